@@ -1,0 +1,13 @@
+"""Where the data that ships with vmrender stands: in the wheel, or in a checkout of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def data_folder(name: str) -> Path:
+    """The folder ``schemas`` or ``catalog``."""
+    packaged = _PACKAGE / "_data" / name
+    return packaged if packaged.is_dir() else _PACKAGE.parent / name

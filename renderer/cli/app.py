@@ -1,0 +1,90 @@
+"""The command ``vmrender``: its table of commands, loaded when used, and the one door for errors."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from renderer import __version__
+
+#: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
+COMMANDS = {
+    "build": "Compose one overlay or catalog folder and print it.",
+    "expand": "Expand the virtual machines in files.",
+    "pin": "Keep instance types and preferences of virtual machines as they are now.",
+    "render": "Render every overlay of the project into its folder.",
+    "unpin": "Let pinned virtual machines follow the catalog again.",
+}
+
+#: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and
+#: looking through all of that again and again would cost a third of the time.
+COLLECT_AFTER = 100_000
+
+_CRASH = """\
+vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above:
+https://github.com/vmrender/vmrender/issues
+"""
+
+
+class Vmrender(click.Group):
+    """Loads a command when it is used, and turns whatever it raises into an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"renderer.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    # click's own signature is untyped beyond these.
+    def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
+        gc.set_threshold(COLLECT_AFTER)
+        sys.exit(self._exit_code(args, extra.get("prog_name") or "vmrender"))
+
+    def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
+        try:
+            return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
+        except click.ClickException as error:
+            error.show()
+            return error.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            return 130
+        except BrokenPipeError:  # the reader of our output went away, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except Exception as error:  # noqa: BLE001 - the one door
+            return _report_crash(error)
+
+
+def _report_crash(error: Exception) -> int:
+    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
+
+    if isinstance(error, DiagnosticError):
+        from renderer.cli.console import print_findings  # noqa: PLC0415 - not on the way of --version
+
+        return print_findings(error.diagnostics)
+    sys.excepthook(type(error), error, error.__traceback__)
+    click.echo(_CRASH.format(version=__version__), err=True)
+    return 3
+
+
+@click.group(cls=Vmrender, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="vmrender")
+def main() -> None:
+    """Render KubeVirt virtual machines from Git: composed, expanded, validated, without a cluster."""

@@ -1,0 +1,53 @@
+"""``vmrender expand FILE…``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from renderer.cli.console import print_manifests, report
+from renderer.cli.exit_code import ExitCode
+from renderer.cli.options import expand_option, kubevirt_option
+from renderer.cli.repository import Repository
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode
+from renderer.pipeline import Pipeline
+from renderer.source.file_system import FilesAbove
+
+_STANDARD_INPUT = Path("-")
+
+
+@click.command("expand")
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+)
+@expand_option
+@kubevirt_option
+def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Release | None) -> ExitCode:
+    """Expand the virtual machines in FILE... and print all documents; - is standard input.
+
+    Instance types and preferences are looked up in the files themselves, then in the project's catalogs.
+
+    \b
+    Examples:
+      vmrender expand vm.yaml
+      kubectl get vm db -o yaml | vmrender expand --kubevirt 1.8 -
+    """
+    repository = Repository.here()
+    config = repository.config
+    documents = {str(file): _content(file) for file in files}
+    fs = FilesAbove(documents, repository.fs)
+    outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
+    if not outcome.failed:
+        print_manifests(outcome.value)
+    return report(fs, outcome.diagnostics)
+
+
+def _content(file: Path) -> bytes:
+    return sys.stdin.buffer.read() if file == _STANDARD_INPUT else file.read_bytes()

@@ -1,0 +1,47 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode
+
+
+def _release(text: str) -> Release:
+    try:
+        return Release.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is no KubeVirt release; write it as 1.9") from error
+
+
+def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:
+    return None if text is None else ExpandMode(text)
+
+
+kubevirt_option = click.option(
+    "--kubevirt",
+    type=_release,
+    metavar="RELEASE",
+    help="Target release, for example 1.9 [default: vmrender.yaml's]",
+)
+expand_option = click.option(
+    "--expand",
+    type=click.Choice([mode.value for mode in ExpandMode]),  # of values: click takes an enum's names
+    callback=_mode,
+    help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
+)
+
+
+def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
+    """The arguments and options that say which virtual machines of an overlay are meant."""
+    for parameter in (
+        click.option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
+        click.option("-l", "--selector", metavar="SELECTOR", help="Those whose labels match, as in app=db."),
+        click.argument("names", metavar="[VM]...", nargs=-1),
+        click.argument("overlay"),
+    ):
+        command = parameter(command)
+    return command

@@ -1,0 +1,103 @@
+"""``vmrender render [OVERLAY…]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import click
+
+from renderer.cli.console import report
+from renderer.cli.exit_code import ExitCode
+from renderer.cli.repository import Repository
+from renderer.emit.check import check_tree
+from renderer.emit.layout import layout
+from renderer.emit.output_folder import check_outputs
+from renderer.emit.write import Written, write_tree
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.render_config import Overlay
+from renderer.pipeline import Pipeline
+from renderer.source.overlays import find_overlays, select_overlays
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """An overlay and the files it comes to, text by path below its output folder."""
+
+    overlay: Overlay
+    files: Mapping[str, str]
+
+
+@click.command("render")
+@click.argument("overlays", metavar="[OVERLAY]...", nargs=-1)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the rendered tree is stale.")
+def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001 - click passes flags so
+    """Render the project's overlays, or those given by name or path, each into its own folder.
+
+    Nothing is written as long as anything is wrong with any of them.
+
+    \b
+    Examples:
+      vmrender render
+      vmrender render prod
+      vmrender render --check
+    """
+    repository = Repository.here()
+    found = find_overlays(repository.fs, repository.config)
+    pipeline = Pipeline(repository.fs, repository.config)
+    rendered, findings = _render(pipeline, select_overlays(found, overlays) if overlays else found)
+    findings += check_outputs([overlay.output for overlay in found], pipeline.folders)
+    if not has_errors(findings):
+        findings += _check(repository, rendered) if check else _write(repository, rendered)
+    return report(repository.fs, findings)
+
+
+def _render(pipeline: Pipeline, overlays: Iterable[Overlay]) -> tuple[list[Rendered], list[Diagnostic]]:
+    rendered: list[Rendered] = []
+    findings: list[Diagnostic] = []
+    for overlay in overlays:
+        outcome = pipeline.render(overlay)
+        findings += outcome.diagnostics
+        if not outcome.failed:
+            rendered.append(Rendered(overlay, layout(outcome.value, overlay.layout)))
+    return rendered, findings
+
+
+def _check(repository: Repository, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+    findings: list[Diagnostic] = []
+    for each in rendered:
+        try:
+            outcome = check_tree(repository.root, each.overlay.output, each.files)
+        except DiagnosticError as error:
+            findings += error.diagnostics
+        else:
+            findings += outcome.diagnostics
+            click.echo(outcome.value.text, nl=False)
+            click.echo(f"{_arrow(each)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)
+    return findings
+
+
+def _write(repository: Repository, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+    findings: list[Diagnostic] = []
+    for each in rendered:
+        try:
+            written = write_tree(repository.root, each.overlay.output, each.files)
+        except DiagnosticError as error:
+            findings += error.diagnostics
+        else:
+            click.echo(f"{_arrow(each)}: {_described(written)}", err=True)
+    return findings
+
+
+def _arrow(rendered: Rendered) -> str:
+    return f"{rendered.overlay.path} -> {rendered.overlay.output}"
+
+
+def _described(written: Written) -> str:
+    """``14 files (3 created, 1 removed)``, or ``14 files, unchanged``."""
+    changes = {"created": written.created, "updated": written.updated, "removed": written.removed}
+    counted = ", ".join(f"{len(paths)} {change}" for change, paths in changes.items() if paths)
+    count = len(written.created) + len(written.updated) + len(written.unchanged)
+    files = f"{count} file{'' if count == 1 else 's'}"
+    kept = "".join(f"; kept {path}, which changed meanwhile" for path in written.rescued)
+    return f"{files} ({counted}){kept}" if counted else f"{files}, unchanged{kept}"

@@ -1,0 +1,72 @@
+"""The repository a command works in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.render_config import RenderConfig
+from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.file_system import DiskFileSystem, FileSystem
+from renderer.source.project import PROJECT_FILE, load_project
+
+_MARKERS = (PROJECT_FILE, ".git")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A tree on disk and what its ``vmrender.yaml`` says."""
+
+    root: Path
+    fs: FileSystem
+    config: RenderConfig
+
+    @classmethod
+    def here(cls) -> Repository:
+        """The repository of the working directory."""
+        return cls.containing(Path.cwd())
+
+    @classmethod
+    def containing(cls, path: Path) -> Repository:
+        """The repository of ``path``: the nearest folder above with a ``vmrender.yaml``, else with ``.git``.
+
+        Without either it is the working directory, or ``path`` itself where that lies elsewhere.
+        Raises ``DiagnosticError``, with lines, for a ``vmrender.yaml`` that cannot be used.
+        """
+        root = _root(path.resolve())
+        fs = BuiltinFileSystem(DiskFileSystem(root))
+        try:
+            return cls(root, fs, load_project(fs))
+        except DiagnosticError as error:
+            from renderer.source.locate import locate  # noqa: PLC0415 - only when something is wrong
+
+            raise DiagnosticError(*locate(fs, error.diagnostics)) from error
+
+    def relative(self, path: Path) -> str:
+        """``path`` as the stages name it. Raises ``click.UsageError`` when it lies outside."""
+        resolved = path.resolve()
+        if not resolved.is_relative_to(self.root):
+            raise click.UsageError(f"{path} lies outside the repository {self.root}")
+        return resolved.relative_to(self.root).as_posix()
+
+
+def _root(path: Path) -> Path:
+    for marker in _MARKERS:
+        found = next((folder for folder in _upwards(path) if (folder / marker).exists()), None)
+        if found:
+            return found
+    here = Path.cwd()
+    return here if path.is_relative_to(here) else _folder(path)
+
+
+def _upwards(path: Path) -> Iterator[Path]:
+    yield _folder(path)
+    yield from _folder(path).parents
+
+
+def _folder(path: Path) -> Path:
+    return path if path.is_dir() else path.parent

@@ -1,0 +1,140 @@
+"""A kustomization to its resources, before names are final (kustomize ``kusttarget.go`` accumulateTarget)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from renderer.compose.builtin_transformers import BUILTIN_TRANSFORMERS
+from renderer.compose.configured_field_specs import added, with_configured
+from renderer.compose.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
+from renderer.compose.generation.absorb import absorb
+from renderer.compose.generation.generators import GeneratorTable, generate, generator_plugins
+from renderer.compose.plugin_transforms import transforms
+from renderer.compose.provenance import generated, transformed
+from renderer.compose.res_map import ResMap
+from renderer.compose.schema_in_effect import SchemaInEffect
+from renderer.compose.transform import Transform, TransformerContext
+from renderer.compose.validators import validate
+from renderer.compose.variables.variables import mark_sources, merge_variables
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.provenance import ConfiguredBy
+from renderer.model.resource import Resource
+from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
+from renderer.model.transformers import Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulated:
+    """What a kustomization comes to for the one that uses it."""
+
+    resources: tuple[Resource, ...]
+    field_specs: FieldSpecSet
+    variables: tuple[Variable, ...]
+    warnings: tuple[Diagnostic, ...]
+    schema: SchemaInEffect
+
+
+@dataclass(slots=True)
+class _Accumulator:
+    """What is gathered for one kustomization; its components work on the same."""
+
+    resources: ResMap = field(default_factory=ResMap)
+    field_specs: FieldSpecSet = NO_FIELD_SPECS
+    variables: tuple[Variable, ...] = ()
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+    def merge(self, other: Accumulated) -> None:
+        """Raises: duplicate-id, kustomization-field."""
+        self.resources.extend(other.resources)
+        self.field_specs = added(self.field_specs, other.field_specs)
+        self.variables = merge_variables(self.variables, other.variables)
+        self.warnings += other.warnings
+
+
+class Accumulation:
+    """Accumulates kustomizations, each once however many others use it.
+
+    ``traces`` has every resource remember what generated and transformed it.
+    """
+
+    def __init__(self, generators: GeneratorTable, *, traces: bool) -> None:
+        self._generators = generators
+        self._traces = traces
+        self._known: dict[tuple[KustomizationRoot, OpenApi | None], Accumulated] = {}
+        self._schema = SchemaInEffect()
+        self._open: list[_Accumulator] = []
+
+    def of(self, root: KustomizationRoot) -> Accumulated:
+        """What the kustomization that was asked for comes to. Raises ``DiagnosticError``."""
+        self._schema = SchemaInEffect(root.open_api)
+        self._open = []
+        return self._accumulated(root)
+
+    def _accumulated(self, root: KustomizationRoot) -> Accumulated:
+        key = root, self._schema.open_api
+        if key not in self._known:
+            gathered = _Accumulator()
+            self._open.append(gathered)
+            self._accumulate(root, gathered)
+            self._open.pop()
+            self._known[key] = Accumulated(
+                tuple(gathered.resources),
+                gathered.field_specs,
+                gathered.variables,
+                tuple(gathered.warnings),
+                self._schema,
+            )
+        self._schema = self._known[key].schema
+        return self._known[key]
+
+    def _enter(self, root: KustomizationRoot) -> None:
+        """Comes upon a kustomization that another one uses."""
+        if root.open_api and not self._schema.open_api:
+            self._schema = self._schema.coming_upon(
+                root.open_api, (resource for gathered in self._open for resource in gathered.resources)
+            )
+
+    def _accumulate(self, root: KustomizationRoot, into: _Accumulator) -> None:
+        """Adds what ``root`` lists, then transforms everything gathered so far."""
+        into.warnings += root.warnings
+        self._add(root.resources, into)
+        into.field_specs = with_configured(into.field_specs, root)
+        self._generate(root, into)
+        for component in root.components:
+            self._enter(component)
+            self._accumulate(component, into)
+            into.resources.check_ids()
+        self._transform(root, into)
+        mark_sources(into.resources, root.kustomization.variables)
+        into.variables = merge_variables(into.variables, root.kustomization.variables)
+
+    def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Accumulator) -> None:
+        for entry in listed:
+            if isinstance(entry, ResourceFile):
+                into.resources.extend(entry.resources)
+            else:
+                self._enter(entry)
+                into.merge(self._accumulated(entry))
+
+    def _generate(self, root: KustomizationRoot, into: _Accumulator) -> None:
+        for plugin in generator_plugins(root):
+            for resource, behavior in generate(plugin.config, self._generators):
+                made = generated(resource, plugin.configured_by) if self._traces else resource
+                absorb(into.resources, made, behavior)
+
+    def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
+        context = TransformerContext(root, into.field_specs, self._schema.merge_schema, into.warnings.append)
+        for kind, transformer in BUILTIN_TRANSFORMERS:
+            by = ConfiguredBy(root.kustomization.site.path, kind)
+            for transform in transformer(context):
+                self._apply(transform, by, into.resources)
+        for plugin in root.transformers:
+            for transform in transforms(plugin, context):
+                self._apply(transform, plugin.configured_by, into.resources)
+        for plugin in root.validators:
+            validate(plugin, into.resources, context)
+
+    def _apply(self, transform: Transform, by: ConfiguredBy, resources: ResMap) -> None:
+        transform(resources)
+        if self._traces:
+            resources.update(lambda resource: transformed(resource, by))

@@ -1,0 +1,45 @@
+"""A kustomization's resources as its components leave them, before its own names and patches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from renderer.compose.identity import Identity, identities
+from renderer.model.resource import Resource
+from renderer.model.source_tree import SourceTree
+
+
+def before_transformers(tree: SourceTree) -> SourceTree:
+    """The tree without what the root itself does to names, and without its patches."""
+    root = tree.root
+    kustomization = replace(
+        root.kustomization,
+        name_prefix="",
+        name_suffix="",
+        namespace="",
+        patches=(),
+        patches_strategic_merge=(),
+        patches_json6902=(),
+    )
+    bare = replace(
+        root, kustomization=kustomization, patches=(), patches_strategic_merge=(), patches_json6902=()
+    )
+    return SourceTree(bare)
+
+
+def earlier_forms(
+    after: Iterable[Resource], before: Iterable[Resource]
+) -> Iterator[tuple[Resource, Resource]]:
+    """Each resource of ``after`` that was among those of ``before``, and what it was there."""
+    by_origin: dict[object, list[tuple[frozenset[Identity], Resource]]] = {}
+    for resource in before:
+        by_origin.setdefault(resource.origin, []).append((frozenset(identities(resource)), resource))
+    for resource in after:
+        ids = frozenset(identities(resource))
+        # One file may have come in by several ways: that which shares most of its names is the one.
+        found = [
+            (len(known), earlier) for known, earlier in by_origin.get(resource.origin, ()) if known <= ids
+        ]
+        if found:
+            yield resource, max(found, key=lambda each: each[0])[1]

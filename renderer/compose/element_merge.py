@@ -1,0 +1,89 @@
+"""The merge of two lists by key (kustomize ``kyaml/yaml/walk/associative_sequence.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from renderer.compose.absent import ABSENT, Slot
+from renderer.compose.associative_list import (
+    Keys,
+    Values,
+    append_elements,
+    complete_values,
+    delete_elements,
+    element_values,
+    find_element,
+    set_element,
+    used_keys,
+)
+from renderer.compose.patch_directive import Directive, DirectiveError, mapping_directive
+from renderer.model.json import Json
+
+#: What becomes of an element that was the first and of which the patch says the second.
+MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]
+
+
+def merge_elements(
+    dest: Sequence[Json], patch: Sequence[Json], keys: Keys, merge: MergeElement
+) -> list[Json]:
+    """The elements of the patch, merged with those of ``dest`` that they match, then the rest of ``dest``.
+
+    What is added is merged with itself: then ``dest`` and ``patch`` are one list. Raises ``ElementError``.
+    """
+    found = list(dict.fromkeys((*element_values(patch, keys), *element_values(dest, keys))))
+    if not found:
+        return list(dest)
+    if len(keys) > 1:
+        found = complete_values(found)
+    merging = _ElementMerge(dest, patch, merge)
+    for values in found:
+        merging.merge_matching(*used_keys(found, values, keys))
+    return append_elements(merging.merged, merging.kept, used_keys(found, found[0], keys)[0])
+
+
+class _ElementMerge:
+    """The lists while elements are merged one by one: ``merged`` grows, ``kept`` is what ``dest`` becomes."""
+
+    def __init__(self, dest: Sequence[Json], patch: Sequence[Json], merge: MergeElement) -> None:
+        self._merge = merge
+        self.merged: list[Json] = []
+        self.kept = list(dest)
+        self._patch = self.kept if patch is dest else list(patch)
+
+    def merge_matching(self, keys: Keys, values: Values) -> None:
+        """Merges the elements that have the key values."""
+        position, old = _found(self.kept, keys, values)
+        source, new = _found(self._patch, keys, values)
+        element = self._merge(old, new)
+        replaces = self._take_directive(source, new) is Directive.REPLACE
+        if element is ABSENT or element is None or element == {}:
+            self.kept[:] = delete_elements(self.kept, keys, values)
+            return
+        element = _with_keys(element, keys, values)
+        if isinstance(old, dict) and (old is new or not replaces):  # by an oddity what is replaced stays
+            self.kept[position] = element
+        self.merged = set_element(self.merged, element, keys, values)
+
+    def _take_directive(self, position: int, element: Slot) -> Directive:
+        """The directive of an element of the patch, which counts once; one that means nothing stays."""
+        if not isinstance(element, dict) or "$patch" not in element:
+            return Directive.MERGE
+        try:
+            directive, self._patch[position] = mapping_directive(element)
+        except DirectiveError:
+            return Directive.MERGE
+        return directive
+
+
+def _found(elements: Sequence[Json], keys: Keys, values: Values) -> tuple[int, Slot]:
+    position = find_element(elements, *used_keys([values], values, keys))
+    return (-1, ABSENT) if position is None else (position, elements[position])
+
+
+def _with_keys(element: Json, keys: Keys, values: Values) -> Json:
+    """The element with the keys that it was found by."""
+    if not isinstance(element, dict):
+        return element
+    missing = {key: value for key, value in zip(keys, values, strict=True) if value and key not in element}
+    return {**element, **missing} if missing else element

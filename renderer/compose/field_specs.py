@@ -1,0 +1,175 @@
+"""Changing fields by path, as field specs say (kustomize ``api/filters/fieldspec``).
+
+Names in a path are separated by slashes; a backslash before a slash makes it part of the name. Paths go
+through every element of a list on their way, and may say with ``[]`` that a field is a list. Missing fields
+are made only where the spec says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from renderer.compose.bare_text import is_bare_text
+from renderer.compose.res_map import ResMap
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath
+from renderer.model.gvk import Gvk
+from renderer.model.json import Json
+from renderer.model.kustomization import FieldSpec
+from renderer.model.resource import Resource
+
+#: The new value for the value of a field. Raises ``WrongTypeError``.
+Change: TypeAlias = Callable[[Json], Json]
+
+
+class WrongTypeError(Exception):
+    """A field holds something that the change cannot work with; says what it should be."""
+
+
+class Segment(NamedTuple):
+    name: str
+    is_list: bool
+
+
+class Target(NamedTuple):
+    """A field to visit in a resource of a known kind."""
+
+    segments: tuple[Segment, ...]
+    path: str
+    create: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """What to do with the fields that some specs lead to.
+
+    ``created`` is what stands in a field that is made; None where the change never makes any.
+    """
+
+    change: Change
+    created: Json = None
+
+    def apply(self, resource: Resource, targets: Iterable[Target]) -> Resource:
+        """The resource with its fields changed. Raises: resource-invalid."""
+        content: Json = resource.content
+        for target in targets:
+            try:
+                content = self._visit(content, target, 0)
+            except WrongTypeError as error:
+                raise _wrong_type(resource, target, error) from None
+        return resource.with_content(content) if isinstance(content, dict) else resource
+
+    def _visit(self, value: Json, target: Target, depth: int) -> Json:
+        if depth == len(target.segments):
+            return self.change(value)
+        if value is None:
+            return None
+        if isinstance(value, list):
+            elements = [self._visit(element, target, depth) for element in value]
+            unchanged = all(new is old for new, old in zip(elements, value, strict=True))
+            return value if unchanged else elements
+        if isinstance(value, dict):
+            return self._visit_field(value, target, depth)
+        raise WrongTypeError("a mapping or list")
+
+    def _visit_field(self, mapping: dict[str, Json], target: Target, depth: int) -> Json:
+        segment = target.segments[depth]
+        if segment.name in mapping:
+            old = mapping[segment.name]
+            value = self._made(target, depth) if old is None else old
+        elif self._makes(target, depth):
+            old, value = None, self._made(target, depth)
+        else:
+            return mapping
+        new = self._visit(value, target, depth + 1)
+        return mapping if new is old and segment.name in mapping else {**mapping, segment.name: new}
+
+    def _makes(self, target: Target, depth: int) -> bool:
+        return target.create and self.created is not None and not target.segments[depth].is_list
+
+    def _made(self, target: Target, depth: int) -> Json:
+        """What takes the place of a missing or null field."""
+        if target.segments[depth].is_list:
+            return []
+        if not self._makes(target, depth):
+            return None
+        return self.created if depth + 1 == len(target.segments) else {}
+
+
+class FieldSpecIndex:
+    """Finds the fields to visit in a resource; the work is done once per kind."""
+
+    def __init__(self, specs: Iterable[FieldSpec]) -> None:
+        self._specs = tuple(specs)
+        self._targets: dict[tuple[str, str], tuple[Target, ...]] = {}
+
+    def targets(self, resource: Resource) -> tuple[Target, ...]:
+        key = resource.api_version, resource.kind
+        if key not in self._targets:
+            self._targets[key] = self.targets_of(resource.gvk)
+        return self._targets[key]
+
+    def targets_of(self, gvk: Gvk) -> tuple[Target, ...]:
+        return tuple(_target(spec) for spec in self._specs if _is_for(spec, gvk))
+
+
+def _is_for(spec: FieldSpec, gvk: Gvk) -> bool:
+    return spec.kind in ("", gvk.kind) and spec.group in ("", gvk.group) and spec.version in ("", gvk.version)
+
+
+def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
+    """The names in a path; an escaped separator is part of a name (``kyaml/utils/pathsplitter.go``)."""
+    parts = path.split(separator)
+    if len(parts) > 1 and not parts[0]:
+        parts = parts[1:]
+    names = [parts[0]]
+    for part in parts[1:]:
+        if names[-1].endswith("\\"):
+            names[-1] = f"{names[-1][:-1]}{separator}{part}"
+        else:
+            names.append(part)
+    return tuple(names)
+
+
+def _target(spec: FieldSpec) -> Target:
+    names = split_path(spec.path)
+    segments = tuple(Segment(name.removesuffix("[]"), name.endswith("[]")) for name in names)
+    return Target(segments, spec.path, spec.create)
+
+
+def _wrong_type(resource: Resource, target: Target, error: WrongTypeError) -> DiagnosticError:
+    field = FieldPath(tuple(segment.name for segment in target.segments))
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.RESOURCE_INVALID,
+            message=f"{target.path} of {resource.current_id} is not {error}",
+            sites=resource.sites(field),
+            resource=resource.current_id,
+            field=field,
+        )
+    )
+
+
+def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:
+    """Sets entries, labels for example, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
+    if not entries:
+        return
+    index = FieldSpecIndex(specs)
+    bare = tuple(key for key in entries if not is_bare_text(key))
+    change = FieldChange(lambda value: _with_entries(value, entries, bare), created={})
+    resources.update(lambda resource: change.apply(resource, index.targets(resource)))
+
+
+def _with_entries(value: Json, entries: Mapping[str, str], bare: tuple[str, ...]) -> Json:
+    """The mapping with the entries; those in ``bare`` cannot be new in it."""
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise WrongTypeError("a mapping")
+    for key in bare:
+        if key not in value:
+            raise WrongTypeError(f"a place for {key}, which is no text when it is written without quotes")
+    return {**value, **entries}

@@ -1,0 +1,60 @@
+"""What generators make: ConfigMaps, Secrets, service accounts, and what the kinds of a table ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from renderer.compose.generation import data_object, iam_policy
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.generated import Generated
+from renderer.model.generators import Behavior, DataGenerator, IamPolicyGenerator
+from renderer.model.gvk import Gvk
+from renderer.model.json import JsonObject
+from renderer.model.location import Site
+from renderer.model.plugins import GeneratorConfig, GeneratorPlugin
+from renderer.model.provenance import ConfiguredBy
+from renderer.model.resource import Resource
+from renderer.model.source_tree import KustomizationRoot
+
+#: What each kind of configuration, which stands at a site, makes. Raises ``DiagnosticError``.
+GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site], tuple[Generated, ...]]]
+
+
+def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
+    """The generators of a kustomization in the order in which they run."""
+    for generator in root.data_generators:
+        kind = f"{generator.args.kind}Generator"
+        yield GeneratorPlugin(ConfiguredBy(root.kustomization.site.path, kind), generator)
+    yield from root.generators
+
+
+def generate(config: GeneratorConfig, generators: GeneratorTable) -> Iterator[tuple[Resource, Behavior]]:
+    """The resources that ``config`` asks for, which come from where it stands, and what to do with them.
+
+    Raises: unsupported-field for a kind that no generator is known for, and what the generator raises.
+    """
+    if isinstance(config, DataGenerator):
+        yield data_object.generate(config), config.args.behavior
+    elif isinstance(config, IamPolicyGenerator):
+        yield iam_policy.generate(config), Behavior.UNSPECIFIED
+    else:
+        generator = generators.get(config.gvk)
+        if generator is None:
+            raise _unknown(config, generators)
+        for made in generator(config.content, config.origin):
+            yield replace(config, content=made.content, origin=made.site), Behavior.UNSPECIFIED
+
+
+def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticError:
+    known = ", ".join(sorted(f"{gvk.api_version} {gvk.kind}" for gvk in generators))
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.UNSUPPORTED_FIELD,
+            message=f"no generator {configuration.api_version} {configuration.kind} is built in",
+            sites=(configuration.origin,),
+            hint=f"run it first and list its output under resources; built in are: {known}",
+        )
+    )

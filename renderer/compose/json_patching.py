@@ -1,0 +1,105 @@
+"""JSON 6902 patches applied to resources (kustomize ``api/filters/patchjson6902``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from renderer.compose.identity import remembering_id
+from renderer.compose.json_patch import OperationError, apply_operation
+from renderer.compose.metadata import with_text_annotations
+from renderer.compose.res_map import ResMap
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.gvk import Gvk
+from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value
+from renderer.model.resource import Resource
+from renderer.model.source_tree import JsonPatch
+from renderer.yamlio.go_numbers import format_float, json_number
+
+#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
+_EXACT = 1 << 53
+
+
+class JsonPatching:
+    """Applies the operations of one patch; ``remembers_ids`` before it changes them."""
+
+    def __init__(self, patch: JsonPatch, *, remembers_ids: bool) -> None:
+        self._patch = patch
+        self._remembers_ids = remembers_ids
+
+    def apply(self, resources: ResMap, keys: Iterable[int]) -> None:
+        """Patches the resources with the given keys. Raises: patch-invalid."""
+        for key in keys:
+            patched = self._patched(resources[key])
+            if patched.content:
+                resources.replace(key, patched)
+            else:
+                resources.remove(key)
+
+    def _patched(self, resource: Resource) -> Resource:
+        if self._remembers_ids:
+            resource = remembering_id(resource)
+        content = self._applied(_with_annotations(resource), resource)
+        patched = replace(resource.with_content(content, self._patch.site), blank_fields=())
+        patched = with_text_annotations(patched, _float_text)
+        return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
+
+    def _applied(self, document: Json, resource: Resource) -> JsonObject:
+        for index, operation in enumerate(self._patch.operations):
+            try:
+                document = apply_operation(document, operation)
+            except OperationError as error:
+                raise self._invalid(str(error), index, operation, resource) from None
+        rounded = _rounded(document)
+        if not isinstance(rounded, dict):
+            raise self._invalid("the patch leaves no object", 0, None, resource)
+        return rounded
+
+    def _invalid(self, problem: str, index: int, operation: Json, resource: Resource) -> DiagnosticError:
+        fields = object_at(operation)
+        where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
+        return DiagnosticError(
+            Diagnostic(
+                code=Code.PATCH_INVALID,
+                message=f"the patch does not apply to {resource.current_id}: {problem}{where}",
+                sites=(self._patch.operation_site(index),),
+                resource=resource.current_id,
+            )
+        )
+
+
+def _with_annotations(resource: Resource) -> JsonObject:
+    """The content as kustomize hands it to the patch: with annotations, if it keeps notes there."""
+    content = resource.content
+    has_notes = resource.previous_ids or resource.name_prefixes or resource.name_suffixes
+    if not has_notes or object_at(content, "metadata").get("annotations") is not None:
+        return content
+    return with_value(content, ("metadata", "annotations"), {})
+
+
+def _rounded(value: Json) -> Json:
+    """The value with integers as exact as a float has them; itself where that changes nothing."""
+    if isinstance(value, dict):
+        fields = {key: _rounded(child) for key, child in value.items()}
+        return value if all(fields[key] is value[key] for key in value) else fields
+    if isinstance(value, list):
+        elements = [_rounded(element) for element in value]
+        return value if all(new is old for new, old in zip(elements, value, strict=True)) else elements
+    if type(value) is int and not -_EXACT <= value <= _EXACT:
+        return json_number(float(value))
+    return value
+
+
+def _float_text(value: Json) -> str:
+    """The text of a scalar that went through floats."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format_float(float(value))
+    return scalar_text(value)
+
+
+def _with_ids_of_version(resource: Resource) -> Resource:
+    """The resource with its API version in its previous ids, which are compared without their own."""
+    group, version = resource.gvk.group, resource.gvk.version
+    ids = (replace(known, gvk=Gvk(group, version, known.gvk.kind)) for known in resource.previous_ids)
+    return replace(resource, previous_ids=tuple(ids))

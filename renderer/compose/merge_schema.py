@@ -1,0 +1,63 @@
+"""What a strategic merge knows of the fields of a kind: which lists merge by element, and by which keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+_FIELD = re.compile(r"(\w+)(?:(\[)([\w,]*)\])?(?::(\w+))?")
+
+
+class FieldSchema(NamedTuple):
+    """The schema of a field.
+
+    ``merge_keys`` is None unless it is a list whose elements are merged; it is empty for lists of scalars.
+    ``type`` is the type of the object, or of the list's elements; empty where nothing is known of them.
+    """
+
+    type: str
+    merge_keys: tuple[str, ...] | None = None
+
+
+class MergeSchema:
+    """The kinds and types that are known, as compact texts.
+
+    A type is written as its fields with a space between: ``env[name] ports[port,protocol] spec:PodSpec``.
+    """
+
+    def __init__(self, kinds: Mapping[str, Mapping[str, str]], types: Mapping[str, str]) -> None:
+        self._kinds = {
+            (api_version, kind): FieldSchema(type_name)
+            for api_version, by_type in kinds.items()
+            for type_name, names in by_type.items()
+            for kind in names.split()
+        }
+        self._types = {name: _fields(text) for name, text in types.items()}
+
+    def of_kind(self, api_version: str, kind: str) -> FieldSchema | None:
+        return self._kinds.get((api_version, kind))
+
+    def fields(self, schema: FieldSchema | None) -> Mapping[str, FieldSchema]:
+        """The known fields of an object with the given schema."""
+        return self._types.get(schema.type, {}) if schema else {}
+
+    def element(self, schema: FieldSchema) -> FieldSchema | None:
+        """The schema of the elements of a list."""
+        return FieldSchema(schema.type) if schema.type else None
+
+
+def _fields(text: str) -> Mapping[str, FieldSchema]:
+    return {
+        name: FieldSchema(type_name, tuple(filter(None, keys.split(","))) if bracket else None)
+        for name, bracket, keys, type_name in _FIELD.findall(text)
+    }
+
+
+@cache
+def kubernetes_merge_schema() -> MergeSchema:
+    """The schema of the kinds of Kubernetes itself."""
+    from renderer.compose.kubernetes_types import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
+
+    return MergeSchema(KINDS, TYPES)

@@ -1,0 +1,78 @@
+"""The suffix that names generated objects by their content (kustomize ``api/hasher/hasher.go``)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+
+from renderer.compose.identity import remembering_id
+from renderer.compose.res_map import ResMap
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.resource import Resource
+
+_LENGTH = 10
+#: The name was meant to count, but kustomize does not find it where it looks.
+_NAME = ""
+_AMBIGUOUS = str.maketrans("013ae", "ghkmt")
+_ESCAPED_BY_GO = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def add_name_hashes(resources: ResMap) -> None:
+    """Puts the hash of their content at the end of the names of the resources that need it."""
+    for key, resource in resources.items():
+        if resource.needs_hash:
+            resources.replace(key, _with_hash(resource))
+
+
+def name_hash(resource: Resource) -> str:
+    """The hash of a ConfigMap or Secret; its metadata does not count.
+
+    Raises: resource-invalid for other kinds, which generated objects only become by a patch.
+    """
+    content = resource.content
+    hashed: dict[str, Json] = {"kind": resource.kind, "name": _NAME, "data": _field(content, "data")}
+    if resource.kind == "ConfigMap":
+        optional = "binaryData"
+    elif resource.kind == "Secret":
+        optional = "stringData"
+        hashed["type"] = _field(content, "type")
+    else:
+        raise _not_hashable(resource)
+    if isinstance(content.get(optional), dict):
+        hashed[optional] = content[optional]
+    return sha256(go_json(hashed).encode()).hexdigest()[:_LENGTH].translate(_AMBIGUOUS)
+
+
+def go_json(value: Json) -> str:
+    """``value`` as Go's ``json.Marshal`` writes it: compact, keys sorted, safe inside of HTML."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return text.translate(_ESCAPED_BY_GO)
+
+
+def _with_hash(resource: Resource) -> Resource:
+    remembered = remembering_id(resource)
+    name = f"{resource.name}-{name_hash(resource)}"
+    return replace(remembered, content=with_value(remembered.content, ("metadata", "name"), name))
+
+
+def _field(content: JsonObject, key: str) -> Json:
+    """Go's zero value stands for a field that is not there."""
+    value = content.get(key)
+    return "" if value is None else value
+
+
+def _not_hashable(resource: Resource) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.RESOURCE_INVALID,
+            message=f"{resource.current_id} was generated, but only ConfigMaps and Secrets have hashes",
+            sites=resource.sites(),
+            resource=resource.current_id,
+            hint="set disableNameSuffixHash: true in the options of its generator",
+        )
+    )

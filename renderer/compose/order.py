@@ -1,0 +1,60 @@
+"""The order in which resources are written (kustomize ``SortOrderTransformer.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from renderer.compose.kind_order import DEFAULT_RANKS, gvk_sort_text, kind_ranks
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.resource import Resource
+from renderer.model.transformers import SortOptions
+
+_LEGACY, _FIFO = "legacy", "fifo"
+
+
+def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tuple[Resource, ...]]:
+    """How ``sortOptions`` puts resources in order; without them in the order of the command line.
+
+    Raises: kustomization-field.
+    """
+    if options is None:
+        return in_legacy_order
+    if options.order not in (_LEGACY, _FIFO):
+        raise _invalid(options, "order", f"order cannot be {options.order!r}", f"one of {_LEGACY}, {_FIFO}")
+    if options.order == _FIFO:
+        if options.legacy:
+            message = f"legacySortOptions is for order: {_LEGACY}"
+            raise _invalid(options, "legacySortOptions", message, "remove it, or change order")
+        return tuple
+    if options.legacy is None:
+        return in_legacy_order
+    ranks = kind_ranks(options.legacy.first, options.legacy.last)
+    return lambda resources: in_legacy_order(resources, ranks)
+
+
+def in_legacy_order(
+    resources: Iterable[Resource], ranks: Mapping[str, int] = DEFAULT_RANKS
+) -> tuple[Resource, ...]:
+    """By the rank of the kind, then kind, then namespace and name; what has none of these comes last."""
+    return tuple(sorted(resources, key=lambda resource: _sort_key(resource, ranks)))
+
+
+def _sort_key(resource: Resource, ranks: Mapping[str, int]) -> tuple[int, bool, str, str]:
+    gvk = resource.gvk
+    is_core_namespace = gvk.kind == "Namespace" and not gvk.group
+    kind = ".".join((gvk.kind or "[noKind]", gvk.version or "[noVer]", gvk.group or "[noGrp]"))
+    return (
+        ranks.get(gvk.kind, 0),
+        not is_core_namespace,
+        gvk_sort_text(gvk.group, gvk.version, gvk.kind),
+        f"{kind}|{resource.namespace or '~X'}|{resource.name or '~N'}",
+    )
+
+
+def _invalid(options: SortOptions, field: str, message: str, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD, message=message, sites=(options.site.below(field),), hint=hint
+        )
+    )

@@ -1,0 +1,106 @@
+"""The resources of one kustomization while it is composed (kustomize ``api/resmap``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from renderer.compose.identity import Identity, current_identity, identities
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.resource import Resource
+
+
+class ResMap:
+    """Resources in order, found by id. The one mutable value of composition, never shared between roots.
+
+    Every resource has a key, a number that stays its own when it is replaced.
+    """
+
+    def __init__(self, resources: Iterable[Resource] = ()) -> None:
+        self._resources = dict(enumerate(resources))
+        self._next_key = len(self._resources)
+        self._by_current: dict[Identity, int] | None = None
+        self._by_any: dict[Identity, list[int]] | None = None
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self._resources.values())
+
+    def __len__(self) -> int:
+        return len(self._resources)
+
+    def __getitem__(self, key: int) -> Resource:
+        return self._resources[key]
+
+    def items(self) -> tuple[tuple[int, Resource], ...]:
+        return tuple(self._resources.items())
+
+    def extend(self, resources: Iterable[Resource]) -> None:
+        """Raises: duplicate-id, when one that is here or another of ``resources`` has the same id now."""
+        by_current = self._current()
+        for resource in resources:
+            identity = current_identity(resource)
+            if identity in by_current:
+                raise duplicate_id(self._resources[by_current[identity]], resource)
+            by_current[identity] = self._next_key
+            self._resources[self._next_key] = resource
+            self._next_key += 1
+        self._by_any = None
+
+    def with_id(self, identity: Identity) -> tuple[int, ...]:
+        """The keys of the resources that have the id now or had it before."""
+        if self._by_any is None:
+            self._by_any = {}
+            for key, resource in self._resources.items():
+                _index(self._by_any, key, resource)
+        return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
+
+    def replace(self, key: int, resource: Resource) -> None:
+        """Puts ``resource`` in the place of the one with the key; it is still found by the old one's ids."""
+        self._resources[key] = resource
+        self._by_current = None
+        if self._by_any is not None:
+            _index(self._by_any, key, resource)
+
+    def remove(self, key: int) -> None:
+        del self._resources[key]
+        self._by_current = None
+
+    def update(self, change: Callable[[Resource], Resource]) -> None:
+        """Changes every resource."""
+        self._resources = {key: change(resource) for key, resource in self._resources.items()}
+        self._by_current = self._by_any = None
+
+    def check_ids(self) -> None:
+        """Raises: duplicate-id, when two resources have the same id now."""
+        self._by_current = None
+        self._current()
+
+    def _current(self) -> dict[Identity, int]:
+        if self._by_current is None:
+            self._by_current = {}
+            for key, resource in self._resources.items():
+                other = self._by_current.setdefault(current_identity(resource), key)
+                if other != key:
+                    raise duplicate_id(self._resources[other], resource)
+        return self._by_current
+
+
+def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:
+    for identity in identities(resource):
+        keys = index.setdefault(identity, [])
+        if key not in keys:
+            keys.append(key)
+
+
+def duplicate_id(present: Resource, added: Resource) -> DiagnosticError:
+    """The error for two resources with one id."""
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.DUPLICATE_ID,
+            message=f"there are two resources {added.current_id}",
+            sites=added.sites(),
+            resource=added.current_id,
+            hint="rename one of them, or change it with a patch instead of listing it again",
+            related=(Related("the other one", present.sites()),),
+        )
+    )

@@ -1,0 +1,82 @@
+"""``namePrefix`` and ``nameSuffix`` (kustomize ``PrefixTransformer.go``, ``SuffixTransformer.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from renderer.compose.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
+from renderer.compose.identity import remembering_id
+from renderer.compose.transform import Transform, TransformerContext
+from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldSpec
+from renderer.model.resource import Resource
+
+_NAME = "metadata/name"
+
+
+def prefix_transforms(context: TransformerContext) -> Iterator[Transform]:
+    prefix = context.root.kustomization.name_prefix
+    if prefix:
+        yield prefixing(prefix, context.field_specs.name_prefix)
+
+
+def suffix_transforms(context: TransformerContext) -> Iterator[Transform]:
+    suffix = context.root.kustomization.name_suffix
+    if suffix:
+        yield suffixing(suffix, context.field_specs.name_suffix)
+
+
+def prefixing(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
+    """Puts ``prefix`` before the names that ``specs`` lead to, and has the resources remember it."""
+    return _affixing(
+        specs,
+        lambda name: f"{prefix}{name}",
+        lambda resource: replace(resource, name_prefixes=(*resource.name_prefixes, prefix)),
+    )
+
+
+def suffixing(suffix: str, specs: tuple[FieldSpec, ...]) -> Transform:
+    """Puts ``suffix`` behind the names that ``specs`` lead to, and has the resources remember it."""
+    return _affixing(
+        specs,
+        lambda name: f"{name}{suffix}",
+        lambda resource: replace(resource, name_suffixes=(*resource.name_suffixes, suffix)),
+    )
+
+
+def _affixing(
+    specs: tuple[FieldSpec, ...],
+    affixed: Callable[[str], str],
+    remembering_affix: Callable[[Resource], Resource],
+) -> Transform:
+    index = FieldSpecIndex(specs)
+    change = FieldChange(lambda value: affixed(_name(value)), created="")
+
+    def affix(resource: Resource) -> Resource:
+        if _keeps_name(resource):
+            return resource
+        targets = index.targets(resource)
+        if _renames(targets):
+            resource = remembering_id(remembering_affix(resource))
+        return change.apply(resource, targets)
+
+    return lambda resources: resources.update(affix)
+
+
+def _keeps_name(resource: Resource) -> bool:
+    """The name of these kinds says what they are, or who they are for."""
+    kind = resource.original_id.gvk.kind
+    return kind in ("CustomResourceDefinition", "Namespace") or (
+        kind == "APIService" and resource.gvk.group == "apiregistration.k8s.io"
+    )
+
+
+def _renames(targets: tuple[Target, ...]) -> bool:
+    return any(target.path == _NAME for target in targets)
+
+
+def _name(value: Json) -> str:
+    if isinstance(value, dict | list):
+        raise WrongTypeError("a scalar")
+    return scalar_text(value)

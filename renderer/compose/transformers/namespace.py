@@ -1,0 +1,116 @@
+"""``namespace`` (kustomize ``NamespaceTransformer.go``, ``api/filters/namespace``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.compose.field_specs import FieldChange, FieldSpecIndex, Segment, Target, WrongTypeError
+from renderer.compose.identity import remembering_id
+from renderer.compose.res_map import ResMap
+from renderer.compose.scope import is_cluster_scoped
+from renderer.compose.transform import Transform, TransformerContext
+from renderer.model.json import Json, JsonObject, scalar_text
+from renderer.model.kustomization import FieldSpec
+from renderer.model.plugins import Subjects
+from renderer.model.resource import Resource
+
+_METADATA_NAMESPACE = "metadata/namespace"
+_METADATA_NAME = "metadata/name"
+_BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+_SUBJECTS_NAMESPACE = "subjects/namespace"
+
+_NAMESPACE = (
+    Target(
+        (Segment("metadata", is_list=False), Segment("namespace", is_list=False)),
+        _METADATA_NAMESPACE,
+        create=True,
+    ),
+)
+_SUBJECTS = (Target((Segment("subjects", is_list=False),), "subjects", create=False),)
+
+
+def transforms(context: TransformerContext) -> Iterator[Transform]:
+    namespace = context.root.kustomization.namespace
+    if namespace:
+        yield moving(namespace, context.field_specs.namespace)
+
+
+def moving(
+    namespace: str,
+    specs: tuple[FieldSpec, ...],
+    *,
+    unset_only: bool = False,
+    subjects: Subjects = Subjects.DEFAULT_ONLY,
+) -> Transform:
+    """Puts the namespace into every resource that may have one, and wherever ``specs`` lead to.
+
+    With ``unset_only`` what is there stays. ``subjects`` says for which accounts in role bindings it is.
+    """
+    mover = _Mover(namespace, specs, unset_only=unset_only, subjects=subjects)
+
+    def move(resources: ResMap) -> None:
+        resources.update(mover.moved)
+        resources.check_ids()
+
+    return move
+
+
+def with_namespace(resource: Resource, namespace: str) -> Resource:
+    """The resource in the namespace, and default accounts in its subjects; it forgets where it was."""
+    return _Mover(namespace, (), unset_only=False, subjects=Subjects.DEFAULT_ONLY).changed(resource)
+
+
+class _Mover:
+    def __init__(
+        self, namespace: str, specs: tuple[FieldSpec, ...], *, unset_only: bool, subjects: Subjects
+    ) -> None:
+        self._namespace = namespace
+        self._unset_only = unset_only
+        self._subjects = subjects
+        self._index = FieldSpecIndex(spec for spec in specs if not _has_own_rule(spec))
+        self._set = FieldChange(self._set_scalar, created="")
+        self._set_subjects = FieldChange(self._with_default_accounts)
+
+    def moved(self, resource: Resource) -> Resource:
+        return self.changed(remembering_id(resource))
+
+    def changed(self, resource: Resource) -> Resource:
+        api_version, kind = resource.api_version, resource.kind
+        targets = self._index.targets(resource)
+        if api_version != "v1":  # only names in the core API, which are those of namespaces, are set
+            targets = tuple(target for target in targets if target.path != _METADATA_NAME)
+        if not is_cluster_scoped(api_version, kind):
+            resource = self._set.apply(resource, _NAMESPACE)
+        if kind in _BINDINGS:
+            resource = self._set_subjects.apply(resource, _SUBJECTS)
+        return self._set.apply(resource, targets)
+
+    def _set_scalar(self, value: Json) -> Json:
+        if isinstance(value, dict | list):
+            raise WrongTypeError("a scalar")
+        return value if self._unset_only and value not in (None, "") else self._namespace
+
+    def _with_default_accounts(self, subjects: Json) -> Json:
+        """The subjects of a binding, those named ``default`` with the namespace."""
+        if subjects is None:
+            return None
+        if not isinstance(subjects, list):
+            raise WrongTypeError("a list")
+        return [self._with_namespace(subject) for subject in subjects]
+
+    def _is_for(self, subject: JsonObject) -> bool:
+        if self._subjects is Subjects.DEFAULT_ONLY:
+            return scalar_text(subject.get("name")) == "default"
+        return self._subjects is Subjects.ALL_SERVICE_ACCOUNTS and subject.get("kind") == "ServiceAccount"
+
+    def _with_namespace(self, subject: Json) -> Json:
+        if subject is not None and not isinstance(subject, dict):
+            raise WrongTypeError("a list of mappings")
+        if subject is None or not self._is_for(subject):
+            return subject
+        return {**subject, "namespace": self._set_scalar(subject.get("namespace"))}
+
+
+def _has_own_rule(spec: FieldSpec) -> bool:
+    """``metadata.namespace`` depends on the kind, the subjects of bindings on their names."""
+    return spec.path == _METADATA_NAMESPACE or (spec.kind in _BINDINGS and spec.path == _SUBJECTS_NAMESPACE)

@@ -1,0 +1,74 @@
+"""How many pods a workload is to have (kustomize ``ReplicaCountTransformer.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from renderer.compose.field_specs import Change, FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.res_map import ResMap
+from renderer.compose.transform import Transform, TransformerContext
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json
+from renderer.model.kustomization import FieldSpec
+from renderer.model.resource import Resource
+from renderer.model.transformers import Replica
+
+
+def transforms(context: TransformerContext) -> Iterator[Transform]:
+    for replica in context.root.kustomization.replicas:
+        yield scaling(replica, context.field_specs.replicas)
+
+
+def scaling(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
+    """Sets the count in the resources that have, or ever had, the name.
+
+    The transform raises: patch-target-missing when no field spec is for any of them, resource-invalid.
+    """
+    change = FieldChange(_setter(replica.count), created=replica.count)
+    index = FieldSpecIndex(specs)
+
+    def scale(resources: ResMap) -> None:
+        named = [
+            (key, resource)
+            for key, resource in resources.items()
+            if _was_named(resource, replica.name, specs)
+        ]
+        if not named:
+            raise _not_found(replica, specs)
+        for key, resource in named:
+            resources.replace(key, change.apply(resource, index.targets(resource)))
+
+    return scale
+
+
+def _setter(count: int) -> Change:
+    def change(value: Json) -> Json:
+        if isinstance(value, dict | list):
+            raise WrongTypeError("a number")
+        return count
+
+    return change
+
+
+def _was_named(resource: Resource, name: str, specs: Iterable[FieldSpec]) -> bool:
+    """Whether the resource, by one of its ids, has the name and a kind that a spec is for."""
+    ids = (id_ for id_ in (*resource.previous_ids, resource.current_id) if id_.name == name)
+    group, version = resource.gvk.group, resource.gvk.version
+    return any(
+        spec.kind in ("", id_.gvk.kind) and spec.group in ("", group) and spec.version in ("", version)
+        for id_ in ids
+        for spec in specs
+    )
+
+
+def _not_found(replica: Replica, specs: Iterable[FieldSpec]) -> DiagnosticError:
+    kinds = ", ".join(sorted({spec.kind or "any kind" for spec in specs}))
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.PATCH_TARGET_MISSING,
+            message=f"no resource named {replica.name} has replicas",
+            sites=(replica.site.below("name"),),
+            hint=f"replicas are set in {kinds}; name one of them, or add field specs with configurations",
+        )
+    )

@@ -1,0 +1,88 @@
+"""Adding one value to many fields (kustomize ``ValueAddTransformer.go``, ``api/filters/valueadd``)."""
+
+from __future__ import annotations
+
+import posixpath
+
+from renderer.compose.absent import ABSENT, Slot
+from renderer.compose.field_specs import split_path
+from renderer.compose.replacements.field_path import PathError
+from renderer.compose.replacements.path_matcher import PathMatcher, untagged
+from renderer.compose.res_map import ResMap
+from renderer.compose.selectors import ResourceSelector
+from renderer.compose.transform import Transform
+from renderer.compose.transformers.namespace import with_namespace
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, scalar_text
+from renderer.model.plugins import AddValue, ValueTarget
+from renderer.model.resource import Resource
+
+_NAMESPACE = "metadata/namespace"
+
+
+def adding(config: AddValue) -> Transform:
+    """Puts the value into the fields of all targets.
+
+    The transform raises: kustomization-field, resource-invalid.
+    """
+
+    def add(resources: ResMap) -> None:
+        for target in config.targets:
+            _add(resources, target, config.value)
+
+    return add
+
+
+def _add(resources: ResMap, target: ValueTarget, value: str) -> None:
+    selector = ResourceSelector(target.selector, target.site.below("selector")) if target.selector else None
+    for key, resource in resources.items():
+        if selector is None or selector.selects(resource):
+            resources.replace(key, _with_value(resource, target, value))
+
+
+def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource:
+    if target.field_path == _NAMESPACE:
+        return with_namespace(resource, value)
+    try:
+        content = _changed(resource.content, target, value)
+    except PathError as error:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message=f"nothing can be added to {target.field_path} of {resource.current_id}: {error}",
+                sites=(target.site,),
+                resource=resource.current_id,
+            )
+        ) from None
+    return resource.with_content(content, target.site) if isinstance(content, dict) else resource
+
+
+def _changed(content: Json, target: ValueTarget, value: str) -> Json:
+    matcher = PathMatcher(
+        lambda old: _added(old, value, target.position), creates=True, within=lambda _text, _rest: 0
+    )
+    steps = tuple(step for name in split_path(target.field_path) if (step := name.strip()))
+    changed = matcher.visit(content, steps)
+    if not matcher.matches:
+        raise PathError("a single value is in the way")
+    return changed
+
+
+def _added(old: Slot, value: str, position: int) -> Json:
+    if isinstance(old, dict | list):
+        raise PathError("it is not a single value")
+    path = "" if old is ABSENT or old is None else scalar_text(old)
+    return untagged(insert_path_part(path, position - 1, value) if position > 0 else value)
+
+
+def insert_path_part(path: str, position: int, part: str) -> str:
+    """``path`` with ``part`` as its name number ``position``, from 0; an absolute path stays one.
+
+    kustomize ``kyaml/filesys/util.go``.
+    """
+    if not part:
+        return path
+    names = [name for name in path.split("/") if name]
+    joined = posixpath.join(*names[:position], part, *names[position:])
+    return f"/{joined}" if path.startswith("/") else joined

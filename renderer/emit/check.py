@@ -1,0 +1,99 @@
+"""Whether a rendered tree is what it should be; nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from renderer.emit.disk_errors import disk_errors
+from renderer.emit.output_folder import OutputFolder
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.emit.plan import Plan, plan_tree, refusals
+from renderer.emit.tree import Tree, read_tree
+from renderer.emit.unified_diff import first_difference, unified_diff
+from renderer.emit.write import encode_files
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome
+from renderer.model.location import Location
+
+_HINT = "run vmrender render and commit the result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeDiff:
+    """What writing would do, as paths in the tree, and a unified diff for people, ``text``."""
+
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    text: str = ""
+
+
+def check_tree(root: Path, output: str, files: Mapping[str, str]) -> Outcome[TreeDiff]:
+    """How the folder ``output`` below ``root`` differs from ``files``, text by relative path.
+
+    Diagnostics: stale for each file that is missing, different or left over; foreign-file for each that
+    writing would refuse to touch. Raises ``DiagnosticError``: output-invalid, ownership-invalid,
+    file-unreadable.
+    """
+    wanted = encode_files(files)
+    with disk_errors(Code.FILE_UNREADABLE, "read", output, "give access to it, then check again"):
+        folder = OutputFolder.locate(root, output)
+        tree = _read_at_rest(folder, wanted)
+    plan = plan_tree(tree, wanted)
+    if plan.is_done:
+        return Outcome(TreeDiff())
+    findings = (*refusals(folder.path, tree, plan), *_stale(folder.path, tree, plan, wanted))
+    diff = TreeDiff(
+        created=plan.created,
+        updated=plan.updated,
+        removed=plan.removed,
+        text=_diff(folder.path, tree, plan, wanted),
+    )
+    return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
+
+
+def _read_at_rest(output: OutputFolder, wanted: Mapping[str, bytes], attempts: int = 3) -> Tree:
+    """The tree as it stood at one moment: read again when another process exchanged it meanwhile."""
+    before = _identity(output.folder)
+    tree = read_tree(output, wanted)
+    if attempts == 1 or _identity(output.folder) == before:
+        return tree
+    return _read_at_rest(output, wanted, attempts - 1)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        status = folder.lstat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _stale(output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes]) -> list[Diagnostic]:
+    findings = [_finding(output, path, "is missing") for path in plan.created]
+    findings += [_finding(output, path, "is left over") for path in plan.removed]
+    for path in plan.updated:
+        content = tree.files[path]
+        line = first_difference(content, wanted[path]) if isinstance(content, bytes) else 0
+        findings.append(_finding(output, path, "is out of date", line))
+    if not findings and not plan.blocked:
+        findings.append(_finding(output, OWNERSHIP_FILE, "is out of date"))
+    return findings
+
+
+def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
+    return Diagnostic(
+        code=Code.STALE, message=f"{path} {problem}", location=Location(f"{output}/{path}", line), hint=_HINT
+    )
+
+
+def _diff(output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes]) -> str:
+    paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
+    contents = ((path, tree.files[path], wanted.get(path)) for path in paths)
+    return "".join(
+        unified_diff(f"{output}/{path}", before, after)
+        for path, before, after in contents
+        if before is None or isinstance(before, bytes)
+    )

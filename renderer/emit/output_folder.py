@@ -1,0 +1,126 @@
+"""Where an overlay is written, and whether that is a place where vmrender may write."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+
+#: Holds work under way, at the root of the repository; Git does not see what is in it.
+STAGING_FOLDER = ".vmrender"
+
+_KEPT_NAMES = frozenset({".git", STAGING_FOLDER})
+_JUNCTION = 0xA0000003  # Windows' IO_REPARSE_TAG_MOUNT_POINT; S_ISLNK says no to it
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """The folder of one rendered tree; ``path`` is relative to ``root``, normal, and crosses no link."""
+
+    root: Path
+    path: str
+
+    @classmethod
+    def locate(cls, root: Path, output: str) -> OutputFolder:
+        """The folder ``output`` below ``root``; it need not exist.
+
+        Raises ``DiagnosticError``: output-invalid for a path that leaves the repository, is all of it, or
+        leads through a symbolic link, a file or a folder of Git's. Links are refused wherever they lead: a
+        pull request may bring one that points at Git's hooks or at the sources.
+        """
+        path = posixpath.normpath(output)
+        if not output or path == ".":
+            raise _refused(output, "is the whole repository", "give it a folder of its own: rendered/{name}")
+        if _leaves_root(path):
+            raise _refused(
+                path, "lies outside the repository", "give a path relative to the repository's root"
+            )
+        kept = next((part for part in path.split("/") if part.lower() in _KEPT_NAMES), None)
+        if kept:
+            raise _refused(path, f"leads through {kept}, which is no place for manifests")
+        folder = cls(root.resolve(), path)
+        folder.check_links()
+        return folder
+
+    @property
+    def folder(self) -> Path:
+        return self.root / self.path
+
+    def check_links(self) -> None:
+        """Raises ``DiagnosticError``: output-invalid unless every part is a folder or not there yet."""
+        path = PurePosixPath(self.path)
+        for part in (*reversed(path.parents), path):
+            try:
+                status = (self.root / part).lstat()
+            except FileNotFoundError:
+                return
+            if is_link(status):
+                raise _refused(self.path, f"leads through the symbolic link {part}", "name the real folder")
+            if not stat.S_ISDIR(status.st_mode):
+                raise _refused(self.path, f"leads through {part}, which is no folder")
+
+
+def check_outputs(outputs: Collection[str], inputs: Collection[str]) -> tuple[Diagnostic, ...]:
+    """What is wrong with rendering into ``outputs`` from the folders ``inputs``, all relative to the root.
+
+    output-invalid for an output that is an input, is inside one or holds one (a build might read what the
+    last one wrote, and pruning might reach sources), and for an output inside another. The root is no input
+    in this sense, as everything is inside it. Case does not count, as some file systems do not know it.
+    """
+    sources = {_comparable(path): path for path in inputs if posixpath.normpath(path) != "."}
+    trees = {_comparable(path): path for path in outputs}
+    hint = "give each overlay a folder beside the others and beside the sources"
+    return tuple(
+        _invalid(path, problem, hint)
+        for key, path in sorted(trees.items())
+        for problem in (*_clashes(key, sources), *_nesting(key, trees))
+    )
+
+
+def is_link(status: os.stat_result) -> bool:
+    """Whether an ``lstat`` found a symbolic link or, on Windows, a junction."""
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
+
+
+def _clashes(output: str, sources: dict[str, str]) -> Iterator[str]:
+    for source, name in sorted(sources.items()):
+        if output == source:
+            yield "is an input folder"
+        elif _is_below(output, source):
+            yield f"is inside the input folder {name}"
+        elif _is_below(source, output):
+            yield f"holds the input folder {name}"
+
+
+def _nesting(output: str, trees: dict[str, str]) -> Iterator[str]:
+    return (
+        f"is inside the output {name}" for other, name in sorted(trees.items()) if _is_below(output, other)
+    )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
+def _comparable(path: str) -> str:
+    return posixpath.normpath(path).casefold()
+
+
+def _leaves_root(path: str) -> bool:
+    windows = PureWindowsPath(path)
+    absolute = bool(windows.drive or windows.root)
+    return absolute or path == ".." or path.startswith("../") or "\\" in path or "\0" in path
+
+
+def _refused(output: str, problem: str, hint: str = "render into another folder") -> DiagnosticError:
+    return DiagnosticError(_invalid(output, problem, hint))
+
+
+def _invalid(output: str, problem: str, hint: str) -> Diagnostic:
+    return Diagnostic(code=Code.OUTPUT_INVALID, message=f"the output {output} {problem}", hint=hint)

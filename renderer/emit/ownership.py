@@ -1,0 +1,92 @@
+"""The ownership file of a rendered tree: what vmrender wrote there, and only that may it replace or prune.
+
+Text that ``sha256sum --check`` reads too: a header with the version of the format, then ``<sha256>  <path>``
+for each file, sorted by path. Its name has no suffix that Argo CD or Flux would load.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+
+OWNERSHIP_FILE = ".vmrender-owned"
+
+_VERSION = 1
+_HEADER = (
+    f"# vmrender-owned {_VERSION} - the files vmrender wrote here and may replace or remove; do not edit"
+)
+_VERSION_LINE = re.compile(r"# vmrender-owned (\d{1,9})\b.*")
+_ENTRY = re.compile(r"([0-9a-f]{64})  (\S.*)")
+_LONGEST = 400
+_UNSAFE_CHARACTER = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
+
+
+def digest(content: bytes) -> str:
+    """The SHA-256 of a file's content, in hexadecimal."""
+    return sha256(content).hexdigest()
+
+
+def encode_ownership(files: Mapping[str, bytes]) -> bytes:
+    """The ownership file of a tree that holds ``files``, content by relative path."""
+    lines = (f"{digest(content)}  {path}" for path, content in sorted(files.items()))
+    return "".join(f"{line}\n" for line in (_HEADER, *lines)).encode()
+
+
+def decode_ownership(content: bytes, path: str) -> Mapping[str, str]:
+    """The digest by relative path of every file that is owned, from the ownership file at ``path``.
+
+    Line ends of Windows and empty lines are fine. Raises ``DiagnosticError``: ownership-invalid for anything
+    that vmrender did not write, with its line; above all for paths that lead out of the tree.
+    """
+    lines = content.decode("utf-8", "replace").split("\n")
+    version = _VERSION_LINE.fullmatch(lines[0].rstrip())
+    if not version:
+        raise invalid_ownership(path, "does not begin as one", 1)
+    if int(version[1]) != _VERSION:
+        raise invalid_ownership(path, f"has format {version[1]}, this vmrender knows {_VERSION}", 1)
+    owned: dict[str, str] = {}
+    for number, file, file_digest in _entries(lines, path):
+        if file in owned:
+            raise invalid_ownership(path, f"lists {file!r} twice", number)
+        owned[file] = file_digest
+    return owned
+
+
+def _entries(lines: list[str], path: str) -> Iterator[tuple[int, str, str]]:
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        entry = _ENTRY.fullmatch(line.rstrip())
+        if not entry:
+            raise invalid_ownership(path, "has a line that is not a digest and a path", number)
+        if not is_tree_path(entry[2]):
+            raise invalid_ownership(path, f"lists {entry[2]!r}, which is no file of this tree", number)
+        yield number, entry[2], entry[1]
+
+
+def is_tree_path(path: str) -> bool:
+    """Whether ``path`` may be in a rendered tree: relative, normal, portable, and not Git's or our own."""
+    parts = path.split("/")
+    return (
+        path != OWNERSHIP_FILE
+        and len(path) <= _LONGEST
+        and not _UNSAFE_CHARACTER.search(path)
+        and not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts)
+    )
+
+
+def invalid_ownership(path: str, problem: str, line: int = 0) -> DiagnosticError:
+    """An error that says how the ownership file at ``path`` cannot be used, and the way out."""
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.OWNERSHIP_INVALID,
+            message=f"the ownership file {problem}",
+            location=Location(path, line),
+            hint="restore it from Git, or delete it: files that are as rendered are then taken over",
+        )
+    )

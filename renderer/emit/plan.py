@@ -1,0 +1,86 @@
+"""What has to happen to a rendered tree, decided from what stands there and what should. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from renderer.emit.ownership import digest, encode_ownership
+from renderer.emit.tree import OBSTACLE, Tree
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.location import Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Relative paths, sorted, by what is to be done; ``blocked`` ones are not vmrender's to touch."""
+
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+    ownership: bytes = b""
+    ownership_changes: bool = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the tree is already as it should be."""
+        return not (self.created or self.updated or self.removed or self.blocked or self.ownership_changes)
+
+
+def plan_tree(tree: Tree, wanted: Mapping[str, bytes], force: Collection[str] = ()) -> Plan:
+    """The plan that turns ``tree``, read with the paths of ``wanted``, into ``wanted``.
+
+    A file is vmrender's to touch when the ownership file lists it with the digest that it has, or when
+    ``force`` names it. A file that already is as wanted is taken over, whoever wrote it: so a tree heals
+    whose ownership file was lost, or merged by Git.
+    """
+    differing = sorted(path for path, content in wanted.items() if tree.files[path] != content)
+    occupied = [path for path in differing if tree.files[path] is not None]
+    left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
+    ours = {path for path in (*occupied, *left_over) if _is_ours(tree, path) or _is_forced(tree, path, force)}
+    ownership = encode_ownership(wanted)
+    return Plan(
+        created=tuple(path for path in differing if tree.files[path] is None),
+        updated=tuple(path for path in occupied if path in ours),
+        removed=tuple(path for path in left_over if path in ours),
+        unchanged=tuple(sorted(wanted.keys() - set(differing))),
+        blocked=tuple(sorted({*occupied, *left_over} - ours)),
+        ownership=ownership,
+        ownership_changes=tree.ownership != ownership,
+    )
+
+
+def refusals(output: str, tree: Tree, plan: Plan) -> tuple[Diagnostic, ...]:
+    """foreign-file for everything that keeps the plan for the tree in ``output`` from being carried out."""
+    return tuple(_refusal(output, tree, path) for path in plan.blocked)
+
+
+def _refusal(output: str, tree: Tree, path: str) -> Diagnostic:
+    if tree.files[path] is OBSTACLE:
+        message = f"{path} cannot be written: a folder or link is in its way"
+        hint = "move it out of the rendered tree, then render again"
+    elif path in tree.owned:
+        message = f"{path} was edited after vmrender wrote it"
+        hint = "make the change in the overlay and delete the file, then render again"
+    else:
+        message = f"{path} is in the way, and vmrender did not write it"
+        hint = "move or delete it, then render again"
+    return Diagnostic(
+        code=Code.FOREIGN_FILE, message=message, location=Location(f"{output}/{path}"), hint=hint
+    )
+
+
+def _is_file(tree: Tree, path: str) -> bool:
+    return isinstance(tree.files[path], bytes)
+
+
+def _is_ours(tree: Tree, path: str) -> bool:
+    content = tree.files[path]
+    return isinstance(content, bytes) and digest(content) == tree.owned.get(path)
+
+
+def _is_forced(tree: Tree, path: str, force: Collection[str]) -> bool:
+    return path in force and _is_file(tree, path)

@@ -1,0 +1,102 @@
+"""Where a tree is built before it takes the place of the old one.
+
+``.vmrender/<name of the output>-<digest>/`` stands at the root of the repository, or, where that is read-only
+or on another file system than the output, in the highest folder on the way to the output that is neither:
+folders are renamed within a file system only. It exists while a run changes the tree, and after a run that
+was killed. The names of the folders in it say how far that run came; ``recovery`` takes it from there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from renderer.emit.durable import write_new_file
+from renderer.emit.lock import locked
+from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
+from renderer.emit.tree import is_folder
+
+
+@dataclass(frozen=True, slots=True)
+class StagingArea:
+    """``folder`` need not exist."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, output: OutputFolder) -> StagingArea:
+        """Raises ``DiagnosticError``: output-invalid when a symbolic link stands where the area would."""
+        place = _highest_usable(output)
+        digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
+        OutputFolder(place, path).check_links()
+        return cls(place / path)
+
+    @property
+    def building(self) -> Path:
+        """A tree that is being built: of no value to anyone."""
+        return self.folder / "building"
+
+    @property
+    def swapping(self) -> Path:
+        """The complete new tree or, after the exchange, the old one."""
+        return self.folder / "swapping"
+
+    @property
+    def replaying(self) -> Path:
+        """The complete new tree, some of its files already in place."""
+        return self.folder / "replaying"
+
+    def is_left_over(self) -> bool:
+        """Whether a run is under way, or was killed."""
+        return is_folder(self.folder)
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """The area for one process alone; removed at the end, unless something of value is in it."""
+        ignore_file = self.folder / ".gitignore"
+        try:
+            with locked(self.folder / "lock"):
+                try:
+                    if not ignore_file.exists():
+                        write_new_file(ignore_file, b"*\n")
+                    yield
+                finally:
+                    discard(self.building)
+                    if not any(is_folder(tree) for tree in (self.swapping, self.replaying)):
+                        ignore_file.unlink(missing_ok=True)
+        finally:
+            with suppress(OSError):  # something is left in it, or another process enters at this moment
+                self.folder.rmdir()
+                self.folder.parent.rmdir()
+
+
+def discard(folder: Path) -> None:
+    """Removes a folder with all that is in it, as far as that is possible."""
+    if is_folder(folder):
+        make_writable(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_writable(folder: Path) -> None:
+    """Lets the owner remove what is in ``folder`` and in the folders below it."""
+    for place, _, _ in os.walk(folder):
+        with suppress(OSError):
+            Path(place).chmod(0o700)
+
+
+def _highest_usable(output: OutputFolder) -> Path:
+    above = [folder for folder in output.folder.parents if folder.is_relative_to(output.root)]
+    existing = [folder for folder in (output.folder, *above) if folder.exists()]
+    device = existing[0].stat().st_dev
+    usable = (
+        folder
+        for folder in reversed(above)
+        if folder in existing and folder.stat().st_dev == device and os.access(folder, os.W_OK)
+    )
+    return next(usable, output.root)

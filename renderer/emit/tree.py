@@ -1,0 +1,92 @@
+"""A rendered tree as it stands on disk, read without following any link."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from renderer.emit.output_folder import OutputFolder, is_link
+from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
+
+
+class Obstacle(Enum):
+    """What is no file where one is asked for: a folder, a link, a device, a file in place of a folder."""
+
+    OBSTACLE = "obstacle"
+
+
+OBSTACLE = Obstacle.OBSTACLE
+
+#: The content of a file; None where there is nothing.
+TreeFile: TypeAlias = bytes | Obstacle | None
+_Folder: TypeAlias = Literal[True, Obstacle.OBSTACLE] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What stands at every path that is owned or was asked for, and the digests of the owned ones.
+
+    ``ownership`` is the content of the ownership file, None when there is none.
+    """
+
+    files: Mapping[str, TreeFile]
+    owned: Mapping[str, str]
+    ownership: bytes | None
+
+
+def read_tree(output: OutputFolder, wanted: Collection[str]) -> Tree:
+    """The tree in ``output`` as far as its ownership file and ``wanted`` reach; no other file is looked at.
+
+    Raises ``DiagnosticError``: ownership-invalid. Raises ``OSError`` for what cannot be read.
+    """
+    folder, ownership_path = output.folder, f"{output.path}/{OWNERSHIP_FILE}"
+    ownership = read_file(folder, OWNERSHIP_FILE)
+    if ownership is OBSTACLE:
+        raise invalid_ownership(ownership_path, "is no regular file")
+    owned = {} if ownership is None else decode_ownership(ownership, ownership_path)
+    folders: dict[str, _Folder] = {}
+    files = {path: _read(folder, path, folders) for path in {*owned, *wanted}}
+    return Tree(files, owned, ownership)
+
+
+def read_file(folder: Path, path: str) -> TreeFile:
+    """What stands at ``path`` below ``folder``."""
+    return _read(folder, path, {})
+
+
+def is_folder(path: Path) -> bool:
+    """Whether ``path`` is itself a folder, and no link to one."""
+    return _look_up(path) is True
+
+
+def _read(folder: Path, path: str, folders: dict[str, _Folder]) -> TreeFile:
+    parent = _look_up_below(folder, path.rpartition("/")[0], folders)
+    if parent is not True:
+        return parent
+    file = folder / path
+    try:
+        status = file.lstat()
+        is_file = stat.S_ISREG(status.st_mode) and not is_link(status)
+        return file.read_bytes() if is_file else OBSTACLE
+    except FileNotFoundError:
+        return None
+
+
+def _look_up_below(folder: Path, path: str, folders: dict[str, _Folder]) -> _Folder:
+    """As ``_look_up`` for the folder at ``path`` and all above it up to ``folder``; ``folders`` remembers."""
+    if path not in folders:
+        above = _look_up_below(folder, path.rpartition("/")[0], folders) if path else True
+        folders[path] = _look_up(folder / path) if above is True else above
+    return folders[path]
+
+
+def _look_up(folder: Path) -> _Folder:
+    try:
+        status = folder.lstat()
+    except FileNotFoundError:
+        return None
+    return True if stat.S_ISDIR(status.st_mode) and not is_link(status) else OBSTACLE

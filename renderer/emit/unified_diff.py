@@ -1,0 +1,92 @@
+"""Two versions of a rendered file as a unified diff: bounded, safe to print, and without Secret values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import islice, takewhile
+
+from renderer.emit.redact import redact
+
+_CONTEXT = 3
+_LONGEST = 300  # lines
+#: With more differing lines the comparison would take longer than anyone reads.
+_COMPARABLE = 2000
+_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\U0010ffff]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_NO_NEWLINE = "\n\\ No newline at end of file"
+
+
+def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    """The diff that turns ``before`` into ``after``, None for no file; empty when they are equal."""
+    if before == after:
+        return ""
+    old, new = _lines(before or b""), _lines(after or b"")
+    diff = list(islice(_hunks(old, new, _shown(old), _shown(new)), _LONGEST + 1))
+    if len(diff) > _LONGEST:
+        diff[_LONGEST:] = ["(the rest is left out)"]
+    old_name, new_name = ("/dev/null" if content is None else path for content in (before, after))
+    return "".join(f"{line}\n" for line in (f"--- {old_name}", f"+++ {new_name}", *diff))
+
+
+def first_difference(before: bytes, after: bytes) -> int:
+    """The number, from 1, of the first line in which the two differ."""
+    return _common(_lines(before), _lines(after)) + 1
+
+
+def _lines(content: bytes) -> list[str]:
+    *lines, last = content.decode("utf-8", "backslashreplace").split("\n")
+    return [*lines, f"{last}{_NO_NEWLINE}"] if last else lines
+
+
+def _shown(lines: Sequence[str]) -> list[str]:
+    return [_UNPRINTABLE.sub(_escape, line) for line in redact(lines)]
+
+
+def _escape(character: re.Match[str]) -> str:
+    return "\n" if character[0] == "\n" else character[0].encode("unicode_escape").decode("ascii")
+
+
+def _hunks(
+    old: Sequence[str], new: Sequence[str], old_shown: Sequence[str], new_shown: Sequence[str]
+) -> Iterator[str]:
+    """The lines of the hunks; ``old_shown`` and ``new_shown`` are what may be seen of ``old`` and ``new``."""
+    for hunk in _changes(old, new):
+        (_, old_start, _, new_start, _), (_, _, old_end, _, new_end) = hunk[0], hunk[-1]
+        yield f"@@ -{_range(old_start, old_end)} +{_range(new_start, new_end)} @@"
+        for tag, old_from, old_to, new_from, new_to in hunk:
+            if tag == "equal":
+                yield from (f" {line}" for line in new_shown[new_from:new_to])
+            else:
+                yield from (f"-{line}" for line in old_shown[old_from:old_to])
+                yield from (f"+{line}" for line in new_shown[new_from:new_to])
+
+
+_Change = tuple[str, int, int, int, int]
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[list[_Change]]:
+    """As ``SequenceMatcher.get_grouped_opcodes``, which sees no more than what differs and its context."""
+    skipped = max(0, _common(old, new) - _CONTEXT)
+    left_out = max(0, _common(old[:skipped:-1], new[:skipped:-1]) - _CONTEXT)
+    old, new = old[skipped : len(old) - left_out], new[skipped : len(new) - left_out]
+    if max(len(old), len(new)) > _COMPARABLE:
+        hunks: Iterator[list[_Change]] = iter([[("replace", 0, len(old), 0, len(new))]])
+    else:
+        hunks = iter(SequenceMatcher(None, old, new).get_grouped_opcodes(_CONTEXT))
+    for hunk in hunks:
+        yield [
+            (tag, old_from + skipped, old_to + skipped, new_from + skipped, new_to + skipped)
+            for tag, old_from, old_to, new_from, new_to in hunk
+        ]
+
+
+def _range(start: int, end: int) -> str:
+    length = end - start
+    first = start + 1 if length else start
+    return str(first) if length == 1 else f"{first},{length}"
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines at the beginning are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

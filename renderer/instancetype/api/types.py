@@ -1,0 +1,234 @@
+"""What Go's types accept from JSON, and which values of theirs mean the same.
+
+Kubernetes decodes by ``sigs.k8s.io/json``: names are case-sensitive, null means absent, a value of another
+type is an error, and an unknown field is dropped, or, decoding strictly, an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import NoReturn, Protocol
+
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.fields import described
+from renderer.model.json import Json, JsonObject
+from renderer.model.quantity import Quantity
+from renderer.model.release import LATEST, Release
+
+
+class DecodeError(Exception):
+    """A value is not of its field's type; ``field`` counts from what was to be decoded."""
+
+    def __init__(self, reason: str, field: FieldPath) -> None:
+        super().__init__(f"{field} {reason}" if field.segments else reason)
+        self.reason = reason
+        self.field = field
+
+    def below(self, segment: Segment) -> DecodeError:
+        return DecodeError(self.reason, FieldPath((segment, *self.field.segments)))
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How to decode: whether unknown fields are errors, and which release's fields are known.
+
+    Go ``rewrites_quantities`` when it encodes them: 1024Mi as 1Gi. To compute with, they stay as they are, as
+    the suffix decides how a result is written.
+    """
+
+    strict: bool = False
+    rewrites_quantities: bool = False
+    release: Release = LATEST
+
+
+class GoType(Protocol):
+    """A type of a field."""
+
+    def decode(self, value: Json, how: Decoding) -> Json:
+        """The value without what Go would drop. Raises ``DecodeError``."""
+
+    def normal(self, value: Json) -> Json:
+        """A decoded value in the form in which equal values are equal (``equality.Semantic``).
+
+        None is what an absent field has, too.
+        """
+
+
+class _Kind(Enum):
+    STRING = auto()
+    BOOL = auto()
+    INTEGER = auto()
+    QUANTITY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """``string``, ``bool``, an integer type or ``resource.Quantity``.
+
+    For a ``pointer`` its zero value is a value; otherwise it is the same as none. ``written`` fields have no
+    ``omitempty``: they have a value even where none was given.
+    """
+
+    kind: _Kind
+    expected: str
+    zero: Json
+    minimum: int = 0
+    maximum: int = 0
+    pointer: bool = False
+    written: bool = False
+
+    def omits(self, value: Json) -> bool:
+        """Whether Go leaves a field with this value out."""
+        return value == self.zero and not self.pointer and not self.written
+
+    def decode(self, value: Json, how: Decoding) -> Json:
+        if self.kind is _Kind.QUANTITY:
+            return self._quantity(value, how)
+        if self.kind is _Kind.INTEGER:
+            return self._integer(value)
+        if not isinstance(value, str if self.kind is _Kind.STRING else bool):
+            self._refuse(value)
+        return value
+
+    def _integer(self, value: Json) -> Json:
+        if not isinstance(value, int) or isinstance(value, bool):
+            self._refuse(value)
+        if not self.minimum <= value <= self.maximum:
+            raise DecodeError(f"must be from {self.minimum} to {self.maximum}, not {value}", FieldPath())
+        return value
+
+    def _quantity(self, value: Json, how: Decoding) -> Json:
+        try:
+            quantity = Quantity.of(value)
+        except DiagnosticError:
+            self._refuse(value)
+        return quantity.json if how.rewrites_quantities else value
+
+    def _refuse(self, value: Json) -> NoReturn:
+        raise DecodeError(f"must be {self.expected}, not {described(value)}", FieldPath())
+
+    def normal(self, value: Json) -> Json:
+        if self.kind is _Kind.QUANTITY and value is not None:
+            quantity = Quantity.of(value)
+            value = quantity.canonical if quantity.sign else 0
+        return None if value == self.zero and not self.pointer else value
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A mapping with known fields.
+
+    ``later`` says which of them KubeVirt 1.0 did not have. A ``value`` is not held by a pointer: empty is the
+    same as none, and it is there even where none was given.
+    """
+
+    fields: Mapping[str, GoType]
+    later: Mapping[str, Release] = field(default_factory=dict)
+    value: bool = False
+
+    def decode(self, value: Json, how: Decoding) -> Json:
+        if not isinstance(value, dict):
+            raise DecodeError(f"must be a mapping, not {described(value)}", FieldPath())
+        decoded = {key: self._decode_field(key, value[key], how) for key in value}
+        return self._with_written({key: below for key, below in decoded.items() if below is not None})
+
+    def _decode_field(self, key: str, value: Json, how: Decoding) -> Json:
+        field_type = self.fields.get(key)
+        if field_type is None or self.later.get(key, how.release) > how.release:
+            if how.strict:
+                raise DecodeError("is unknown", FieldPath.of(key))
+            return None
+        if value is None:
+            return None
+        try:
+            decoded = field_type.decode(value, how)
+        except DecodeError as error:
+            raise error.below(key) from None
+        return None if isinstance(field_type, Scalar) and field_type.omits(decoded) else decoded
+
+    def _with_written(self, decoded: JsonObject) -> JsonObject:
+        missing = {key: zero for key, zero in _written_zeros(self).items() if key not in decoded}
+        return {**missing, **decoded} if missing else decoded
+
+    def normal(self, value: Json) -> Json:
+        if not isinstance(value, dict):
+            return None
+        below = {key: self.fields[key].normal(value[key]) for key in value if key in self.fields}
+        kept = {key: child for key, child in below.items() if child is not None}
+        return None if self.value and not kept else kept
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A slice; an empty one is the same as none."""
+
+    element: GoType
+
+    def decode(self, value: Json, how: Decoding) -> Json:
+        if not isinstance(value, list):
+            raise DecodeError(f"must be a list, not {described(value)}", FieldPath())
+        return [self._decode_element(index, element, how) for index, element in enumerate(value)]
+
+    def _decode_element(self, index: int, element: Json, how: Decoding) -> Json:
+        try:
+            return self.element.decode({} if element is None else element, how)
+        except DecodeError as error:
+            raise error.below(index) from None
+
+    def normal(self, value: Json) -> Json:
+        return (
+            [self.element.normal(element) for element in value] if isinstance(value, list) and value else None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StringMap:
+    """``map[string]string``; an empty one is the same as none."""
+
+    def decode(self, value: Json, how: Decoding) -> Json:
+        if not isinstance(value, dict):
+            raise DecodeError(f"must be a mapping, not {described(value)}", FieldPath())
+        return {key: self._decode_value(key, child, how) for key, child in value.items()}
+
+    def _decode_value(self, key: str, value: Json, how: Decoding) -> Json:
+        try:
+            return "" if value is None else STRING.decode(value, how)
+        except DecodeError as error:
+            raise error.below(key) from None
+
+    def normal(self, value: Json) -> Json:
+        return value or None
+
+
+def pointer(scalar: Scalar) -> Scalar:
+    """The scalar held by a pointer."""
+    return replace(scalar, pointer=True)
+
+
+def written(scalar: Scalar) -> Scalar:
+    """The scalar in a field without ``omitempty``."""
+    return replace(scalar, written=True)
+
+
+def _written_zeros(struct: Struct) -> JsonObject:
+    """What Go writes for a struct in which nothing is set."""
+    zeros: dict[str, Json] = {}
+    for key, field_type in struct.fields.items():
+        if isinstance(field_type, Scalar) and field_type.written:
+            zeros[key] = field_type.zero
+        elif isinstance(field_type, Struct) and field_type.value:
+            zeros[key] = _written_zeros(field_type)
+    return zeros
+
+
+STRING = Scalar(_Kind.STRING, "text", "")
+BOOL = Scalar(_Kind.BOOL, "true or false", zero=False)
+UINT32 = Scalar(_Kind.INTEGER, "a whole number", 0, 0, 2**32 - 1)
+UINT = Scalar(_Kind.INTEGER, "a whole number", 0, 0, 2**64 - 1)
+INT64 = Scalar(_Kind.INTEGER, "a whole number", 0, -(2**63), 2**63 - 1)
+QUANTITY = Scalar(_Kind.QUANTITY, "a quantity", "0")
+EMPTY_STRUCT = Struct({})
+STRING_MAP = StringMap()

@@ -1,0 +1,23 @@
+"""``spec.annotations`` of an instance type (KubeVirt ``pkg/instancetype/apply/annotations.go``)."""
+
+from __future__ import annotations
+
+from renderer.instancetype.conflict import Conflict, Conflicts
+from renderer.instancetype.selection import Selection
+from renderer.model.json import JsonObject, object_at, with_value
+
+
+def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
+    """The template with the annotations; those that it has with another value conflict, sorted by key."""
+    annotations = object_at(selection.instancetype, "annotations")
+    if not annotations:
+        return template
+    present = object_at(template, "metadata", "annotations")
+    conflicts = tuple(
+        Conflict.of_annotation(key)
+        for key in sorted(annotations.keys() & present.keys())
+        if (annotations[key] or "") != (present[key] or "")
+    )
+    if conflicts:
+        return conflicts
+    return with_value(template, ("metadata", "annotations"), {**annotations, **present})

@@ -1,0 +1,75 @@
+"""An instance type and a preference applied to a VM (KubeVirt ``pkg/instancetype/apply/vmi.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from renderer.instancetype.apply import annotations as template_annotations
+from renderer.instancetype.apply import cpu, memory
+from renderer.instancetype.apply.exclusive_field import ExclusiveField
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.conflict import Conflicts
+from renderer.instancetype.preference.vmi import apply_preference
+from renderer.instancetype.selection import Selection
+from renderer.instancetype.zero_value import is_zero
+from renderer.model.json import EMPTY, JsonObject
+
+#: Applies one field, or group of fields, of an instance type: the changed template, or the conflicts.
+Applier: TypeAlias = Callable[[Selection, JsonObject], JsonObject | Conflicts]
+
+#: In KubeVirt's order, which is the order in which conflicts are reported.
+APPLIERS: tuple[Applier, ...] = (
+    ExclusiveField(("nodeSelector",), ("nodeSelector",), drops_empty=True),
+    ExclusiveField(("schedulerName",), ("schedulerName",), is_zero),
+    cpu.apply,
+    memory.apply,
+    ExclusiveField(
+        ("ioThreads", "supplementalPoolThreadCount"), ("domain", "ioThreads", "supplementalPoolThreadCount")
+    ),
+    ExclusiveField(("ioThreadsPolicy",), ("domain", "ioThreadsPolicy")),
+    ExclusiveField(("launchSecurity",), ("domain", "launchSecurity")),
+    ExclusiveField(("gpus",), ("domain", "devices", "gpus"), is_zero),
+    ExclusiveField(("hostDevices",), ("domain", "devices", "hostDevices"), is_zero),
+    template_annotations.apply,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A VM's ``spec.template``, and the conflicts, because of which it is unchanged."""
+
+    template: JsonObject
+    conflicts: Conflicts = ()
+
+
+def apply_to_template(
+    instancetype: JsonObject | None,
+    preference: JsonObject | None,
+    template: JsonObject,
+    behaviour: Behaviour,
+) -> Applied:
+    """The VM's ``spec.template`` with the two v1beta1 specs applied as the release does it.
+
+    With conflicts the template is unchanged. Raises ``ApplyError`` for what cannot be applied: sizes that are
+    no quantities, and what makes KubeVirt crash.
+    """
+    selection = Selection(instancetype or EMPTY, preference or EMPTY, behaviour)
+    if instancetype is None:
+        return Applied(apply_preference(selection, template))
+    changed, conflicts = _apply_instancetype(selection, template)
+    if conflicts:
+        return Applied(template, conflicts)
+    return Applied(apply_preference(selection, changed))
+
+
+def _apply_instancetype(selection: Selection, template: JsonObject) -> tuple[JsonObject, Conflicts]:
+    conflicts: Conflicts = ()
+    for apply in APPLIERS:
+        outcome = apply(selection, template)
+        if isinstance(outcome, tuple):
+            conflicts += outcome
+        else:
+            template = outcome
+    return template, conflicts

@@ -1,0 +1,228 @@
+"""Everything that KubeVirt's releases do differently, one row each.
+
+The rows are the fields of ``Behaviour``; ``behaviour_of`` says from which release on each holds. The paths
+are in KubeVirt's ``pkg/instancetype``, the numbers are its pull requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+
+from renderer.instancetype.topology import Topology
+from renderer.model.release import Release
+
+_V1BETA1 = frozenset({"v1beta1"})
+_V1ALPHA = frozenset({"v1alpha1", "v1alpha2"})
+
+_TOPOLOGIES_1_0 = {
+    "preferSockets": Topology.SOCKETS,
+    "preferCores": Topology.CORES,
+    "preferThreads": Topology.THREADS,
+}
+_TOPOLOGIES_1_1 = _TOPOLOGIES_1_0 | {"preferSpread": Topology.SPREAD, "preferAny": Topology.ANY}
+_TOPOLOGIES_1_4 = _TOPOLOGIES_1_1 | {topology.value: topology for topology in Topology}
+
+
+class SpreadCheck(Enum):
+    """Whether admission asks that vCPUs can be spread evenly."""
+
+    NONE = auto()
+    NEEDS_INSTANCETYPE = auto()  # and KubeVirt crashes without one
+    WITH_INSTANCETYPE = auto()
+
+
+class VmMemory(Enum):
+    """What a memory requirement is compared with when there is no instance type."""
+
+    AS_WRITTEN = auto()  # no domain.memory passes, one without guest crashes KubeVirt
+    DEFAULTED_OR_CRASH = auto()
+    DEFAULTED_OR_ZERO = auto()
+
+
+class ExpandDefaults(Enum):
+    """What expand-spec adds to a VirtualMachine."""
+
+    NONE = auto()
+    OBJECT = auto()  # as if the VirtualMachineInstance were created
+    SPEC = auto()
+
+
+class SpecRevisions(Enum):
+    """How a revision that holds only a spec in base64 is read."""
+
+    BY_MATCHER = auto()  # as what the matcher asks for, unknown fields are ignored
+    BY_CONTENT = auto()  # as what its fields say, unknown fields are refused
+    NONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How one release behaves: 1.0 to 1.9; a newer one is taken to behave as the newest known."""
+
+    release: Release
+
+    # Application.
+
+    @property
+    def topologies(self) -> Mapping[str, Topology]:
+        """Names of preferredCPUTopology; any other gives 1/1/1. v1beta1/types.go, #10547, #11927"""
+        if self.release >= (1, 4):
+            return _TOPOLOGIES_1_4
+        return _TOPOLOGIES_1_1 if self.release >= (1, 1) else _TOPOLOGIES_1_0
+
+    @property
+    def single_vcpu_skips_topology(self) -> bool:
+        """One vCPU gives 1/1/1; before, preferSpread gave 2 cores and no socket. apply/cpu.go, #11729"""
+        return self.release >= (1, 3)
+
+    @property
+    def memory_conflicts_by_field(self) -> bool:
+        """Before, a domain.memory conflicts as a whole, even an empty one. apply/memory.go, #14685"""
+        return self.release >= (1, 7)
+
+    @property
+    def dedicated_io_thread_needs_virtio(self) -> bool:
+        """Before, preferredDiskDedicatedIoThread goes to every disk. preference/apply/disk.go, #12169"""
+        return self.release >= (1, 3)
+
+    @property
+    def masquerade_needs_pod_network(self) -> bool:
+        """Before, every interface without masquerade gets it. preference/apply/interface.go, #10174"""
+        return self.release >= (1, 1)
+
+    @property
+    def machine_needs_type(self) -> bool:
+        """Before, a section without a type leaves an empty one. preference/apply/machine.go, #13036"""
+        return self.release >= (1, 5)
+
+    @property
+    def panic_device_is_created(self) -> bool:
+        """Before, only panic devices that are there get their model. preference/apply/device.go, #18343"""
+        return self.release >= (1, 9)
+
+    # Admission.
+
+    @property
+    def fills_in_matcher_kind(self) -> bool:
+        """An empty kind becomes virtualmachineclusterinstancetype, …preference. webhooks/vm/mutator.go"""
+        return self.release < (1, 7)
+
+    @property
+    def infers_from_volume_snapshots(self) -> bool:
+        """Before, a VolumeSnapshot is a source that nothing can be inferred from. infer/volume.go"""
+        return self.release >= (1, 9)
+
+    @property
+    def admits_missing_objects(self) -> bool:
+        """Before, a VM whose objects are missing or unusable is refused. webhooks/vm/admitter.go, #14219"""
+        return self.release >= (1, 6)
+
+    @property
+    def spread_check(self) -> SpreadCheck:
+        """That vCPUs can be spread evenly. preference/validation/cpu.go"""
+        if self.release >= (1, 2):
+            return SpreadCheck.WITH_INSTANCETYPE
+        return SpreadCheck.NEEDS_INSTANCETYPE if self.release >= (1, 1) else SpreadCheck.NONE
+
+    @property
+    def spread_requirement_names_sockets_first(self) -> bool:
+        """Before, a spread requirement names cores, sockets. preference/requirements/cpu.go"""
+        return self.release >= (1, 3)
+
+    @property
+    def vm_memory(self) -> VmMemory:
+        """What a memory requirement is compared with if not with an instance type. requirements/memory.go"""
+        if self.release >= (1, 5):
+            return VmMemory.DEFAULTED_OR_ZERO
+        return VmMemory.DEFAULTED_OR_CRASH if self.release >= (1, 3) else VmMemory.AS_WRITTEN
+
+    @property
+    def checks_topology_names(self) -> bool:
+        """Before, any preferredCPUTopology is admitted, none deprecated. preference/webhooks/admitter.go"""
+        return self.release >= (1, 4)
+
+    @property
+    def checks_spread_options(self) -> bool:
+        """Before, any spreadOptions are admitted. preference/webhooks/admitter.go"""
+        return self.release >= (1, 3)
+
+    @property
+    def warns_of_launch_security(self) -> bool:
+        """In instance types, as it has moved to preferences. webhooks/admitter.go"""
+        return self.release >= (1, 9)
+
+    @property
+    def mutates_architecture(self) -> bool:
+        """Before, preferredArchitecture is not written into the VM. webhooks/vm/mutator.go"""
+        return self.release >= (1, 7)
+
+    @property
+    def reads_data_source_architecture(self) -> bool:
+        """Before, a DataSource's label does not become the VM's architecture. pkg/defaults/defaults.go"""
+        return self.release >= (1, 6)
+
+    # Defaults.
+
+    @property
+    def expand_defaults(self) -> ExpandDefaults:
+        """What expand-spec adds. pkg/virt-api/rest/expand.go"""
+        if self.release >= (1, 4):
+            return ExpandDefaults.SPEC
+        return ExpandDefaults.OBJECT if self.release >= (1, 3) else ExpandDefaults.NONE
+
+    @property
+    def defaults_memory_request(self) -> bool:
+        """From the guest's memory and the cluster's overcommit. pkg/defaults/defaults.go"""
+        return self.release < (1, 6)
+
+    @property
+    def permits_slirp(self) -> bool:
+        """As the default interface of a cluster that allows it. pkg/virt-config/virt-config.go"""
+        return self.release < (1, 3)
+
+    @property
+    def knows_ppc64le(self) -> bool:
+        """The machine type pseries. pkg/virt-config/virt-config.go (GetMachineType)"""
+        return self.release < (1, 7)
+
+    @property
+    def configures_s390x_machine(self) -> bool:
+        """Before, the type is always s390-ccw-virtio. pkg/virt-config/virt-config.go (GetMachineType)"""
+        return self.release >= (1, 7)
+
+    # Versions and revisions.
+
+    @property
+    def served_versions(self) -> frozenset[str]:
+        """Of instance types and preferences. pkg/virt-operator/resource/generate/components/crds.go"""
+        return _V1BETA1 if self.release >= (1, 6) else _V1BETA1 | _V1ALPHA
+
+    @property
+    def spec_revisions(self) -> SpecRevisions:
+        """Those of 0.56 and 0.57: a spec in base64, without its kind. compatibility/compatibility.go"""
+        if self.release >= (1, 7):
+            return SpecRevisions.NONE
+        return SpecRevisions.BY_CONTENT if self.release >= (1, 3) else SpecRevisions.BY_MATCHER
+
+    @property
+    def decodes_alpha_revisions(self) -> bool:
+        """Whole objects of v1alpha1 and v1alpha2. compatibility/compatibility.go"""
+        return self.release < (1, 7)
+
+    @property
+    def revision_name_has_version(self) -> bool:
+        """Before, it is made of VM, object, UID and generation only. revision/store.go"""
+        return self.release >= (1, 3)
+
+    @property
+    def notes_revision_in_status(self) -> bool:
+        """Before, it is noted in revisionName of the matcher. revision/store.go, #13916"""
+        return self.release >= (1, 5)
+
+
+@lru_cache
+def behaviour_of(release: Release) -> Behaviour:
+    return Behaviour(release)

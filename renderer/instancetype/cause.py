@@ -1,0 +1,46 @@
+"""Why KubeVirt refuses a VirtualMachine, in our words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Related
+from renderer.model.field_path import FieldPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """One reason, as a ``StatusCause`` of an admission webhook is one.
+
+    ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some
+    are no path in the VirtualMachine at all); ``at`` is where the user finds it.
+    """
+
+    code: Code
+    field: str
+    at: FieldPath
+    message: str
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+
+    @classmethod
+    def at_field(cls, at: FieldPath, code: Code, message: str, hint: str | None = None) -> Cause:
+        """For a field that KubeVirt calls what it is called in the VirtualMachine."""
+        return cls(code=code, field=str(at), at=at, message=message, hint=hint)
+
+
+class CauseError(Exception):
+    """The VirtualMachine cannot be worked on further; whoever knows its files makes diagnostics of it."""
+
+    def __init__(self, *causes: Cause) -> None:
+        super().__init__("; ".join(cause.message for cause in causes))
+        self.causes = causes
+
+
+class CrashError(CauseError):
+    """KubeVirt itself would crash, and its API server report an internal error."""
+
+
+class DefaultsError(CauseError):
+    """The VirtualMachine cannot be defaulted."""

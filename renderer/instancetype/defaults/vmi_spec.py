@@ -1,0 +1,52 @@
+"""What KubeVirt writes into a VirtualMachine's template that is silent.
+
+KubeVirt ``pkg/defaults/defaults.go`` (``SetDefaultVirtualMachineInstanceSpec``).
+"""
+
+from __future__ import annotations
+
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.cluster_config import ClusterConfig
+from renderer.instancetype.defaults.devices import default_disks, default_network
+from renderer.instancetype.defaults.resources import (
+    default_cpu_topology,
+    default_guest_memory,
+    default_requests,
+)
+from renderer.instancetype.defaults.section import with_default
+from renderer.model.json import Json, JsonObject, array_at, text_at
+
+
+def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
+    """The template's spec, defaulted. Raises ``DefaultsError`` when the default network is not possible."""
+    spec = default_architecture(spec, config)
+    machine_type = config.machine_type_of(text_at(spec, "architecture"), behaviour)
+    spec = with_default(spec, ("domain", "machine", "type"), machine_type)
+    spec = default_requests(spec, config, behaviour)
+    spec = default_guest_memory(spec)
+    spec = default_cpu_topology(spec)
+    spec = _default_pull_policies(spec)
+    if spec.get("evictionStrategy") is None:
+        spec = {**spec, "evictionStrategy": config.eviction_strategy}
+    return default_disks(default_network(spec, config, behaviour))
+
+
+def default_architecture(spec: JsonObject, config: ClusterConfig) -> JsonObject:
+    return with_default(spec, ("architecture",), config.default_architecture)
+
+
+def _default_pull_policies(spec: JsonObject) -> JsonObject:
+    before = array_at(spec, "volumes")
+    after = [_with_pull_policy(volume) for volume in before]
+    unchanged = all(new is old for new, old in zip(after, before, strict=True))
+    return spec if unchanged else {**spec, "volumes": after}
+
+
+def _with_pull_policy(volume: Json) -> Json:
+    """The image is pulled always when it has the tag ``latest``, or neither tag nor digest."""
+    if not isinstance(volume, dict) or not isinstance(volume.get("containerDisk"), dict):
+        return volume
+    image = text_at(volume, "containerDisk", "image")
+    movable = image.endswith(":latest") or not (":" in image or "@" in image)
+    policy = "Always" if movable else "IfNotPresent"
+    return with_default(volume, ("containerDisk", "imagePullPolicy"), policy)

@@ -1,0 +1,92 @@
+"""The stage's front door: every VirtualMachine is resolved, checked and expanded."""
+
+from __future__ import annotations
+
+from renderer.instancetype.admission import Cluster, admit
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.cluster_config import ClusterConfig, cluster_config
+from renderer.instancetype.expand_spec import expand_spec
+from renderer.instancetype.find import Finder
+from renderer.instancetype.findings import check_objects, vm_diagnostics
+from renderer.instancetype.resolve import resolve_matchers, select
+from renderer.instancetype.revision.mismatch import mismatches
+from renderer.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import JsonObject
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+#: What diagnostics call the resources that are expanded, which are searched before any catalog.
+_OWN = "the overlay"
+
+
+def expand(
+    resources: ResourceSet, catalog: Catalog, release: Release, mode: ExpandMode
+) -> Outcome[ResourceSet]:
+    """The resources with their VirtualMachines and VirtualMachinePools expanded; all others as they are.
+
+    Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, then in
+    ``catalog``. A VirtualMachine with a problem stays as it is, and does not keep others from being expanded.
+    """
+    everything = catalog.after(CatalogSource(_OWN, resources))
+    diagnostics: list[Diagnostic] = []
+    config = ClusterConfig()
+    try:
+        config = cluster_config(everything)
+    except DiagnosticError as error:
+        diagnostics += error.diagnostics
+    expander = _Expander(everything, Cluster(behaviour_of(release), config), mode)
+    results: list[Resource] = []
+    for resource in resources:
+        try:
+            results.append(expander.expand(resource))
+        except DiagnosticError as error:
+            results.append(resource)
+            diagnostics += error.diagnostics
+    diagnostics += expander.warnings
+    diagnostics += check_objects(resources, expander.used, behaviour_of(release))
+    return Outcome(ResourceSet(tuple(results)), tuple(diagnostics))
+
+
+class _Expander:
+    """Expands one resource after the other; what it has looked up serves the next as well."""
+
+    def __init__(self, catalog: Catalog, cluster: Cluster, mode: ExpandMode) -> None:
+        self._catalog = catalog
+        self._cluster = cluster
+        self._mode = mode
+        self._finder = Finder(cluster.behaviour)
+        self.warnings: list[Diagnostic] = []
+
+    @property
+    def used(self) -> tuple[Resource, ...]:
+        """The instance types and preferences that were expanded with."""
+        return self._finder.used
+
+    def expand(self, resource: Resource) -> Resource:
+        """The resource expanded, if it is, or holds, a VirtualMachine. Raises ``DiagnosticError``."""
+        vm = VirtualMachine.of(resource)
+        if vm is None or vm.template is None:
+            return resource
+        try:
+            return self._expand(vm, vm.template)
+        except (CauseError, DiagnosticError) as error:
+            raise DiagnosticError(*vm_diagnostics(error, vm)) from None
+
+    def _expand(self, vm: VirtualMachine, template: JsonObject) -> Resource:
+        behaviour = self._cluster.behaviour
+        scope = Scope(self._catalog, vm.resource.namespace)
+        matchers = resolve_matchers(vm.spec, scope, behaviour)
+        selected = select(matchers, vm.status, scope, self._finder)
+        self.warnings += mismatches(vm, matchers, selected)
+        inferred = matchers.template(template)
+        applied = admit(selected, inferred, scope, self._cluster)
+        if self._mode is ExpandMode.OFF:
+            return vm.resource
+        if self._mode is ExpandMode.DEFAULTS and matchers:
+            applied = expand_spec(selected, inferred, scope, self._cluster)
+        return vm.with_content(expanded(vm.content, applied))

@@ -1,0 +1,76 @@
+"""Causes as diagnostics: with the files and lines of both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
+from renderer.instancetype.object_admission import admit_object
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+_MATCHER_TYPES = {
+    kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds
+}
+
+
+def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
+    """What is wrong with the VirtualMachine."""
+    if isinstance(error, CauseError):
+        return tuple(_diagnostic(cause, vm.resource, vm.field(cause.at)) for cause in error.causes)
+    return tuple(_placed(diagnostic, vm) for diagnostic in error.diagnostics)
+
+
+def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
+    """What KubeVirt refuses in instance types and preferences: the overlay's own, and all that are used.
+
+    What it only warns of is told of the own ones; those of catalogs are not the user's to change.
+    """
+    for resource in own:
+        yield from _check_object(resource, behaviour)
+    owned = {id(resource) for resource in own}
+    for resource in used:
+        if id(resource) not in owned:
+            yield from (d for d in _check_object(resource, behaviour) if d.severity is Severity.ERROR)
+
+
+def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
+    kind = resource.content.get("kind")
+    matcher_type = _MATCHER_TYPES.get(kind) if isinstance(kind, str) else None
+    if matcher_type is None or resource.gvk.group != INSTANCETYPE_GROUP:
+        return
+    try:
+        admission = admit_object(resource.content, matcher_type, behaviour)
+    except CauseError as error:
+        yield from (_diagnostic(cause, resource, cause.at) for cause in error.causes)
+        return
+    yield from (_diagnostic(cause, resource, cause.at) for cause in admission.causes)
+    for warning in admission.warnings:
+        yield replace(_diagnostic(warning, resource, warning.at), severity=Severity.WARNING)
+
+
+def _diagnostic(cause: Cause, resource: Resource, at: FieldPath) -> Diagnostic:
+    return Diagnostic(
+        code=cause.code,
+        message=cause.message,
+        sites=resource.sites(at),
+        resource=resource.current_id,
+        field=at,
+        hint=cause.hint,
+        related=cause.related,
+    )
+
+
+def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
+    """A diagnostic of a value, which knows no file, with the VirtualMachine that has the value."""
+    if diagnostic.sites or diagnostic.location:
+        return diagnostic
+    at = vm.field(diagnostic.field or ROOT)
+    return replace(diagnostic, sites=vm.resource.sites(at), resource=vm.resource.current_id, field=at)

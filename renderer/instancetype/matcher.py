@@ -1,0 +1,195 @@
+"""``spec.instancetype`` and ``spec.preference``: what they say, and what admission asks of them.
+
+KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from renderer.instancetype.cause import Cause, CauseError
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject
+
+IGNORE = "Ignore"
+REJECT = "Reject"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MatcherType:
+    """One of the two matchers of a VirtualMachine, and what it matches.
+
+    ``key`` is its field in ``spec``; ``matched_kinds`` has what can be written as a kind, and what it means.
+    """
+
+    key: str
+    noun: str
+    kind: str
+    cluster_kind: str
+    not_found: Code
+    path: FieldPath = field(init=False)
+    matched_kinds: Mapping[str, str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = {"": self.cluster_kind}
+        for kind in self.kinds:
+            names |= {kind: kind, kind.lower(): kind, f"{kind.lower()}s": kind}
+        # The dataclass is frozen, and these follow from its fields.
+        object.__setattr__(self, "matched_kinds", names)
+        object.__setattr__(self, "path", FieldPath.of("spec", self.key))
+
+    @property
+    def status_ref(self) -> str:
+        return f"{self.key}Ref"
+
+    @property
+    def name_label(self) -> str:
+        """The label of a volume that names what to infer."""
+        return f"instancetype.kubevirt.io/default-{self.key}"
+
+    @property
+    def kind_label(self) -> str:
+        return f"{self.name_label}-kind"
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        return (self.kind, self.cluster_kind)
+
+    @property
+    def default_kind(self) -> str:
+        """What the mutating webhook of KubeVirt 1.0 to 1.6 writes into a matcher without a kind."""
+        return self.cluster_kind.lower()
+
+    def matched_kind(self, kind: str) -> str | None:
+        """The kind of object that a matcher's ``kind`` means; None when it means nothing.
+
+        Case does not matter, the plural is as good as the singular, and nothing means cluster-wide.
+        """
+        return self.matched_kinds.get(kind) or self.matched_kinds.get(kind.lower())
+
+
+INSTANCETYPE = MatcherType(
+    key="instancetype",
+    noun="instance type",
+    kind="VirtualMachineInstancetype",
+    cluster_kind="VirtualMachineClusterInstancetype",
+    not_found=Code.INSTANCETYPE_NOT_FOUND,
+)
+PREFERENCE = MatcherType(
+    key="preference",
+    noun="preference",
+    kind="VirtualMachinePreference",
+    cluster_kind="VirtualMachineClusterPreference",
+    not_found=Code.PREFERENCE_NOT_FOUND,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """What a matcher says; what it leaves out is empty, only the failure policy is None."""
+
+    name: str = ""
+    kind: str = ""
+    revision_name: str = ""
+    infer_from_volume: str = ""
+    failure_policy: str | None = None
+
+    @property
+    def may_fail_to_infer(self) -> bool:
+        return bool(self.infer_from_volume) and self.failure_policy == IGNORE
+
+    def with_kind(self, kind: str) -> Matcher:
+        return replace(self, kind=kind)
+
+    def content(self) -> JsonObject:
+        """As it stands in a VirtualMachine."""
+        said = {
+            "name": self.name,
+            "kind": self.kind,
+            "revisionName": self.revision_name,
+            "inferFromVolume": self.infer_from_volume,
+        }
+        content: dict[str, Json] = {key: text for key, text in said.items() if text}
+        if self.failure_policy is not None:
+            content["inferFromVolumeFailurePolicy"] = self.failure_policy
+        return content
+
+
+def read_matcher(vm_spec: JsonObject, matcher_type: MatcherType) -> Matcher | None:
+    """The matcher in a VirtualMachine's ``spec``; None when there is none. Raises ``CauseError``."""
+    content = vm_spec.get(matcher_type.key)
+    if content is None:
+        return None
+    if not isinstance(content, dict):
+        raise CauseError(_wrong_type(matcher_type.path, "a mapping"))
+    return Matcher(
+        _text(content, "name", matcher_type) or "",
+        _text(content, "kind", matcher_type) or "",
+        _text(content, "revisionName", matcher_type) or "",
+        _text(content, "inferFromVolume", matcher_type) or "",
+        _text(content, "inferFromVolumeFailurePolicy", matcher_type),
+    )
+
+
+def _text(content: JsonObject, key: str, matcher_type: MatcherType) -> str | None:
+    value = content.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise CauseError(_wrong_type(matcher_type.path.child(key), "a string"))
+
+
+def _wrong_type(at: FieldPath, expected: str) -> Cause:
+    return Cause.at_field(at, Code.MATCHER_INVALID, f"{at} must be {expected}")
+
+
+def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[Cause, ...]:
+    """What the mutating webhook refuses in a matcher, whatever the matcher points at."""
+    if matcher is None:
+        return ()
+    return (
+        *_check_name_or_volume(matcher, matcher_type),
+        *_check_failure_policy(matcher, matcher_type),
+    )
+
+
+def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[Cause, ...]:
+    path = matcher_type.path
+    if not matcher.infer_from_volume:
+        if matcher.name:
+            return ()
+        message = f"{path} says neither which {matcher_type.noun} to take nor which volume to infer it from"
+        hint = f"set {path}.name, or {path}.inferFromVolume to the name of a volume"
+        return (Cause.at_field(path, Code.MATCHER_INVALID, message, hint),)
+    return tuple(
+        Cause.at_field(
+            path.child(key),
+            Code.MATCHER_INVALID,
+            f"{path}.{key} is set beside inferFromVolume",
+            f"drop one of {path}.{key} and {path}.inferFromVolume",
+        )
+        for key, value in (("name", matcher.name), ("kind", matcher.kind))
+        if value
+    )
+
+
+def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[Cause, ...]:
+    if matcher.failure_policy in (None, IGNORE, REJECT):
+        return ()
+    at = matcher_type.path.child("inferFromVolumeFailurePolicy")
+    message = f'"{matcher.failure_policy}" is no failure policy'
+    return (Cause.at_field(at, Code.MATCHER_INVALID, message, f"use {IGNORE} or {REJECT}"),)
+
+
+def check_matcher_update(
+    new: Matcher | None, old: Matcher | None, matcher_type: MatcherType
+) -> tuple[Cause, ...]:
+    """What the mutating webhook refuses in the change of a matcher: another name with the old revision."""
+    if new is None or old is None or not new.revision_name:
+        return ()
+    if new.name == old.name or new.revision_name != old.revision_name:
+        return ()
+    at = matcher_type.path.child("revisionName")
+    message = f"{matcher_type.path}.name changed from {old.name} to {new.name}, but revisionName did not"
+    return (Cause.at_field(at, Code.MATCHER_INVALID, message, f"drop {at}, or name the new revision"),)

@@ -1,0 +1,15 @@
+"""Annotations of a preference (KubeVirt ``pkg/instancetype/preference/apply/annotations.go``)."""
+
+from __future__ import annotations
+
+from renderer.instancetype.selection import Selection
+from renderer.model.json import JsonObject, object_at, with_value
+
+
+def apply(selection: Selection, template: JsonObject) -> JsonObject:
+    """The template with the annotations that it does not have itself."""
+    annotations = object_at(selection.preference, "annotations")
+    present = object_at(template, "metadata", "annotations")
+    if annotations.keys() <= present.keys():
+        return template
+    return with_value(template, ("metadata", "annotations"), {**annotations, **present})

@@ -1,0 +1,63 @@
+"""The rule of most preferences: they are taken where the VM does not say itself.
+
+Null and an empty text say nothing; ``false``, 0 and ``{}`` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from renderer.instancetype.selection import Selection
+from renderer.model.json import JsonObject, object_at, with_value
+
+
+@dataclass(frozen=True, slots=True)
+class SetWhenAbsent:
+    """Copies the preference's field ``source`` to ``target`` of the VMI's spec where that is absent."""
+
+    source: str
+    target: tuple[str, ...]
+
+    def __call__(self, selection: Selection, template: JsonObject) -> JsonObject:
+        """The template with the preferred value, or as it is."""
+        value = selection.preference.get(self.source)
+        if value is None or value == "":
+            return template
+        present = object_at(template, "spec", *self.target[:-1]).get(self.target[-1])
+        if present is None or present == "":
+            return with_value(template, ("spec", *self.target), value)
+        return template
+
+
+def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
+    """What is preferred for a section, by its own field names.
+
+    ``fields`` maps the names of preferences to those of the section's fields.
+    """
+    return {
+        field: value
+        for name, field in fields.items()
+        if (value := preferred.get(name)) is not None and value != ""
+    }
+
+
+def filled(section: JsonObject, values: JsonObject) -> JsonObject:
+    """``section`` with the wanted values of what it lacks; itself when it lacks nothing."""
+    missing = {}
+    for field, value in values.items():
+        present = section.get(field)
+        if present is None or present == "":
+            missing[field] = value
+    return {**section, **missing} if missing else section
+
+
+def with_filled(parent: JsonObject, key: str, values: JsonObject) -> JsonObject:
+    """``parent`` with the mapping at ``key`` filled, or made; left as it is where it is no mapping."""
+    present = parent.get(key)
+    if present is None:
+        return {**parent, key: values}
+    if not isinstance(present, dict):
+        return parent
+    section = filled(present, values)
+    return parent if section is present else {**parent, key: section}

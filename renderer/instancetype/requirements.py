@@ -1,0 +1,195 @@
+"""Whether a VirtualMachine has what its preference requires.
+
+KubeVirt ``pkg/instancetype/preference/requirements``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from renderer.instancetype.behaviour import Behaviour, VmMemory
+from renderer.instancetype.catalog import Scope
+from renderer.instancetype.cause import Cause, CrashError
+from renderer.instancetype.conflict import VMI_SPEC
+from renderer.instancetype.find import Found
+from renderer.instancetype.matcher import INSTANCETYPE
+from renderer.instancetype.resolve import Selected
+from renderer.instancetype.sizes import count_of_vcpus, of_at_least
+from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.quantity import Quantity
+
+_CPU = VMI_SPEC.child("domain", "cpu")
+_MEMORY = VMI_SPEC.child("domain", "memory")
+_ARCHITECTURE = VMI_SPEC.child("architecture")
+_REQUIREMENTS = FieldPath.of("spec", "requirements")
+
+_ONE_FIELD = {Topology.SOCKETS: ("sockets",), Topology.CORES: ("cores",), Topology.THREADS: ("threads",)}
+_ALL_FIELDS = ("cores", "sockets", "threads")
+_SPREAD_FIELDS = {
+    Across.SOCKETS_CORES: ("sockets", "cores"),
+    Across.CORES_THREADS: ("cores", "threads"),
+    Across.SOCKETS_CORES_THREADS: ("sockets", "cores", "threads"),
+    None: (),
+}
+_UINT32 = 2**32
+
+
+def check_requirements(
+    selected: Selected, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
+) -> Cause | None:
+    """The first requirement that is not met: CPU, memory, architecture.
+
+    ``vmi_spec`` is the template's spec with everything applied and defaulted. Raises ``CrashError`` where
+    KubeVirt crashes.
+    """
+    instancetype, preference = selected.instancetype, selected.preference
+    if preference is None or preference.spec.get("requirements") is None:
+        return None
+    unmet = _check_cpu(instancetype, preference, vmi_spec, behaviour) or _check_memory(
+        instancetype, preference, vmi_spec, behaviour
+    )
+    if unmet is not None and instancetype is not None:
+        return replace(unmet, hint=_larger(instancetype, preference, scope))
+    return unmet or _check_architecture(preference, vmi_spec)
+
+
+def _check_cpu(
+    instancetype: Found | None, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+) -> Cause | None:
+    requirement = object_at(preference.spec, "requirements").get("cpu")
+    if requirement is None:
+        return None
+    required = _uint(object_at(requirement), "guest")
+    if instancetype is not None:
+        provided = _uint(object_at(instancetype.spec, "cpu"), "guest")
+        if provided >= required:
+            return None
+        return _instancetype_too_small(instancetype, preference, "cpu", count_of_vcpus(required), provided)
+    fields = _provided_as(preference, behaviour)
+    if fields is None:
+        return None
+    provided = _product(object_at(vmi_spec, "domain", "cpu"), fields)
+    return None if provided >= required else _vm_cpu_too_small(preference, fields, provided, required)
+
+
+def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
+    """The fields whose product is the VM's vCPUs; None for an unknown topology, to which all is enough."""
+    topology = preferred_topology(preference.spec, behaviour.topologies)
+    if topology is None:
+        return None
+    if topology is Topology.ANY:
+        return _ALL_FIELDS
+    if topology is not Topology.SPREAD:
+        return _ONE_FIELD[topology]
+    fields = _SPREAD_FIELDS[spread_options(preference.spec).across]
+    return fields if behaviour.spread_requirement_names_sockets_first else tuple(sorted(fields))
+
+
+def _check_memory(
+    instancetype: Found | None, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+) -> Cause | None:
+    requirement = object_at(preference.spec, "requirements").get("memory")
+    if requirement is None:
+        return None
+    required = Quantity.of(object_at(requirement).get("guest"))
+    if instancetype is not None:
+        provided = Quantity.of(object_at(instancetype.spec, "memory").get("guest"))
+        if provided.compare(required) >= 0:
+            return None
+        return _instancetype_too_small(instancetype, preference, "memory", required.json, provided.json)
+    memory = object_at(vmi_spec, "domain").get("memory")
+    if memory is None and behaviour.vm_memory is VmMemory.AS_WRITTEN:
+        return None
+    guest = object_at(memory).get("guest")
+    if guest is None and behaviour.vm_memory is not VmMemory.DEFAULTED_OR_ZERO:
+        raise CrashError(_no_vm_memory(preference, required, behaviour))
+    provided = Quantity.of(guest)
+    return None if provided.compare(required) >= 0 else _vm_memory_too_small(preference, provided, required)
+
+
+def _check_architecture(preference: Found, vmi_spec: JsonObject) -> Cause | None:
+    required = object_at(preference.spec, "requirements").get("architecture")
+    provided = vmi_spec.get("architecture")
+    if required is None or required == (provided or ""):
+        return None
+    return _cause(
+        preference,
+        (_ARCHITECTURE,),
+        f'{preference} requires architecture "{required}", the VM has "{provided or ""}"',
+        f"set {_ARCHITECTURE}: {required}" if required else None,
+        _REQUIREMENTS.child("architecture"),
+    )
+
+
+def _instancetype_too_small(
+    instancetype: Found, preference: Found, resource: str, required: str, provided: Json
+) -> Cause:
+    message = f"{preference} requires {required}, {instancetype} provides {provided}"
+    cause = _cause(preference, (INSTANCETYPE.path,), message, None, _REQUIREMENTS.child(resource, "guest"))
+    provided_by = instancetype.related(FieldPath.of("spec", resource, "guest"))
+    return replace(cause, related=(*cause.related, provided_by))
+
+
+def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
+    requirements = object_at(preference.spec, "requirements")
+    vcpus = _uint(object_at(requirements, "cpu"), "guest")
+    memory = Quantity.of(object_at(requirements, "memory").get("guest"))
+    sizes = of_at_least(instancetype, scope, vcpus=vcpus, memory=memory.value())
+    names = " or ".join(str(size) for size in sizes)
+    return f"take {names or 'a larger instance type'}"
+
+
+def _vm_cpu_too_small(preference: Found, fields: tuple[str, ...], provided: int, required: int) -> Cause:
+    as_what = " times ".join(fields) or "no field that KubeVirt knows"
+    message = f"{preference} requires {count_of_vcpus(required)} as {as_what}, the VM provides {provided}"
+    paths = tuple(_CPU.child(field) for field in fields)
+    hint = f"set {INSTANCETYPE.path}, or {' and '.join(str(path) for path in paths) or _CPU}"
+    return _cause(preference, paths, message, hint, _REQUIREMENTS.child("cpu", "guest"))
+
+
+def _vm_memory_too_small(preference: Found, provided: Quantity, required: Quantity) -> Cause:
+    return _cause(
+        preference,
+        (_MEMORY,),
+        f"{preference} requires {required.json} of memory, the VM provides {provided.json}",
+        f"set {INSTANCETYPE.path}, or {_MEMORY}.guest",
+        _REQUIREMENTS.child("memory", "guest"),
+    )
+
+
+def _no_vm_memory(preference: Found, required: Quantity, behaviour: Behaviour) -> Cause:
+    return _cause(
+        preference,
+        (_MEMORY,),
+        f"{preference} requires {required.json} of memory, and the VM sets none,"
+        f" which crashes KubeVirt {behaviour.release}",
+        f"set {INSTANCETYPE.path}, or {_MEMORY}.guest",
+        _REQUIREMENTS.child("memory", "guest"),
+    )
+
+
+def _cause(
+    preference: Found, fields: tuple[FieldPath, ...], message: str, hint: str | None, requirement: FieldPath
+) -> Cause:
+    return Cause(
+        code=Code.REQUIREMENT,
+        field=", ".join(str(field) for field in fields),
+        at=fields[0] if fields else _CPU,
+        message=message,
+        hint=hint,
+        related=(preference.related(requirement),),
+    )
+
+
+def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
+    """In 32 bits, as KubeVirt multiplies; 0 when there is nothing to multiply."""
+    return prod(_uint(cpu, field) for field in fields) % _UINT32 if fields else 0
+
+
+def _uint(value: JsonObject, key: str) -> int:
+    number = value.get(key)
+    return number if isinstance(number, int) else 0

@@ -1,0 +1,130 @@
+"""From a VirtualMachine to its instance type and preference: the mutating webhook's part of admission.
+
+KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.catalog import Scope
+from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.find import Finder, Found
+from renderer.instancetype.infer import infer_matcher
+from renderer.instancetype.matcher import (
+    INSTANCETYPE,
+    PREFERENCE,
+    Matcher,
+    MatcherType,
+    check_matcher,
+    check_matcher_update,
+    read_matcher,
+)
+from renderer.model.json import EMPTY, JsonObject, without
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Matchers:
+    """The two matchers of a VirtualMachine; ``clears_memory`` when inference takes ``domain.memory`` away."""
+
+    instancetype: Matcher | None = None
+    preference: Matcher | None = None
+    clears_memory: bool = False
+
+    def __bool__(self) -> bool:
+        return self.instancetype is not None or self.preference is not None
+
+    def template(self, template: JsonObject) -> JsonObject:
+        """The VirtualMachine's ``spec.template`` after inference."""
+        return without(template, "spec", "domain", "memory") if self.clears_memory else template
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What the matchers of a VirtualMachine mean."""
+
+    instancetype: Found | None = None
+    preference: Found | None = None
+
+
+def resolve_matchers(
+    vm_spec: JsonObject, scope: Scope, behaviour: Behaviour, old_vm_spec: JsonObject = EMPTY
+) -> Matchers:
+    """The matchers, checked, inferred and with their kinds filled in, as they would be stored.
+
+    ``old_vm_spec`` is what the VirtualMachine was before, for an update. Raises ``CauseError`` with what
+    is wrong in both matchers, though KubeVirt stops at the first.
+    """
+    instancetype = read_matcher(vm_spec, INSTANCETYPE)
+    preference = read_matcher(vm_spec, PREFERENCE)
+    if instancetype is None and preference is None:
+        return Matchers()
+    if old_vm_spec:
+        _raise_any(
+            *check_matcher_update(instancetype, read_matcher(old_vm_spec, INSTANCETYPE), INSTANCETYPE),
+            *check_matcher_update(preference, read_matcher(old_vm_spec, PREFERENCE), PREFERENCE),
+        )
+    _raise_any(*check_matcher(instancetype, INSTANCETYPE), *check_matcher(preference, PREFERENCE))
+    inferred = _of_both(
+        lambda: _inferred(instancetype, INSTANCETYPE, vm_spec, scope, behaviour),
+        lambda: _inferred(preference, PREFERENCE, vm_spec, scope, behaviour),
+    )
+    clears_memory = instancetype is not None and instancetype.may_fail_to_infer and inferred[0] is not None
+    return Matchers(*inferred, clears_memory=clears_memory)
+
+
+def select(matchers: Matchers, status: JsonObject, scope: Scope, finder: Finder) -> Selected:
+    """What the matchers of a VirtualMachine with that ``status`` mean.
+
+    Raises ``CauseError`` with what is wrong with both.
+    """
+    if not matchers:
+        return Selected()
+    return Selected(
+        *_of_both(
+            lambda: finder.find(matchers.instancetype, INSTANCETYPE, status, scope),
+            lambda: finder.find(matchers.preference, PREFERENCE, status, scope),
+        )
+    )
+
+
+def _inferred(
+    matcher: Matcher | None,
+    matcher_type: MatcherType,
+    vm_spec: JsonObject,
+    scope: Scope,
+    behaviour: Behaviour,
+) -> Matcher | None:
+    if matcher is not None:
+        matcher = infer_matcher(matcher, matcher_type, vm_spec, scope, behaviour)
+    if matcher is None or matcher.kind or not behaviour.fills_in_matcher_kind:
+        return matcher
+    return matcher.with_kind(matcher_type.default_kind)
+
+
+def _of_both(instancetype: Callable[[], T], preference: Callable[[], T]) -> tuple[T, T]:
+    """Both steps; when either fails, the causes of both."""
+    try:
+        first = instancetype()
+    except CauseError as error:
+        _raise_any(*error.causes, *_causes_of(preference))
+        raise
+    return first, preference()
+
+
+def _causes_of(step: Callable[[], object]) -> tuple[Cause, ...]:
+    try:
+        step()
+    except CauseError as error:
+        return error.causes
+    return ()
+
+
+def _raise_any(*causes: Cause) -> None:
+    if causes:
+        raise CauseError(*causes)

@@ -1,0 +1,123 @@
+"""The instance type or preference in a ControllerRevision, in every encoding KubeVirt ever wrote.
+
+KubeVirt ``pkg/instancetype/compatibility``; which encodings a release still reads is in ``behaviour``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC
+from renderer.instancetype.api.old_versions import (
+    OLD_INSTANCETYPE_SPEC,
+    V1ALPHA1_PREFERENCE_SPEC,
+    V1ALPHA2_PREFERENCE_SPEC,
+    upgraded_instancetype,
+    upgraded_preference,
+)
+from renderer.instancetype.api.preference import PREFERENCE_SPEC
+from renderer.instancetype.api.types import INT64, STRING, STRING_MAP, DecodeError, Decoding, Struct
+from renderer.instancetype.behaviour import Behaviour, SpecRevisions
+from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.instancetype.revision.spec_revision import decode_spec_revision
+from renderer.model.field_path import FieldPath
+from renderer.model.gvk import Gvk
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+
+_METADATA = Struct(
+    {
+        "name": STRING,
+        "generateName": STRING,
+        "namespace": STRING,
+        "uid": STRING,
+        "resourceVersion": STRING,
+        "generation": INT64,
+        "creationTimestamp": STRING,
+        "labels": STRING_MAP,
+        "annotations": STRING_MAP,
+    }
+)
+_SPECS = {
+    ("v1beta1", INSTANCETYPE): INSTANCETYPE_SPEC,
+    ("v1beta1", PREFERENCE): PREFERENCE_SPEC,
+    ("v1alpha2", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
+    ("v1alpha2", PREFERENCE): V1ALPHA2_PREFERENCE_SPEC,
+    ("v1alpha1", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
+    ("v1alpha1", PREFERENCE): V1ALPHA1_PREFERENCE_SPEC,
+}
+_DATA_SPEC = FieldPath.of("data", "spec")
+_TYPES = {kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds}
+
+
+class RevisionError(Exception):
+    """What a ControllerRevision holds cannot be used; the text says what it holds."""
+
+    def __init__(self, reason: str, *, outdated: bool = False) -> None:
+        super().__init__(reason)
+        self.outdated = outdated
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A decoded ControllerRevision: a v1beta1 ``spec``, and where its source stands in the revision."""
+
+    matcher_type: MatcherType
+    spec: JsonObject
+    field: FieldPath = _DATA_SPEC
+
+
+def decode_revision(revision: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> Stored:
+    """What a matcher of that type gets from the ControllerRevision. Raises ``RevisionError``."""
+    stored = _decode(revision.get("data"), matcher_type, behaviour)
+    if stored.matcher_type is not matcher_type:
+        raise RevisionError(f"holds {_a(stored.matcher_type.noun)}, not {_a(matcher_type.noun)}")
+    return stored
+
+
+def _decode(data: Json, matcher_type: MatcherType, behaviour: Behaviour) -> Stored:
+    if not isinstance(data, dict):
+        raise RevisionError("holds nothing")
+    try:
+        old = decode_spec_revision(data, matcher_type, behaviour)
+    except DecodeError as error:
+        raise RevisionError(f"holds a spec that cannot be decoded: {error}") from None
+    if old is not None:
+        return Stored(old.matcher_type, old.spec)
+    return _decode_object(data, behaviour)
+
+
+def _decode_object(data: JsonObject, behaviour: Behaviour) -> Stored:
+    if isinstance(data.get("spec"), str) and "kind" not in data:
+        message = f"holds a spec without its kind, which KubeVirt {behaviour.release} does not decode"
+        raise RevisionError(message, outdated=behaviour.spec_revisions is SpecRevisions.NONE)
+    gvk = Gvk.parse(text_at(data, "apiVersion"), text_at(data, "kind"))
+    matcher_type = _TYPES.get(gvk.kind)
+    if matcher_type is None or gvk.group != INSTANCETYPE_GROUP:
+        raise RevisionError(f"holds {_described(data)}, not an instance type or preference")
+    spec_type = _SPECS.get((gvk.version, matcher_type))
+    if spec_type is None or (gvk.version != "v1beta1" and not behaviour.decodes_alpha_revisions):
+        message = f"holds {_described(data)}, which KubeVirt {behaviour.release} does not decode"
+        raise RevisionError(message, outdated=spec_type is not None)
+    how = Decoding(release=behaviour.release)
+    try:
+        _METADATA.decode(data.get("metadata") or {}, how)
+        spec = spec_type.decode(EMPTY if data.get("spec") is None else data["spec"], how)
+    except DecodeError as error:
+        raise RevisionError(f"holds {_described(data)} that cannot be decoded: {error}") from None
+    return Stored(matcher_type, _upgraded(object_at(spec), gvk.version, matcher_type))
+
+
+def _upgraded(spec: JsonObject, version: str, matcher_type: MatcherType) -> JsonObject:
+    if version == "v1beta1":
+        return spec
+    return upgraded_instancetype(spec) if matcher_type is INSTANCETYPE else upgraded_preference(spec)
+
+
+def _described(data: JsonObject) -> str:
+    api_version, kind = text_at(data, "apiVersion"), text_at(data, "kind")
+    return f"a {kind} of {api_version or 'no version'}" if kind else "an object without a kind"
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"

@@ -1,0 +1,87 @@
+"""What each VirtualMachine of an overlay would be pinned to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from renderer.instancetype.behaviour import Behaviour, behaviour_of
+from renderer.instancetype.catalog import Catalog, Scope
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.find import Finder, Found
+from renderer.instancetype.findings import vm_diagnostics
+from renderer.instancetype.matcher import Matcher, MatcherType, read_matcher
+from renderer.instancetype.resolve import resolve_matchers, select
+from renderer.instancetype.revision.pinned_revision import pinned_revision
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.release import Release
+
+#: The name that a ControllerRevision of a given name has at the end of the build.
+FinalName = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A patch for the ``spec`` of a VirtualMachine and the ControllerRevisions it names, or what is wrong."""
+
+    patch: JsonObject = field(default_factory=dict)
+    revisions: tuple[JsonObject, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+
+
+class Pinner:
+    """Pins one VirtualMachine after the other; what it has looked up serves the next as well."""
+
+    def __init__(self, catalog: Catalog, release: Release, final_name: FinalName) -> None:
+        self._catalog = catalog
+        self._behaviour: Behaviour = behaviour_of(release)
+        self._finder = Finder(self._behaviour)
+        self._final_name = final_name
+
+    def pin(self, vm: VirtualMachine) -> Pin:
+        """The pin to what the matchers select now; empty when they select nothing or name a revision."""
+        try:
+            return self._pin(vm)
+        except (CauseError, DiagnosticError) as error:
+            return Pin(findings=vm_diagnostics(error, vm))
+
+    def _pin(self, vm: VirtualMachine) -> Pin:
+        scope = Scope(self._catalog, vm.resource.namespace)
+        matchers = resolve_matchers(vm.spec, scope, self._behaviour)
+        selected = select(matchers, vm.status, scope, self._finder)
+        patch: dict[str, Json] = {}
+        revisions: list[JsonObject] = []
+        for matcher, found in _unpinned(
+            (matchers.instancetype, selected.instancetype), (matchers.preference, selected.preference)
+        ):
+            revision = pinned_revision(found, vm.resource.namespace)
+            revisions.append(revision)
+            name = self._final_name(text_at(revision, "metadata", "name"))
+            patch[found.matcher_type.key] = _patched(vm.spec, matcher, found.matcher_type, name)
+        if matchers.clears_memory and "instancetype" in patch:
+            patch["template"] = {"spec": {"domain": {"memory": None}}}
+        return Pin(patch, tuple(revisions))
+
+
+def _unpinned(*found: tuple[Matcher | None, Found | None]) -> Iterator[tuple[Matcher, Found]]:
+    for matcher, each in found:
+        if matcher is not None and each is not None and not each.is_revision:
+            yield matcher, each
+
+
+def _patched(vm_spec: JsonObject, matcher: Matcher, matcher_type: MatcherType, revision: str) -> JsonObject:
+    """What the patch says of a matcher. One that infers has to say from now on what it inferred.
+
+    KubeVirt forgets the ``revisionName`` of a matcher when it infers (``pkg/instancetype/infer``).
+    """
+    written = read_matcher(vm_spec, matcher_type)
+    if written is None or not written.infer_from_volume:
+        return {"revisionName": revision}
+    named: dict[str, Json] = {"name": matcher.name, "revisionName": revision, "inferFromVolume": None}
+    if matcher.kind:
+        named["kind"] = matcher.kind
+    if written.failure_policy is not None:
+        named["inferFromVolumeFailurePolicy"] = None
+    return named

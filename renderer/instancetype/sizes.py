@@ -1,0 +1,89 @@
+"""Instance types of the catalog by size, to propose others than the one that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from renderer.instancetype.catalog import Scope
+from renderer.instancetype.find import Found
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, object_at
+from renderer.model.quantity import Quantity
+from renderer.model.resource import Resource
+
+_MOST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """An instance type's vCPUs and guest memory in bytes."""
+
+    name: str
+    vcpus: int
+    memory: int
+    written_memory: str
+
+    def __str__(self) -> str:
+        """``u1.large (2 vCPUs, 8Gi)``."""
+        return f"{self.name} ({count_of_vcpus(self.vcpus)}, {self.written_memory})"
+
+    @property
+    def series(self) -> str:
+        """``u1`` of ``u1.large``."""
+        return self.name.rpartition(".")[0]
+
+
+def of_size(instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None) -> tuple[Size, ...]:
+    """Instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
+
+    Those of the same series come first, then those that differ least in what is not asked for; two at most.
+    """
+    if vcpus is None and memory is None:
+        return ()
+    return _nearest(
+        instancetype,
+        scope,
+        lambda size: vcpus in (None, size.vcpus) and memory in (None, size.memory),
+    )
+
+
+def of_at_least(instancetype: Found, scope: Scope, *, vcpus: int, memory: int) -> tuple[Size, ...]:
+    """Instance types of the same kind that are no smaller than asked for, ordered as in ``of_size``."""
+    return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
+
+
+def count_of_vcpus(count: Json) -> str:
+    """``1 vCPU``, ``2 vCPUs``."""
+    return f"{count} vCPU" if count == 1 else f"{count} vCPUs"
+
+
+def _nearest(instancetype: Found, scope: Scope, fits: Callable[[Size], bool]) -> tuple[Size, ...]:
+    own = _size_of(instancetype.resource)
+    if own is None:
+        return ()
+
+    def distance(size: Size) -> tuple[bool, int, int, str]:
+        unlike = size.series != own.series
+        return (unlike, abs(size.memory - own.memory), abs(size.vcpus - own.vcpus), size.name)
+
+    others = (size for size in _sizes(scope, instancetype.resource.gvk.kind) if size.name != own.name)
+    fitting = (size for size in others if fits(size))
+    return tuple(sorted(fitting, key=distance)[:_MOST])
+
+
+@lru_cache(maxsize=16)  # many VMs may be wrong, and they see the same catalog
+def _sizes(scope: Scope, kind: str) -> tuple[Size, ...]:
+    found = (scope.find(kind, name) for name in scope.names(kind))
+    sizes = (_size_of(resource) for resource in found if resource is not None)
+    return tuple(size for size in sizes if size is not None)
+
+
+def _size_of(resource: Resource) -> Size | None:
+    vcpus = object_at(resource.content, "spec", "cpu").get("guest")
+    try:
+        memory = Quantity.of(object_at(resource.content, "spec", "memory").get("guest"))
+    except DiagnosticError:
+        return None
+    return Size(resource.name, vcpus, memory.value(), memory.json) if isinstance(vcpus, int) else None

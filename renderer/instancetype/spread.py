@@ -1,0 +1,89 @@
+"""Whether the vCPUs of an instance type can be spread as the preference asks.
+
+KubeVirt ``pkg/instancetype/preference/validation/cpu.go``.
+"""
+
+from __future__ import annotations
+
+from renderer.instancetype.behaviour import Behaviour, SpreadCheck
+from renderer.instancetype.cause import Cause, CrashError
+from renderer.instancetype.find import Found
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
+from renderer.instancetype.sizes import count_of_vcpus
+from renderer.instancetype.topology import (
+    THREADS_PER_CORE,
+    Across,
+    SpreadOptions,
+    Topology,
+    preferred_topology,
+    spread_options,
+)
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import object_at
+
+_GUEST = FieldPath.of("spec", "cpu", "guest")
+
+
+def check_spread(instancetype: Found | None, preference: Found | None, behaviour: Behaviour) -> Cause | None:
+    """The cause when vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
+    if preference is None or behaviour.spread_check is SpreadCheck.NONE:
+        return None
+    if preferred_topology(preference.spec, behaviour.topologies) is not Topology.SPREAD:
+        return None
+    if instancetype is None:
+        if behaviour.spread_check is SpreadCheck.NEEDS_INSTANCETYPE:
+            raise CrashError(_no_instancetype(preference, behaviour))
+        return None
+    options = spread_options(preference.spec)
+    vcpus = object_at(instancetype.spec, "cpu").get("guest")
+    vcpus = vcpus if isinstance(vcpus, int) else 0
+    return _not_divisible(vcpus, options, instancetype, preference)
+
+
+def _no_instancetype(preference: Found, behaviour: Behaviour) -> Cause:
+    message = f"{preference} spreads vCPUs, and without an instance type crashes KubeVirt {behaviour.release}"
+    return Cause.at_field(PREFERENCE.path, Code.TOPOLOGY, message, f"set {INSTANCETYPE.path}")
+
+
+def _not_divisible(
+    vcpus: int, options: SpreadOptions, instancetype: Found, preference: Found
+) -> Cause | None:
+    if options.across is None:
+        return None
+    left_over = 0
+    if options.across is Across.SOCKETS_CORES_THREADS:
+        vcpus, left_over = divmod(vcpus, THREADS_PER_CORE)
+    ratio = options.ratio
+    if not left_over:
+        if not isinstance(ratio, int) or ratio == 0:
+            raise CrashError(_zero_ratio(options, preference))
+        left_over = vcpus % ratio
+    return _cause(options, instancetype, preference) if left_over else None
+
+
+def _zero_ratio(options: SpreadOptions, preference: Found) -> Cause:
+    return Cause(
+        code=Code.TOPOLOGY,
+        field=str(PREFERENCE.path),
+        at=PREFERENCE.path,
+        message=f"{preference} spreads vCPUs in the ratio 0, which crashes KubeVirt",
+        hint=f"set a ratio of at least 1 in {options.ratio_field}",
+        related=(preference.related(options.ratio_field),),
+    )
+
+
+def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> Cause:
+    vcpus = object_at(instancetype.spec, "cpu").get("guest")
+    parts = f"{THREADS_PER_CORE} threads and {options.ratio}"
+    by = parts if options.across is Across.SOCKETS_CORES_THREADS else f"{options.ratio}"
+    what = f"the {count_of_vcpus(vcpus)} of {instancetype} cannot be spread by {by}"
+    return Cause(
+        code=Code.TOPOLOGY,
+        # What KubeVirt names is a field of neither object.
+        field="instancetype.spec.cpu.guest",
+        at=INSTANCETYPE.path,
+        message=f"{what} as {preference} asks",
+        hint="take an instance type whose vCPUs can be divided, or another preference",
+        related=(instancetype.related(_GUEST), preference.related(options.ratio_field)),
+    )

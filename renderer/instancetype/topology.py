@@ -1,0 +1,72 @@
+"""The CPU topology that a preference asks for (KubeVirt ``pkg/instancetype/preference/apply/cpu.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from renderer.instancetype.zero_value import is_zero
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at
+
+_DEFAULT_RATIO = 2
+
+#: How many threads a core has in ``SocketsCoresThreads``.
+THREADS_PER_CORE = 2
+
+
+class Topology(StrEnum):
+    """What the vCPUs become, by today's names."""
+
+    SOCKETS = "sockets"
+    CORES = "cores"
+    THREADS = "threads"
+    SPREAD = "spread"
+    ANY = "any"
+
+
+class Across(StrEnum):
+    """What vCPUs are spread across."""
+
+    SOCKETS_CORES = "SocketsCores"
+    CORES_THREADS = "CoresThreads"
+    SOCKETS_CORES_THREADS = "SocketsCoresThreads"
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadOptions:
+    """``across`` is None for a word that KubeVirt does not know.
+
+    ``ratio`` is what the preference says, which may be 0 or no number; ``ratio_field`` is where it says so.
+    """
+
+    across: Across | None
+    ratio: Json
+    ratio_field: FieldPath
+
+
+def preferred_topology(preference: JsonObject, names: Mapping[str, Topology]) -> Topology | None:
+    """What the preference's spec asks for: sockets when it is silent, None for a name not in ``names``."""
+    name = object_at(preference, "cpu").get("preferredCPUTopology")
+    if name is None:
+        return Topology.SOCKETS
+    return names.get(name) if isinstance(name, str) else None
+
+
+def spread_options(preference: JsonObject) -> SpreadOptions:
+    """From ``cpu.spreadOptions``, else ``preferSpreadSocketToCoreRatio``, else the defaults."""
+    options = object_at(preference, "cpu", "spreadOptions")
+    across = _across(options.get("across"))
+    ratio = options.get("ratio")
+    if ratio is not None:
+        return SpreadOptions(across, ratio, FieldPath.of("spec", "cpu", "spreadOptions", "ratio"))
+    ratio = preference.get("preferSpreadSocketToCoreRatio")
+    field = FieldPath.of("spec", "preferSpreadSocketToCoreRatio")
+    return SpreadOptions(across, _DEFAULT_RATIO if is_zero(ratio) else ratio, field)
+
+
+def _across(word: Json) -> Across | None:
+    if word is None:
+        return Across.SOCKETS_CORES
+    return next((across for across in Across if across.value == word), None)

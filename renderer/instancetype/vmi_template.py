@@ -1,0 +1,59 @@
+"""The parts of a VM's ``spec.template`` that are applied to, read and replaced.
+
+A part that is not what it should be (a text in place of a mapping) reads as empty and is left as it is, so
+that the schema can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from renderer.model.json import EMPTY, Json, JsonObject
+
+
+def domain_of(template: JsonObject) -> JsonObject:
+    return _mapping(_mapping(template, "spec"), "domain")
+
+
+def devices_of(template: JsonObject) -> JsonObject:
+    return _mapping(domain_of(template), "devices")
+
+
+def with_domain_section(template: JsonObject, name: str, section: JsonObject) -> JsonObject:
+    """The template with another ``spec.domain.<name>``."""
+    spec = _present(template, "spec")
+    domain = None if spec is None else _present(spec, "domain")
+    if spec is None or domain is None or _present(domain, name) is None:
+        return template
+    return {**template, "spec": {**spec, "domain": {**domain, name: section}}}
+
+
+def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObject:
+    """The template with another ``spec.domain.devices.<name>``."""
+    return with_domain_section(template, "devices", {**devices_of(template), name: value})
+
+
+def with_each_device(
+    template: JsonObject, name: str, change: Callable[[JsonObject], JsonObject]
+) -> JsonObject:
+    """The template with ``change`` made to every element of ``spec.domain.devices.<name>``."""
+    before = devices_of(template).get(name)
+    if not isinstance(before, list) or not before:
+        return template
+    after = [change(device) if isinstance(device, dict) else device for device in before]
+    if all(new is old for new, old in zip(after, before, strict=True)):
+        return template
+    return with_device_field(template, name, after)
+
+
+def _mapping(parent: JsonObject, key: str) -> JsonObject:
+    child = parent.get(key)
+    return child if isinstance(child, dict) else EMPTY
+
+
+def _present(parent: JsonObject, key: str) -> JsonObject | None:
+    """The mapping at ``key``, an empty one where there is nothing; None where something else is."""
+    child = parent.get(key)
+    if child is None:
+        return EMPTY
+    return child if isinstance(child, dict) else None

@@ -1,0 +1,84 @@
+"""Every diagnostic code, in one reviewable place. A code is API: it may be added, never changed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """What is wrong, in a word that scripts can rely on."""
+
+    # What cannot be read.
+    YAML_SYNTAX = "yaml-syntax"
+    YAML_DUPLICATE_KEY = "yaml-duplicate-key"
+    YAML_LIMIT = "yaml-limit"
+    FILE_NOT_FOUND = "file-not-found"
+    FILE_OUTSIDE_ROOT = "file-outside-root"
+    FILE_UNREADABLE = "file-unreadable"
+    KUSTOMIZATION_MISSING = "kustomization-missing"
+    KUSTOMIZATION_AMBIGUOUS = "kustomization-ambiguous"
+    KUSTOMIZATION_CYCLE = "kustomization-cycle"
+    CONFIG_INVALID = "config-invalid"
+
+    # Composition.
+    KUSTOMIZATION_FIELD = "kustomization-field"
+    UNSUPPORTED_FIELD = "unsupported-field"
+    RESOURCE_INVALID = "resource-invalid"
+    DUPLICATE_ID = "duplicate-id"
+    PATCH_INVALID = "patch-invalid"
+    PATCH_TARGET_MISSING = "patch-target-missing"
+    NAME_AMBIGUOUS = "name-ambiguous"
+    SERIES_INVALID = "series-invalid"
+
+    # Resolution and expansion.
+    MATCHER_INVALID = "matcher-invalid"
+    UNKNOWN_KIND = "unknown-kind"
+    INSTANCETYPE_NOT_FOUND = "instancetype-not-found"
+    PREFERENCE_NOT_FOUND = "preference-not-found"
+    INFERENCE_FAILED = "inference-failed"
+    REVISION_INVALID = "revision-invalid"
+    REVISION_MISMATCH = "revision-mismatch"
+    API_VERSION = "api-version"
+    CONFLICT = "conflict"
+    REQUIREMENT = "requirement"
+    TOPOLOGY = "topology"
+    QUANTITY_INVALID = "quantity-invalid"
+    APPLY_FAILED = "apply-failed"
+    DEFAULTS_FAILED = "defaults-failed"
+    DEPRECATED = "deprecated"
+
+    # Validation.
+    SCHEMA_MISSING = "schema-missing"
+    SCHEMA = "schema"
+    UNKNOWN_FIELD = "unknown-field"
+    PLACEHOLDER = "placeholder"
+
+    # Source files that commands edit.
+    PIN_FAILED = "pin-failed"
+    EDIT_REFUSED = "edit-refused"
+
+    # The rendered tree.
+    STALE = "stale"
+    FOREIGN_FILE = "foreign-file"
+    OUTPUT_INVALID = "output-invalid"
+    OWNERSHIP_INVALID = "ownership-invalid"
+    WRITE_FAILED = "write-failed"
+
+
+#: Findings of these codes mean that an input could not be read at all: exit code 2 instead of 1.
+UNREADABLE = frozenset(
+    {
+        Code.YAML_SYNTAX,
+        Code.YAML_DUPLICATE_KEY,
+        Code.YAML_LIMIT,
+        Code.FILE_NOT_FOUND,
+        Code.FILE_OUTSIDE_ROOT,
+        Code.FILE_UNREADABLE,
+        Code.KUSTOMIZATION_MISSING,
+        Code.KUSTOMIZATION_AMBIGUOUS,
+        Code.KUSTOMIZATION_CYCLE,
+        Code.CONFIG_INVALID,
+        Code.OUTPUT_INVALID,
+        Code.OWNERSHIP_INVALID,
+    }
+)

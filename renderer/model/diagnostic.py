@@ -1,0 +1,78 @@
+"""One form for everything that can be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.location import Location, Site
+from renderer.model.res_id import ResId
+
+T = TypeVar("T")
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """The other side of a finding: where it stands and what is written there."""
+
+    message: str
+    sites: tuple[Site, ...] = ()
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One finding, in the user's words.
+
+    ``sites`` are the places that may have caused it, most specific first (the last patch, …,
+    the base); the first one that holds the field becomes ``location`` when it is reported.
+    A reader that already knows the line gives ``location`` itself.
+    """
+
+    code: Code
+    message: str
+    severity: Severity = Severity.ERROR
+    sites: tuple[Site, ...] = ()
+    location: Location | None = None
+    resource: ResId | None = None
+    field: FieldPath | None = None
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+
+
+class DiagnosticError(Exception):
+    """Stops the work on one resource or file; the stage's loop over all of them collects it."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
+        self.diagnostics = diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """What a stage made, and what it has to say about it."""
+
+    value: T
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return has_errors(self.diagnostics)
+
+    def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
+        """What ``stage`` makes of the value, and what both have to say."""
+        following = stage(self.value)
+        return Outcome(following.value, self.diagnostics + following.diagnostics)
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)

@@ -1,0 +1,16 @@
+"""Short digests of JSON trees."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from renderer.model.json import Json
+
+_DIGEST_LENGTH = 10
+
+
+def content_digest(value: Json) -> str:
+    """Ten hexadecimal digits that change with the value, and not with the order of its keys."""
+    content = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()[:_DIGEST_LENGTH]

@@ -1,0 +1,54 @@
+"""Where a value stands inside a document."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+
+class ElementName(NamedTuple):
+    """A list element named by one of its fields, as kustomize writes it: ``[name=web]``."""
+
+    key: str
+    value: str
+
+
+Segment: TypeAlias = str | int | ElementName
+
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_$-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPath:
+    """The way from a document's root to a value: mapping keys, list indices and list element names."""
+
+    segments: tuple[Segment, ...] = ()
+
+    @classmethod
+    def of(cls, *segments: Segment) -> FieldPath:
+        return cls(segments)
+
+    def child(self, *segments: Segment) -> FieldPath:
+        return FieldPath(self.segments + segments)
+
+    @property
+    def parent(self) -> FieldPath:
+        return FieldPath(self.segments[:-1])
+
+    def __str__(self) -> str:
+        """``spec.template.spec.domain.devices.disks[0].name``; keys that hold dots are quoted in brackets."""
+        text = ""
+        for segment in self.segments:
+            if isinstance(segment, int):
+                text += f"[{segment}]"
+            elif isinstance(segment, ElementName):
+                text += f"[{segment.key}={segment.value}]"
+            elif _PLAIN_KEY.fullmatch(segment):
+                text += f".{segment}" if text else segment
+            else:
+                text += f'["{segment}"]'
+        return text
+
+
+ROOT = FieldPath()

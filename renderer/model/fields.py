@@ -1,0 +1,151 @@
+"""Typed reading of a configuration document; what is wrong with it is collected, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Self, TypeVar
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related
+from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.location import Site
+
+E = TypeVar("E", bound=StrEnum)
+
+
+class Fields:
+    """The fields of one mapping. A reader returns None for what is absent or wrong, which it notes.
+
+    ``findings`` receives every diagnostic, of ``code``, of this mapping and of all read below it.
+    """
+
+    def __init__(
+        self, content: Json, site: Site, findings: list[Diagnostic], code: Code = Code.CONFIG_INVALID
+    ) -> None:
+        self.site = site
+        self._findings = findings
+        self._code = code
+        self.content: JsonObject = content if isinstance(content, dict) else EMPTY
+        if not isinstance(content, dict):
+            self._note(site, f"{self.name() or 'the document'} must be a mapping, not {described(content)}")
+
+    def only(self, *known: str) -> None:
+        """Notes every field that is not one of ``known``, with the nearest that is."""
+        for key in self.content:
+            if key not in known:
+                self.reject(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
+
+    def text(self, key: str) -> str | None:
+        return self._text(self.content.get(key), key)
+
+    def integer(self, key: str) -> int | None:
+        value = self.content.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+            return value
+        hint = "write it without quotes" if isinstance(value, str) and value.isdecimal() else None
+        self.reject(key, f"{self.name(key)} must be a whole number, not {described(value)}", hint)
+        return None
+
+    def flag(self, key: str) -> bool | None:
+        value = self.content.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        self.reject(key, f"{self.name(key)} must be true or false, not {described(value)}")
+        return None
+
+    def choice(self, key: str, choices: type[E]) -> E | None:
+        # YAML 1.1 reads a bare off as false; the design's own example needs the quotes no one remembers.
+        value = "off" if self.content.get(key) is False and "off" in set(choices) else self.text(key)
+        return None if value is None else self._choice(value, choices, key)
+
+    def choices(self, key: str, choices: type[E]) -> tuple[E, ...]:
+        """The members of ``choices`` in the list ``key``."""
+        texts = [(index, self._text(value, key, index)) for index, value in self._list(key)]
+        found = [self._choice(text, choices, key, index) for index, text in texts if text is not None]
+        return tuple(choice for choice in found if choice is not None)
+
+    def texts(self) -> Mapping[str, str]:
+        """The whole mapping, from text to text as labels are."""
+        return {key: text for key in self.content if (text := self.text(key)) is not None}
+
+    def child(self, key: str) -> Self:
+        """The mapping ``key``; an empty one when it is absent."""
+        value = self.content.get(key)
+        return self._below(EMPTY if value is None else value, key)
+
+    def elements(self, key: str) -> Iterator[Self]:
+        """The mappings in the list ``key``; what else is in it is noted."""
+        for index, element in self._list(key):
+            below = self._below(element, key, index)
+            if isinstance(element, dict):
+                yield below
+
+    def __contains__(self, key: str) -> bool:
+        return self.content.get(key) is not None
+
+    def reject(
+        self, key: str | None, message: str, hint: str | None = None, related: tuple[Related, ...] = ()
+    ) -> None:
+        """Notes a finding about ``key``, or about the mapping itself."""
+        self._note(self.site_of(key) if key is not None else self.site, message, hint, related)
+
+    def name(self, *segments: str | int) -> str:
+        """How a person names the field: its path in the document."""
+        return str(self.site.field.child(*segments))
+
+    def site_of(self, *segments: str | int) -> Site:
+        return Site(self.site.path, self.site.document, self.site.field.child(*segments))
+
+    def _text(self, value: Json, *segments: str | int) -> str | None:
+        if value is None or isinstance(value, str):
+            return value
+        hint = f'write it in quotes: "{described(value)}"' if isinstance(value, int | float) else None
+        self._note(
+            self.site_of(*segments), f"{self.name(*segments)} must be text, not {described(value)}", hint
+        )
+        return None
+
+    def _choice(self, value: str, choices: type[E], *segments: str | int) -> E | None:
+        if value in set(choices):
+            return choices(value)
+        message = f"{self.name(*segments)} cannot be {value!r}"
+        self._note(self.site_of(*segments), message, f"one of {', '.join(choices)}")
+        return None
+
+    def _list(self, key: str) -> Iterator[tuple[int, Json]]:
+        value = self.content.get(key)
+        if value is not None and not isinstance(value, list):
+            self.reject(key, f"{self.name(key)} must be a list, not {described(value)}")
+        return enumerate(value if isinstance(value, list) else ())
+
+    def _below(self, content: Json, *segments: str | int) -> Self:
+        return type(self)(content, self.site_of(*segments), self._findings, self._code)
+
+    def _note(
+        self, site: Site, message: str, hint: str | None = None, related: tuple[Related, ...] = ()
+    ) -> None:
+        self._findings.append(
+            Diagnostic(
+                code=self._code, message=message, sites=(site,), field=site.field, hint=hint, related=related
+            )
+        )
+
+
+def nearest_hint(word: str, known: tuple[str, ...]) -> str:
+    """The word that was meant, or all that there are."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    nearest = get_close_matches(word, known, n=1)
+    return f"did you mean {nearest[0]}?" if nearest else f"known fields: {', '.join(known)}"
+
+
+def described(value: Json) -> str:
+    """What a person would call ``value``."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return str(value).lower() if isinstance(value, bool) else f"{value!r}"

@@ -1,0 +1,67 @@
+"""JSON trees, read-only by type, and the changes to them, which share what they do not touch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Scalar: TypeAlias = str | int | float | bool | None
+Json: TypeAlias = "Scalar | Sequence[Json] | Mapping[str, Json]"
+JsonObject: TypeAlias = Mapping[str, Json]
+
+EMPTY: JsonObject = {}
+
+
+def object_at(value: Json, *path: str) -> JsonObject:
+    """The mapping at ``path`` below ``value``; an empty one when something else, or nothing, is there."""
+    for key in path:
+        if not isinstance(value, dict):
+            return EMPTY
+        value = value.get(key)
+    return value if isinstance(value, dict) else EMPTY
+
+
+def array_at(value: Json, *path: str) -> Sequence[Json]:
+    """The sequence at ``path`` below ``value``; an empty one when it is absent or not a sequence."""
+    found = object_at(value, *path[:-1]).get(path[-1]) if path else value
+    return found if isinstance(found, list) else ()
+
+
+def text_at(value: Json, *path: str) -> str:
+    """The string at ``path`` below ``value``; the empty string when it is absent or not a string."""
+    found = object_at(value, *path[:-1]).get(path[-1]) if path else value
+    return found if isinstance(found, str) else ""
+
+
+def scalar_text(value: Json) -> str:
+    """How YAML writes a scalar; the empty string for a mapping or sequence."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    return str(value) if isinstance(value, int | float) else ""
+
+
+def with_value(value: JsonObject, path: Sequence[str], new: Json) -> JsonObject:
+    """A copy of ``value`` with ``new`` at ``path``; mappings that are missing on the way are made."""
+    head, *rest = path
+    if not rest:
+        return {**value, head: new}
+    child = value.get(head)
+    return {**value, head: with_value(child if isinstance(child, dict) else EMPTY, rest, new)}
+
+
+def without(value: JsonObject, *path: str) -> JsonObject:
+    """A copy of ``value`` that has nothing at ``path``; ``value`` itself when there was nothing."""
+    head, *rest = path
+    if head not in value:
+        return value
+    if not rest:
+        return {key: child for key, child in value.items() if key != head}
+    child = value[head]
+    if not isinstance(child, dict):
+        return value
+    changed = without(child, *rest)
+    return value if changed is child else {**value, head: changed}

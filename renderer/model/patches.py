@@ -1,0 +1,42 @@
+"""Patches as they were read: what each lists, and what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from renderer.model.json import Json
+from renderer.model.kustomization import Patch
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+
+
+@dataclass(frozen=True, slots=True)
+class StrategicMergePatches:
+    """The documents of one strategic merge patch file or text."""
+
+    site: Site
+    documents: tuple[Resource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPatch:
+    """The operations of one JSON 6902 patch file or text."""
+
+    site: Site
+    operations: tuple[Json, ...]
+
+    def operation_site(self, index: int) -> Site:
+        """Where the operation stands; of a text inside a kustomization only the text's own place is known."""
+        return self.site if self.site.field.segments else self.site.below(index)
+
+
+PatchContent: TypeAlias = StrategicMergePatches | JsonPatch
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPatch:
+    """A patch as it is listed, and what it holds."""
+
+    listed: Patch
+    content: PatchContent

@@ -1,0 +1,29 @@
+"""KubeVirt releases."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_MINOR = re.compile(r"v?(\d+)\.(\d+)(?:\.\d+)?")
+
+
+class Release(NamedTuple):
+    """A minor release of KubeVirt; compares as one expects. Patch releases are taken for the same."""
+
+    major: int
+    minor: int
+
+    @classmethod
+    def parse(cls, text: str) -> Release:
+        """From ``1.9``, ``v1.9`` or ``v1.9.0``. Raises ``ValueError`` for anything else."""
+        match = _MINOR.fullmatch(text)
+        if not match:
+            raise ValueError(f"not a KubeVirt release: {text!r}")
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+LATEST = Release(1, 9)

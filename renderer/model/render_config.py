@@ -1,0 +1,95 @@
+"""What ``vmrender.yaml`` says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from renderer.model.release import LATEST, Release
+
+
+class ExpandMode(StrEnum):
+    """How far a VirtualMachine is expanded."""
+
+    APPLIED = "applied"  # instance type and preference applied, nothing else touched
+    DEFAULTS = "defaults"  # and the defaults that KubeVirt's expand-spec adds
+    OFF = "off"  # matchers stay
+
+
+class Layout(StrEnum):
+    """How the rendered tree is cut into files."""
+
+    PER_RESOURCE = "per-resource"
+    BUNDLE = "bundle"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogPath:
+    """A folder of the repository that composes to instance types and preferences."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinCatalog:
+    """A catalog that ships with vmrender."""
+
+    name: str
+
+
+COMMON_INSTANCETYPES = BuiltinCatalog("common-instancetypes")
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayEntry:
+    """One entry of ``overlays``; what it leaves out is None and comes from the project."""
+
+    path: str
+    output: str | None = None
+    kubevirt: Release | None = None
+    expand: ExpandMode | None = None
+    layout: Layout | None = None
+    write_instancetypes: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """One folder to render, with everything the project says about it."""
+
+    path: str
+    name: str
+    output: str
+    kubevirt: Release
+    expand: ExpandMode
+    layout: Layout
+    write_instancetypes: bool
+
+    def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
+        """The overlay with another target release or mode, where one is given."""
+        return replace(self, kubevirt=kubevirt or self.kubevirt, expand=expand or self.expand)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderConfig:
+    """The project. The defaults are what a repository without the file gets."""
+
+    kubevirt: Release = LATEST
+    catalogs: tuple[CatalogPath | BuiltinCatalog, ...] = (COMMON_INSTANCETYPES,)
+    overlays: tuple[OverlayEntry, ...] = (OverlayEntry("overlays/*"),)
+    output: str = "rendered/{name}"
+    expand: ExpandMode = ExpandMode.APPLIED
+    layout: Layout = Layout.PER_RESOURCE
+    write_instancetypes: bool = True
+
+    def overlay(self, entry: OverlayEntry, path: str, name: str) -> Overlay:
+        """The overlay in the folder ``path``, as ``entry`` and, for what it leaves out, the project say."""
+        write = entry.write_instancetypes
+        return Overlay(
+            path=path,
+            name=name,
+            output=(entry.output or self.output).format(name=name),
+            kubevirt=entry.kubevirt or self.kubevirt,
+            expand=entry.expand or self.expand,
+            layout=entry.layout or self.layout,
+            write_instancetypes=self.write_instancetypes if write is None else write,
+        )

@@ -1,0 +1,63 @@
+"""What an ``InstancetypeSeries`` says, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from renderer.model.json import JsonObject
+from renderer.model.location import Site
+from renderer.model.quantity import Quantity
+from renderer.sizes.names import NamePattern
+
+
+class Scope(StrEnum):
+    """Where an instance type can be used; the words of a CustomResourceDefinition's scope."""
+
+    CLUSTER = "Cluster"
+    NAMESPACED = "Namespaced"
+
+    @property
+    def kind(self) -> str:
+        return f"VirtualMachine{'Cluster' if self is Scope.CLUSTER else ''}Instancetype"
+
+
+@dataclass(frozen=True, slots=True)
+class Hugepages:
+    """A variant of every size: its page size, how that is written, and what the sizes' names end in."""
+
+    page_size: Quantity
+    text: str
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One row of the table, with what the ratios gave filled in; memory is a quantity of bytes."""
+
+    site: Site
+    name: str
+    vcpus: int
+    memory: str
+    max_sockets: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What all instance types of a series have in common."""
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A whole series; ``hugepages`` is empty when the series does not vary them."""
+
+    name_pattern: NamePattern
+    scopes: tuple[Scope, ...]
+    template: Template
+    hugepages: tuple[Hugepages, ...]
+    sizes: tuple[Size, ...]

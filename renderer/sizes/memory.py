@@ -1,0 +1,72 @@
+"""Amounts of memory in a series: read, and derived from one another in exact arithmetic."""
+
+from __future__ import annotations
+
+import re
+
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.fields import Fields
+from renderer.model.quantity import Quantity, QuantityFormat
+
+_MAX_BYTES = (1 << 63) - 1
+_MAX = Quantity.of_integer(_MAX_BYTES, QuantityFormat.BINARY_SI)
+_NANO = 9  # a quantity's smallest part is 10 ** -9
+_BYTE: int = 10**_NANO
+_LABEL_VALUE = re.compile(r"[0-9]([0-9A-Za-z.]*[0-9A-Za-z])?")
+
+
+def read_memory(fields: Fields, key: str) -> Quantity | None:
+    """The amount of memory ``key``: more than nothing, and whole bytes; else it is noted."""
+    memory = read_positive(fields, key)
+    if memory is not None and _nanobytes(memory) % _BYTE:
+        fields.reject(key, f"{fields.name(key)} is not a whole number of bytes: {memory.canonical}")
+        return None
+    return memory
+
+
+def read_positive(fields: Fields, key: str) -> Quantity | None:
+    """The quantity ``key``, more than 0 and within what Kubernetes can hold; else it is noted."""
+    value = fields.content.get(key)
+    if value is None:
+        return None
+    try:
+        quantity = Quantity.of(value)
+    except DiagnosticError as error:
+        for diagnostic in error.diagnostics:
+            fields.reject(key, f"{fields.name(key)}: {diagnostic.message}", diagnostic.hint)
+        return None
+    if quantity.sign > 0 and quantity.compare(_MAX) < 0:
+        return quantity
+    fields.reject(key, f"{fields.name(key)} must be more than 0 and less than 8Ei, not {value}")
+    return None
+
+
+def memory_text(fields: Fields, key: str, memory: Quantity) -> str:
+    """``memory`` as ``key`` has it where that can be a label's value as well; else its canonical form."""
+    value = fields.content.get(key)
+    return value if isinstance(value, str) and _LABEL_VALUE.fullmatch(value) else memory.canonical
+
+
+def memory_of(vcpus: int, per_vcpu: Quantity) -> Quantity | None:
+    """The memory of that many vCPUs; None when it is not a whole number of bytes, or too large."""
+    whole, fraction = divmod(vcpus * _nanobytes(per_vcpu), _BYTE)
+    return None if fraction or whole > _MAX_BYTES else Quantity.of_integer(whole, QuantityFormat.BINARY_SI)
+
+
+def vcpus_of(memory: Quantity, per_vcpu: Quantity) -> int | None:
+    """The vCPUs of that much memory; None when it is not a whole number."""
+    whole, fraction = divmod(_nanobytes(memory), _nanobytes(per_vcpu))
+    return None if fraction else whole
+
+
+def is_multiple(memory: Quantity, page_size: Quantity) -> bool:
+    return not _nanobytes(memory) % _nanobytes(page_size)
+
+
+def is_power_of_two(memory: Quantity) -> bool:
+    return (_nanobytes(memory) // _BYTE).bit_count() == 1
+
+
+def _nanobytes(quantity: Quantity) -> int:
+    power: int = 10 ** (quantity.scale + _NANO)
+    return quantity.digits * power

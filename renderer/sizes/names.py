@@ -1,0 +1,42 @@
+"""Names of sizes, and of the instance types they make."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+NAME_RULE = "lower case letters, digits, - and ., beginning and ending with a letter or digit"
+
+_MAX_NAME = 253
+_MAX_LABEL_VALUE = 63
+_PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
+_PLACEHOLDERS = re.compile(r"\{(?:series|size)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class NamePattern:
+    """How a size becomes a name: ``u1.{size}``."""
+
+    text: str = "{series}.{size}"
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it names every size, knows all its placeholders, and can make an object's name."""
+        return "{size}" in self.text and is_object_name(_PLACEHOLDERS.sub("x", self.text))
+
+    def of_series(self, name: str) -> NamePattern:
+        return NamePattern(self.text.replace("{series}", name))
+
+    def name(self, size: str) -> str:
+        return self.text.replace("{size}", size)
+
+
+def is_object_name(name: str) -> bool:
+    """Whether Kubernetes takes it as the name of an instance type (RFC 1123 subdomain)."""
+    return len(name) <= _MAX_NAME and _SUBDOMAIN.fullmatch(name) is not None
+
+
+def is_size_name(name: str) -> bool:
+    """Whether it can be part of such a name, and the value of a label."""
+    return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)

@@ -1,0 +1,127 @@
+"""Reading the table of an ``InstancetypeSeries``, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from renderer.model.diagnostic import Related
+from renderer.model.fields import Fields
+from renderer.model.quantity import Quantity
+from renderer.sizes.definition import Hugepages, Size
+from renderer.sizes.memory import is_multiple, memory_of, memory_text, read_memory, vcpus_of
+from renderer.sizes.names import NAME_RULE, NamePattern, is_object_name, is_size_name
+
+_MAX_INSTANCETYPES = 1000
+_MAX_COUNT = (1 << 32) - 1  # vCPUs and sockets are uint32 in KubeVirt's API
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the series says about all rows."""
+
+    name_pattern: NamePattern
+    memory_per_vcpu: Quantity | None
+    is_ratio_wrong: bool
+    max_sockets_per_vcpu: int | None
+    hugepages: tuple[Hugepages, ...]
+
+
+def read_sizes(spec: Fields, rules: Rules) -> tuple[Size, ...]:
+    """The rows of ``sizes`` that are right; what is wrong with the others is noted."""
+    rows = tuple(spec.elements("sizes"))
+    if not rows and not spec.content.get("sizes"):
+        spec.reject(None, f"{spec.name('sizes')} has no sizes", "write a row with name, vcpus and memory")
+    if len(rows) * max(1, len(rules.hugepages)) > _MAX_INSTANCETYPES:
+        spec.reject("sizes", f"{spec.name('sizes')} makes more than {_MAX_INSTANCETYPES} sizes")
+        return ()
+    _reject_names(rows, rules)
+    return tuple(size for row in rows if (size := _size(row, rules)) is not None)
+
+
+def read_count(fields: Fields, key: str) -> int | None:
+    """The number ``key``, at least 1 and such that KubeVirt can hold it; else it is noted."""
+    count = fields.integer(key)
+    if count is None or 0 < count <= _MAX_COUNT:
+        return count
+    fields.reject(key, f"{fields.name(key)} must be between 1 and {_MAX_COUNT}")
+    return None
+
+
+def _size(row: Fields, rules: Rules) -> Size | None:
+    row.only("name", "vcpus", "memory", "maxSockets")
+    max_sockets, name = read_count(row, "maxSockets"), row.text("name")
+    if name is None and "name" not in row:
+        row.reject(None, f"{row.name()} has no name")
+    resources = _resources(row, rules)
+    if name is None or resources is None:
+        return None
+    vcpus, memory = resources
+    _reject_partial_pages(row, memory, rules.hugepages)
+    if max_sockets is None and rules.max_sockets_per_vcpu is not None:
+        max_sockets = vcpus * rules.max_sockets_per_vcpu
+        if max_sockets > _MAX_COUNT:
+            row.reject("vcpus", f"{row.name()} may grow to {max_sockets} sockets, more than {_MAX_COUNT}")
+    return Size(row.site, name, vcpus, memory_text(row, "memory", memory), max_sockets)
+
+
+def _resources(row: Fields, rules: Rules) -> tuple[int, Quantity] | None:
+    vcpus, memory = read_count(row, "vcpus"), read_memory(row, "memory")
+    if ("vcpus" in row and vcpus is None) or ("memory" in row and memory is None):
+        return None
+    if vcpus is not None and memory is not None:
+        return vcpus, memory
+    if rules.memory_per_vcpu is None:
+        if not rules.is_ratio_wrong:
+            missing = "vcpus" if vcpus is None else "memory"
+            row.reject(None, f"{row.name()} has no {missing}", "write it, or memoryPerVCPU for all sizes")
+        return None
+    if vcpus is not None:
+        return _with_memory(row, vcpus, rules.memory_per_vcpu)
+    if memory is not None:
+        return _with_vcpus(row, memory, rules.memory_per_vcpu)
+    row.reject(None, f"{row.name()} has neither vcpus nor memory", "write one or both")
+    return None
+
+
+def _with_memory(row: Fields, vcpus: int, per_vcpu: Quantity) -> tuple[int, Quantity] | None:
+    memory = memory_of(vcpus, per_vcpu)
+    if memory is not None:
+        return vcpus, memory
+    message = f"{vcpus} vCPUs with {per_vcpu.canonical} each do not make a whole number of bytes below 8Ei"
+    row.reject("vcpus", message, "write the memory of this size")
+    return None
+
+
+def _with_vcpus(row: Fields, memory: Quantity, per_vcpu: Quantity) -> tuple[int, Quantity] | None:
+    vcpus = vcpus_of(memory, per_vcpu)
+    if vcpus is not None and vcpus <= _MAX_COUNT:
+        return vcpus, memory
+    message = f"{memory.canonical} at {per_vcpu.canonical} per vCPU do not make a whole number of vCPUs"
+    row.reject("memory", message, "write the vcpus of this size")
+    return None
+
+
+def _reject_partial_pages(row: Fields, memory: Quantity, hugepages: Sequence[Hugepages]) -> None:
+    """KubeVirt admits huge pages only where the guest's memory is a multiple of them."""
+    for pages in hugepages:
+        if not is_multiple(memory, pages.page_size):
+            key = "memory" if "memory" in row else "vcpus"
+            row.reject(key, f"{memory.canonical} of memory are not a multiple of huge pages of {pages.text}")
+
+
+def _reject_names(rows: Sequence[Fields], rules: Rules) -> None:
+    """Notes names that no size can have, and those that two have."""
+    seen: dict[str, Fields] = {}
+    suffixes = [pages.suffix for pages in rules.hugepages] or [""]
+    for row in rows:
+        name = row.content.get("name")
+        for size in [name + suffix for suffix in suffixes] if isinstance(name, str) else ():
+            if not is_size_name(size) or not is_object_name(rules.name_pattern.name(size)):
+                row.reject("name", f"{size!r} cannot be the name of a size", f"a name has {NAME_RULE}")
+                break
+            other = seen.setdefault(size, row)
+            if other is not row:
+                related = Related(f"{other.name()} is the other one", (other.site_of("name"),))
+                row.reject("name", f"two sizes are named {size}", "rename one of them", (related,))
+                break

@@ -1,0 +1,92 @@
+"""``kind: InstancetypeSeries``: instance types from one table of sizes.
+
+A series stands in a kustomization's ``generators``:
+
+    apiVersion: vmrender.io/v1alpha1
+    kind: InstancetypeSeries
+    metadata:
+      name: db1
+    spec:
+      scopes: [Cluster, Namespaced]     # which kinds to write; Cluster alone when it is not given
+      namePattern: "{series}.{size}"    # the default; {series} is metadata.name
+      template:                         # what all sizes have in common
+        metadata:
+          labels:
+            instancetype.kubevirt.io/class: database
+          annotations:
+            instancetype.kubevirt.io/displayName: Databases
+        spec:                           # as in a VirtualMachineInstancetype, but for what follows
+          cpu:
+            dedicatedCPUPlacement: true
+      hugepages:                        # optional: every size once for each page size
+        - pageSize: 2Mi
+        - pageSize: 1Gi
+          suffix: 1gi                   # db1.large1gi
+      memoryPerVCPU: 8Gi                # completes the sizes that give only vcpus, or only memory
+      maxSocketsPerVCPU: 2              # optional: cpu.maxSockets, how far vCPUs can be hot-plugged
+      sizes:
+        - name: medium                  # db1.medium: 1 vCPU, 8Gi, up to 2 sockets
+          vcpus: 1
+        - name: large
+          vcpus: 2
+          memory: 12Gi                  # what a size says itself counts more than a ratio
+          maxSockets: 8
+
+The labels ``instancetype.kubevirt.io/cpu``, ``memory``, ``size``, ``hugepages``,
+``dedicatedCPUPlacement``, ``isolateEmulatorThread``, ``numa``, ``realtime`` and ``gpus`` are derived
+from each size's spec, and so always fit it.
+"""
+
+from __future__ import annotations
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.fields import Fields
+from renderer.model.generated import Generated
+from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.location import Site
+from renderer.sizes.definition import Hugepages, Scope, Series, Size
+from renderer.sizes.read_series import read_series
+from renderer.sizes.size_labels import size_labels
+
+_API_VERSION = "instancetype.kubevirt.io/v1beta1"
+
+
+def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
+    """The instance types of the series ``content``, which stands at ``site``; each comes from its row.
+
+    Their order is that of ``scopes``, then of ``sizes``, then of ``hugepages``.
+    Raises ``DiagnosticError``: series-invalid, with everything that is wrong at once.
+    """
+    findings: list[Diagnostic] = []
+    series = read_series(Fields(content, site, findings, Code.SERIES_INVALID))
+    if findings:
+        raise DiagnosticError(*findings)
+    return tuple(
+        Generated(_instancetype(series, scope, size, pages), size.site)
+        for scope in series.scopes
+        for size in series.sizes
+        for pages in series.hugepages or (None,)
+    )
+
+
+def _instancetype(series: Series, scope: Scope, size: Size, pages: Hugepages | None) -> JsonObject:
+    spec = _spec(series.template.spec, size, pages)
+    full_size = size.name + (pages.suffix if pages else "")
+    metadata: dict[str, Json] = {
+        "name": series.name_pattern.name(full_size),
+        "labels": {**series.template.labels, **size_labels(spec, full_size)},
+    }
+    if series.template.annotations:
+        metadata["annotations"] = series.template.annotations
+    return {"apiVersion": _API_VERSION, "kind": scope.kind, "metadata": metadata, "spec": spec}
+
+
+def _spec(template: JsonObject, size: Size, pages: Hugepages | None) -> JsonObject:
+    cpu: dict[str, Json] = {**object_at(template, "cpu"), "guest": size.vcpus}
+    if size.max_sockets is not None:
+        cpu["maxSockets"] = size.max_sockets
+    memory: dict[str, Json] = {**object_at(template, "memory"), "guest": size.memory}
+    if pages:
+        memory["hugepages"] = {"pageSize": pages.text}
+    return {**template, "cpu": cpu, "memory": memory}

@@ -1,0 +1,142 @@
+"""The repository as the stages see it: files by path relative to its root, and nothing outside of it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+
+
+class FileSystem(Protocol):
+    """Reading access to one tree. Paths are relative to its root, with ``/``, normalised, without ``..``."""
+
+    def read(self, path: str) -> bytes:
+        """The content of a file. Raises: file-not-found, file-outside-root, file-unreadable."""
+
+    def is_file(self, path: str) -> bool: ...
+
+    def is_folder(self, path: str) -> bool: ...
+
+    def list(self, path: str) -> tuple[str, ...]:
+        """The names in a folder, sorted."""
+
+    def resolve(self, path: str) -> str:
+        """The same place by the path that has no symbolic link in it. Raises: file-outside-root."""
+
+
+class DiskFileSystem:
+    """A folder on disk. Symbolic links are followed only as far as they stay inside the root."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._top = str(self.root)
+        self._folders: dict[str, str] = {}
+
+    def read(self, path: str) -> bytes:
+        file = self._inside(path)
+        try:
+            mode = os.stat(file).st_mode  # noqa: PTH116 - paths are texts here, for speed
+        except OSError:
+            raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
+        if not stat.S_ISREG(mode):  # a folder, a fifo, a device: opening it might block for ever
+            raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path)
+        try:
+            with open(file, "rb") as opened:  # noqa: PTH123 - as above
+                return opened.read()
+        except OSError as error:
+            raise _error(Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", path) from error
+
+    def is_file(self, path: str) -> bool:
+        return os.path.isfile(self._inside(path))  # noqa: PTH113 - as above
+
+    def is_folder(self, path: str) -> bool:
+        return os.path.isdir(self._inside(path))  # noqa: PTH112 - as above
+
+    def list(self, path: str) -> tuple[str, ...]:
+        folder = self._inside(path)
+        return tuple(sorted(os.listdir(folder))) if os.path.isdir(folder) else ()  # noqa: PTH112, PTH208 - as above
+
+    def resolve(self, path: str) -> str:
+        return self._inside(path)[len(self._top) :].strip("/") or "."
+
+    def _inside(self, path: str) -> str:
+        """The real path. Folders are resolved once in the life of this object, files every time."""
+        if "\0" in path:
+            raise _error(
+                Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character", path.replace("\0", "\\0")
+            )
+        folder, name = posixpath.split(path)
+        if name in ("", ".", ".."):
+            return self._confined(os.path.realpath(posixpath.join(self._top, path)), path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(posixpath.join(self._top, folder))
+        place = posixpath.join(self._folders[folder], name)
+        # Not Path.resolve(): it raises RuntimeError on a loop of links, and is slower.
+        return self._confined(os.path.realpath(place) if os.path.islink(place) else place, path)  # noqa: PTH114 - as above
+
+    def _confined(self, real: str, path: str) -> str:
+        if real != self._top and not real.startswith(self._top.rstrip("/") + "/"):
+            raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path)
+        return real
+
+
+class MemoryFileSystem:
+    """A tree in memory, for tests and for documents from standard input."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = {posixpath.normpath(path): content for path, content in files.items()}
+
+    def read(self, path: str) -> bytes:
+        try:
+            return self.files[posixpath.normpath(path)]
+        except KeyError:
+            raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
+
+    def is_file(self, path: str) -> bool:
+        return posixpath.normpath(path) in self.files
+
+    def is_folder(self, path: str) -> bool:
+        return bool(self.list(path))
+
+    def list(self, path: str) -> tuple[str, ...]:
+        folder = posixpath.normpath(path)
+        prefix = "" if folder == "." else f"{folder}/"
+        names = {name[len(prefix) :].split("/")[0] for name in self.files if name.startswith(prefix)}
+        return tuple(sorted(names))
+
+    def resolve(self, path: str) -> str:
+        return posixpath.normpath(path)
+
+
+class FilesAbove:
+    """Some files by name, such as standard input, in front of another tree."""
+
+    def __init__(self, files: Mapping[str, bytes], below: FileSystem) -> None:
+        self._files = files
+        self._below = below
+
+    def read(self, path: str) -> bytes:
+        return self._files[path] if path in self._files else self._below.read(path)
+
+    def is_file(self, path: str) -> bool:
+        return path in self._files or self._below.is_file(path)
+
+    def is_folder(self, path: str) -> bool:
+        return self._below.is_folder(path) or any(file.startswith(f"{path}/") for file in self._files)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        return self._below.list(path)
+
+    def resolve(self, path: str) -> str:
+        return path if path in self._files else self._below.resolve(path)
+
+
+def _error(code: Code, message: str, path: str) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path)))

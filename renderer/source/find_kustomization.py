@@ -1,0 +1,34 @@
+"""The kustomization file of a folder (kustomize ``api/internal/target/kusttarget.go`` LoadKustFile)."""
+
+from __future__ import annotations
+
+import posixpath
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+from renderer.source.file_system import FileSystem
+
+KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+def find_kustomization(fs: FileSystem, folder: str) -> str:
+    """The path of the one kustomization file in ``folder``.
+
+    Raises: kustomization-missing, kustomization-ambiguous when there are several.
+    """
+    paths = [posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES]
+    found = [path for path in paths if fs.is_file(path)]
+    if not found:
+        message = f"no kustomization in {folder}"
+        raise _error(
+            Code.KUSTOMIZATION_MISSING, message, folder, f"it needs one of {', '.join(KUSTOMIZATION_FILES)}"
+        )
+    if len(found) > 1:
+        message = f"{folder} has several kustomizations: {' and '.join(found)}"
+        raise _error(Code.KUSTOMIZATION_AMBIGUOUS, message, found[0], "keep one of them")
+    return found[0]
+
+
+def _error(code: Code, message: str, path: str, hint: str) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))

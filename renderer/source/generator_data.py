@@ -1,0 +1,89 @@
+"""The data of a generator: what its literals, files and env files hold (kustomize ``api/kv/kv.go``)."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.generators import DataGenerator, GeneratorArgs, KeyValue
+from renderer.model.location import Site
+
+#: The content of a file that is listed at a site. Raises ``DiagnosticError``.
+Load: TypeAlias = Callable[[str, Site], bytes]
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+#: What Go takes for a space.
+_SPACES = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+_QUOTES = ("'", '"')
+
+
+def read_data(args: GeneratorArgs, load: Load) -> DataGenerator:
+    """The generator with its data: of the env files, then the literals, then the files.
+
+    Raises: kustomization-field, and what ``load`` raises. No diagnostic shows a value.
+    """
+    return DataGenerator(args, (*_env_pairs(args, load), *_literal_pairs(args), *_file_pairs(args, load)))
+
+
+def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
+    for index, path in enumerate(args.envs):
+        site = args.site.below("envs", index)
+        content = load(path, site).removeprefix(_BYTE_ORDER_MARK)
+        for number, line in enumerate(content.split(b"\n"), start=1):
+            pair = _env_pair(line.removesuffix(b"\r"), f"{path}:{number}", site)
+            if pair.key:
+                yield pair
+
+
+def _env_pair(line: bytes, place: str, site: Site) -> KeyValue:
+    """An empty key for lines that hold nothing; a key alone has the empty value."""
+    try:
+        text = line.decode().lstrip(_SPACES)
+    except UnicodeDecodeError:
+        raise _invalid(f"the line {place} is not UTF-8 text", site, "save the file as UTF-8") from None
+    key, _, value = ("", "", "") if text.startswith("#") else text.partition("=")
+    return KeyValue(key, value.encode(), site)
+
+
+def _literal_pairs(args: GeneratorArgs) -> Iterator[KeyValue]:
+    for index, literal in enumerate(args.literals):
+        site = args.site.below("literals", index)
+        key, equals, value = literal.partition("=")
+        if not key or not equals:
+            raise _invalid("a literal is key=value", site, "write a key and an equals sign before the value")
+        yield KeyValue(key, _unquoted(value).encode(), site)
+
+
+def _unquoted(value: str) -> str:
+    """``value`` without the quotes around it, if both are the same."""
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
+    return value[1:-1] if is_quoted else value
+
+
+def _file_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
+    for index, source in enumerate(args.files):
+        site = args.site.below("files", index)
+        key, path = _file_source(source, site)
+        yield KeyValue(key, load(path, site), site)
+
+
+def _file_source(source: str, site: Site) -> tuple[str, str]:
+    """Key and path of ``[key=]path``; the name of the file is the key when there is none."""
+    key, equals, path = source.partition("=")
+    if not equals:
+        return posixpath.basename(source.rstrip("/")) or "/", source
+    if not key or not path or "=" in path:
+        raise _invalid(f"{source} is not [key=]path", site, "neither key nor path may be empty or hold an =")
+    return key, path
+
+
+def _invalid(message: str, site: Site, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(site,), hint=hint)
+    )

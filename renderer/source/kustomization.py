@@ -1,0 +1,135 @@
+"""``kustomization.yaml``: its fields, read as strictly and as leniently as kustomize reads them."""
+
+from __future__ import annotations
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.generators import GeneratorArgs, GeneratorOptions
+from renderer.model.json import Json
+from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND, Kustomization
+from renderer.model.location import Site
+from renderer.source.caseless_fields import CaselessFields
+from renderer.source.entry_fields import read_label, read_patch_entry
+from renderer.source.generator_fields import read_generator_args, read_generator_options
+from renderer.source.kustomization_fields import DEPRECATED, KNOWN_FIELDS, UNSUPPORTED
+from renderer.source.transformer_fields import (
+    read_image,
+    read_replacement_entry,
+    read_replica,
+    read_sort_options,
+    read_variable,
+)
+
+#: A field that was renamed, and its old name.
+_IMAGES = ("images", "imageTags")
+_GENERATED_KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
+
+_API_VERSIONS = {
+    KUSTOMIZATION_KIND: "kustomize.config.k8s.io/v1beta1",
+    COMPONENT_KIND: "kustomize.config.k8s.io/v1alpha1",
+}
+
+
+def parse_kustomization(content: Json, site: Site) -> Kustomization:
+    """The kustomization in the document ``content``, which stands at ``site``.
+
+    kustomize ``api/types/kustomization.go``. Raises ``DiagnosticError`` with all that is wrong:
+    kustomization-field, unsupported-field.
+    """
+    findings: list[Diagnostic] = []
+    fields = CaselessFields({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
+    fields.only(*KNOWN_FIELDS)
+    _check_type(fields)
+    _check_not_empty(fields)
+    findings += _unsupported(fields)
+    kustomization = _kustomization(fields, site)
+    if findings:
+        raise DiagnosticError(*findings)
+    return kustomization
+
+
+def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
+    """A warning for each deprecated field that the kustomization uses."""
+    fields = CaselessFields(content, site, [], Code.KUSTOMIZATION_FIELD)
+    fields.only(*KNOWN_FIELDS)
+    return tuple(
+        Diagnostic(
+            code=Code.DEPRECATED,
+            severity=Severity.WARNING,
+            message=f"{name} is deprecated in kustomize",
+            sites=(fields.site_of(name),),
+            hint=f"use {successor} instead",
+        )
+        for name, successor in DEPRECATED.items()
+        if name in fields
+    )
+
+
+def _kustomization(fields: CaselessFields, site: Site) -> Kustomization:
+    options = read_generator_options(fields.child("generatorOptions"))
+    return Kustomization(
+        site=site,
+        kind=fields.text("kind") or KUSTOMIZATION_KIND,
+        resources=fields.lines("resources"),
+        bases=fields.lines("bases"),
+        components=fields.lines("components"),
+        generators=fields.lines("generators"),
+        name_prefix=fields.text_or_empty("namePrefix"),
+        name_suffix=fields.text_or_empty("nameSuffix"),
+        namespace=fields.text_or_empty("namespace"),
+        labels=tuple(read_label(label) for label in fields.elements("labels")),
+        common_labels=fields.pairs("commonLabels"),
+        common_annotations=fields.pairs("commonAnnotations"),
+        patches=tuple(read_patch_entry(patch) for patch in fields.elements("patches")),
+        patches_strategic_merge=fields.lines("patchesStrategicMerge"),
+        patches_json6902=tuple(read_patch_entry(patch) for patch in fields.elements("patchesJson6902")),
+        replacements=tuple(read_replacement_entry(entry) for entry in fields.elements("replacements")),
+        replicas=tuple(read_replica(entry) for entry in fields.elements("replicas")),
+        images=tuple(read_image(entry) for name in _IMAGES for entry in fields.elements(name)),
+        variables=tuple(read_variable(entry) for entry in fields.elements("vars")),
+        config_map_generator=_generators(fields, "configMapGenerator", options),
+        secret_generator=_generators(fields, "secretGenerator", options),
+        transformers=fields.lines("transformers"),
+        validators=fields.lines("validators"),
+        configurations=fields.lines("configurations"),
+        crds=fields.lines("crds"),
+        open_api=fields.pairs("openapi"),
+        build_metadata=fields.lines("buildMetadata"),
+        sort_options=read_sort_options(fields.child("sortOptions")) if "sortOptions" in fields else None,
+    )
+
+
+def _generators(fields: CaselessFields, name: str, common: GeneratorOptions) -> tuple[GeneratorArgs, ...]:
+    kind = _GENERATED_KINDS[name]
+    return tuple(read_generator_args(entry, kind, common) for entry in fields.elements(name))
+
+
+def _check_type(fields: CaselessFields) -> None:
+    """kustomize ``EnforceFields``."""
+    kind = fields.text("kind") or KUSTOMIZATION_KIND
+    if kind not in _API_VERSIONS:
+        fields.reject("kind", f"kind cannot be {kind!r}", f"one of {', '.join(_API_VERSIONS)}")
+        return
+    version = fields.text("apiVersion")
+    if version and version != _API_VERSIONS[kind]:
+        message = f"apiVersion of a {kind} cannot be {version!r}"
+        fields.reject("apiVersion", message, f"write {_API_VERSIONS[kind]}")
+
+
+def _check_not_empty(fields: CaselessFields) -> None:
+    """kustomize ``CheckEmpty``: an empty list or mapping is something, an empty text is not."""
+    if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
+        fields.reject(None, "the kustomization is empty", "list something under resources")
+
+
+def _unsupported(fields: CaselessFields) -> tuple[Diagnostic, ...]:
+    return tuple(
+        Diagnostic(
+            code=Code.UNSUPPORTED_FIELD,
+            message=f"{name} is not supported",
+            sites=(fields.site_of(name),),
+            hint=way_out,
+        )
+        for name, way_out in UNSUPPORTED.items()
+        if fields.content.get(name)
+    )

@@ -1,0 +1,94 @@
+"""Which overlays a project has: its entries and their globs become folders."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.source.file_system import FileSystem
+from renderer.source.load import KUSTOMIZATION_FILES
+from renderer.source.project import PROJECT_FILE
+
+
+def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
+    """Every overlay of the project in the order of its entries; of two entries for a folder the later counts.
+
+    Raises ``DiagnosticError``: config-invalid for an entry without a folder, and for two with one output.
+    """
+    found = {
+        folder: config.overlay(entry, folder, posixpath.basename(folder))
+        for entry in config.overlays
+        for folder in _folders(fs, entry)
+    }
+    _check_outputs(found.values())
+    return tuple(found.values())
+
+
+def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
+    """The overlays with the given paths or names. Raises: config-invalid for one that is not there."""
+    overlays = tuple(overlays)
+    names = {name: overlay for overlay in overlays for name in (overlay.name, overlay.path)}
+    selected: dict[str, Overlay] = {}
+    for name in map(posixpath.normpath, wanted):
+        if name not in names:
+            nearest = get_close_matches(name, names, n=3) or sorted(overlay.path for overlay in overlays)
+            raise _invalid(f"no overlay {name!r} in this project", f"there is {', '.join(nearest)}")
+        selected[names[name].path] = names[name]
+    return tuple(selected.values())
+
+
+def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -> Overlay:
+    """The project's overlay in ``folder``, or else one with the project's defaults."""
+    known = (overlay for overlay in overlays if overlay.path == folder)
+    return next(known, None) or config.overlay(OverlayEntry(folder), folder, posixpath.basename(folder))
+
+
+def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
+    pattern = posixpath.normpath(entry.path)
+    is_glob = any(character in pattern for character in "*?[")
+    folders = tuple(_matches(fs, ".", pattern.split("/"))) if is_glob else (pattern,)
+    if is_glob:
+        return tuple(folder for folder in folders if is_overlay(fs, folder))
+    if not is_overlay(fs, pattern):
+        raise _invalid(
+            f"no overlay in {pattern}",
+            f"it needs one of {', '.join(KUSTOMIZATION_FILES)}",
+            code=Code.KUSTOMIZATION_MISSING,
+        )
+    return folders
+
+
+def is_overlay(fs: FileSystem, folder: str) -> bool:
+    return any(fs.is_file(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
+
+
+def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
+    head, *rest = pattern
+    for name in fs.list(folder):
+        path = posixpath.normpath(posixpath.join(folder, name))
+        if fnmatchcase(name, head) and fs.is_folder(path):
+            if rest:
+                yield from _matches(fs, path, rest)
+            else:
+                yield path
+
+
+def _check_outputs(overlays: Iterable[Overlay]) -> None:
+    outputs: dict[str, Overlay] = {}
+    for overlay in overlays:
+        other = outputs.setdefault(posixpath.normpath(overlay.output), overlay)
+        if other is not overlay:
+            raise _invalid(
+                f"overlays {other.path} and {overlay.path} are both rendered into {overlay.output}",
+                "give one of them its own output",
+            )
+
+
+def _invalid(message: str, hint: str, code: Code = Code.CONFIG_INVALID) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(PROJECT_FILE), hint=hint))

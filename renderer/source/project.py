@@ -1,0 +1,128 @@
+"""``vmrender.yaml``: the project file at the root of the user's repository."""
+
+from __future__ import annotations
+
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.fields import Fields
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.render_config import (
+    BuiltinCatalog,
+    CatalogPath,
+    ExpandMode,
+    Layout,
+    OverlayEntry,
+    RenderConfig,
+)
+from renderer.source.builtin import BUILTIN_CATALOGS
+from renderer.source.file_system import FileSystem
+from renderer.yamlio.decode import decode_yaml11
+
+PROJECT_FILE = "vmrender.yaml"
+API_VERSION = "vmrender.io/v1alpha1"
+KIND = "RenderConfig"
+
+
+def load_project(fs: FileSystem) -> RenderConfig:
+    """The project of the repository; all defaults where it has no file.
+
+    Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
+    """
+    if not fs.is_file(PROJECT_FILE):
+        return RenderConfig()
+    findings: list[Diagnostic] = []
+    content = decode_yaml11(fs.read(PROJECT_FILE), PROJECT_FILE)
+    config = _project(Fields(content, Site(PROJECT_FILE), findings))
+    if findings:
+        raise DiagnosticError(*findings)
+    return config
+
+
+def _project(fields: Fields) -> RenderConfig:
+    fields.only(
+        "apiVersion",
+        "kind",
+        "kubevirt",
+        "catalogs",
+        "overlays",
+        "output",
+        "expand",
+        "layout",
+        "writeInstancetypes",
+    )
+    _expect(fields, "apiVersion", API_VERSION)
+    _expect(fields, "kind", KIND)
+    default = RenderConfig()
+    write_instancetypes = fields.flag("writeInstancetypes")
+    return RenderConfig(
+        kubevirt=_release(fields) or default.kubevirt,
+        catalogs=tuple(_catalogs(fields)) if "catalogs" in fields else default.catalogs,
+        overlays=tuple(_overlay(entry) for entry in fields.elements("overlays")) or default.overlays,
+        output=_output(fields) or default.output,
+        expand=fields.choice("expand", ExpandMode) or default.expand,
+        layout=fields.choice("layout", Layout) or default.layout,
+        write_instancetypes=default.write_instancetypes
+        if write_instancetypes is None
+        else write_instancetypes,
+    )
+
+
+def _expect(fields: Fields, key: str, value: str) -> None:
+    found = fields.text(key)
+    if found is None:
+        fields.reject(None, f"{key} is missing", f"write {key}: {value}")
+    elif found != value:
+        fields.reject(key, f"{key} must be {value}, not {found!r}")
+
+
+def _catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
+    catalogs: list[CatalogPath | BuiltinCatalog] = []
+    for entry in fields.elements("catalogs"):
+        entry.only("path", "builtin")
+        path, builtin = entry.text("path"), entry.text("builtin")
+        if (path is None) == (builtin is None):
+            entry.reject(None, "a catalog has either path or builtin")
+        elif path is not None:
+            catalogs.append(CatalogPath(path))
+        elif builtin in BUILTIN_CATALOGS:
+            catalogs.append(BuiltinCatalog(builtin))
+        else:
+            entry.reject(
+                "builtin", f"no built-in catalog {builtin!r}", f"one of {', '.join(BUILTIN_CATALOGS)}"
+            )
+    return catalogs
+
+
+def _overlay(fields: Fields) -> OverlayEntry:
+    fields.only("path", "output", "kubevirt", "expand", "layout", "writeInstancetypes")
+    path = fields.text("path")
+    if not path:
+        fields.reject(None, "an overlay needs a path")
+    return OverlayEntry(
+        path=path or ".",
+        output=_output(fields),
+        kubevirt=_release(fields),
+        expand=fields.choice("expand", ExpandMode),
+        layout=fields.choice("layout", Layout),
+        write_instancetypes=fields.flag("writeInstancetypes"),
+    )
+
+
+def _output(fields: Fields) -> str | None:
+    output = fields.text("output")
+    if output is not None and "{" in output.replace("{name}", ""):
+        fields.reject("output", f"output knows no placeholder but {{name}}: {output}")
+    return output
+
+
+def _release(fields: Fields) -> Release | None:
+    text = fields.text("kubevirt")
+    if text is None:
+        return None
+    try:
+        return Release.parse(text)
+    except ValueError:
+        fields.reject(
+            "kubevirt", f"{text!r} is no KubeVirt release", 'a minor release in quotes, such as "1.9"'
+        )
+        return None

@@ -1,0 +1,115 @@
+"""The objects in a file or text, as kustomize's resource factory finds them (``api/resource/factory.go``)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, object_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.source.written_scalars import as_written
+from renderer.yamlio.decode import decode_documents
+
+#: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
+_WRAPPING_KINDS = ("List", "ResourceList")
+
+
+def read_resources(content: bytes, site: Site) -> tuple[Resource, ...]:
+    """The objects in ``content``, lists taken apart; ``site`` is the file, or the field that holds the text.
+
+    Raises ``DiagnosticError``: what the decoder raises, and resource-invalid.
+    """
+    documents = decode_text(content, site)
+    read = deque(
+        as_written(resource, content, index, place)
+        for index, document in enumerate(documents)
+        for place, resource in _unwrapped(document, _document_site(site, index), alone=len(documents) == 1)
+    )
+    found: list[Resource] = []
+    while read:
+        resource = read.popleft()
+        items = _list_items(resource)
+        if items is None:
+            found.append(resource)
+        else:
+            read.extend(items)  # kustomize puts what was in a list behind all else
+    return tuple(found)
+
+
+def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
+    """The documents in ``content``; what is wrong with a text inside another file is reported at ``site``."""
+    try:
+        return decode_documents(content, site.path)
+    except DiagnosticError as error:
+        if site.field == ROOT:
+            raise
+        raise relocated(error, site) from None
+
+
+def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
+    """The error as one about the text at ``site``, whose own lines are not those of the file."""
+    return DiagnosticError(
+        *(
+            Diagnostic(code=found.code, message=found.message, sites=(site,), hint=found.hint)
+            for found in error.diagnostics
+        )
+    )
+
+
+def _document_site(site: Site, index: int) -> Site:
+    return site if site.field != ROOT else Site(site.path, index)
+
+
+def _unwrapped(document: Json, site: Site, *, alone: bool) -> Iterator[tuple[FieldPath, Resource]]:
+    """The objects in a document, with their places in it."""
+    content = object_at(document)
+    if (
+        alone
+        and content.get("kind") in _WRAPPING_KINDS
+        and ("items" in content or "functionConfig" in content)
+    ):
+        items = content.get("items")
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            place = FieldPath.of("items", index)
+            yield from ((place, resource) for resource in _checked(item, site.child(place)))
+    else:
+        yield from ((ROOT, resource) for resource in _checked(document, site))
+
+
+def _checked(content: Json, site: Site) -> Iterator[Resource]:
+    """The object, unless it is empty (``dropBadNodes``)."""
+    if content is None or content in ({}, []):
+        return
+    resource = Resource(object_at(content), site)
+    if not isinstance(content, dict):
+        raise _invalid("this is no Kubernetes object, which would be a mapping", site)
+    if not resource.kind:
+        raise _invalid(f"the object {resource.name or 'here'} has no kind", site)
+    if not resource.name and not resource.kind.endswith("List"):
+        raise _invalid(f"the {resource.kind} has no metadata.name", site)
+    yield resource
+
+
+def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
+    """What a ``FooList`` holds; None for any other object."""
+    content = resource.content
+    if not resource.kind.endswith("List") or "items" not in content:
+        return None
+    items = content["items"]
+    if items is not None and not isinstance(items, list):
+        raise _invalid(
+            f"items of the {resource.kind} is not a list", resource.origin.child(FieldPath.of("items"))
+        )
+    return tuple(
+        found
+        for index, item in enumerate(items or ())
+        for _, found in _unwrapped(item, resource.origin.child(FieldPath.of("items", index)), alone=True)
+    )
+
+
+def _invalid(message: str, site: Site) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=Code.RESOURCE_INVALID, message=message, sites=(site,)))

@@ -1,0 +1,108 @@
+"""Files by the paths that kustomizations write: resolved, confined to the root, read and decoded once."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from typing import TypeVar
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Site
+from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
+from renderer.source.file_system import FileSystem
+from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.patches import read_json_patch, read_patch
+from renderer.source.remote import is_remote
+from renderer.source.resources import read_resources
+
+T = TypeVar("T")
+
+
+class SourceFiles:
+    """Every reader takes a path as written in a field, the kustomization's folder and the field's site."""
+
+    def __init__(self, fs: FileSystem, restrictor: LoadRestrictor) -> None:
+        self.fs = fs
+        self._restrictor = restrictor
+        self._resources: dict[str, ResourceFile] = {}
+        self._patches: dict[str, PatchContent] = {}
+        self._json_patches: dict[str, JsonPatch] = {}
+
+    def resources(self, path: str, folder: str, site: Site) -> ResourceFile:
+        return self._once(self._resources, self.file(path, folder, site), _read_resource_file)
+
+    def patch(self, path: str, folder: str, site: Site) -> PatchContent:
+        return self._once(self._patches, self.file(path, folder, site), read_patch)
+
+    def json_patch(self, path: str, folder: str, site: Site) -> JsonPatch:
+        return self._once(self._json_patches, self.file(path, folder, site), read_json_patch)
+
+    def is_file(self, path: str, folder: str) -> bool:
+        return self.fs.is_file(joined(folder, path))
+
+    def file(self, path: str, folder: str, site: Site) -> str:
+        """The real path of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
+        place = joined(folder, path)
+        if not self.fs.is_file(place):
+            raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
+        resolved = self.fs.resolve(place)
+        if self._restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
+            raise _outside(path, folder, site)
+        return resolved
+
+    def folder(self, path: str, folder: str, site: Site) -> str:
+        """The real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
+        place = joined(folder, path)
+        if is_remote(path):
+            raise remote(path, site)
+        if not path or not self.fs.is_folder(place):
+            raise self.missing(place, "folder", site)
+        return self.fs.resolve(place)
+
+    def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
+        """The error for a ``wanted`` thing that is not at ``place``, with the names that come nearest."""
+        from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+        parent, name = posixpath.split(place)
+        nearest = get_close_matches(name, self.fs.list(parent or "."), n=3)
+        hint = (
+            f"did you mean {' or '.join(posixpath.join(parent, name) for name in nearest)}?"
+            if nearest
+            else None
+        )
+        return _error(Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", site, hint)
+
+    def _once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
+        if path not in known:
+            known[path] = read(self.fs.read(path), Site(path))
+        return known[path]
+
+
+def joined(folder: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, path))
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether ``path`` is ``folder`` or below it."""
+    return folder in (".", path) or path.startswith(f"{folder}/")
+
+
+def remote(path: str, site: Site) -> DiagnosticError:
+    hint = "vendor it: copy it into this repository and name the copy"
+    return _error(
+        Code.UNSUPPORTED_FIELD, f"{path} is not in this repository and there is no network", site, hint
+    )
+
+
+def _read_resource_file(content: bytes, site: Site) -> ResourceFile:
+    return ResourceFile(site, read_resources(content, site))
+
+
+def _outside(path: str, folder: str, site: Site) -> DiagnosticError:
+    hint = "make its folder a kustomization and list that, or use --load-restrictor LoadRestrictionsNone"
+    return _error(Code.FILE_OUTSIDE_ROOT, f"{path} is not in or below {folder}", site, hint)
+
+
+def _error(code: Code, message: str, site: Site, hint: str | None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, sites=(site,), hint=hint))

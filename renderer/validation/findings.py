@@ -1,0 +1,79 @@
+"""Violations of a schema as findings in the user's words: one for each problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, array_at, object_at
+from renderer.validation.finding import Finding
+from renderer.validation.gating import Target
+from renderer.validation.kind_schema import Violation
+from renderer.validation.unknown_field import meant_sibling, unknown_field
+from renderer.validation.wrong_value import wrong_value
+
+_ABOUT_FIELDS = ("additionalProperties", "required")
+_TELLING = {"type": 0, "pattern": 1}
+_MOST = 100
+
+
+def findings(violations: Iterable[Violation], target: Target) -> Sequence[Finding]:
+    """What is wrong, by field: one finding for each of the first hundred, and one for all others."""
+    violations = tuple(violations)
+    unknown, missing = _unknown(violations), _missing(violations)
+    wrong = {violation.place: violation for violation in _about_values(violations)}
+    fields = sorted(unknown.keys() | missing | wrong.keys(), key=_order)
+    shown, others = fields[:_MOST], fields[_MOST:]
+    misspelled = {_meant(field, target) for field in shown if field in unknown} if missing else set()
+
+    def finding(field: FieldPath) -> Finding:
+        if field in unknown:
+            return unknown_field(field, unknown[field], target)
+        if field in wrong:
+            return wrong_value(wrong[field], target)
+        return Finding(field, f"{field} is missing", parent=True)
+
+    found = [finding(field) for field in shown if field not in misspelled]
+    return [*found, *(Finding(field, f"{len(others)} more fields are wrong") for field in others[:1])]
+
+
+def _meant(field: FieldPath, target: Target) -> FieldPath | None:
+    """The field that was misspelled so. It is one problem, not an unknown field and a missing one."""
+    sibling = meant_sibling(field, target)
+    return field.parent.child(sibling) if sibling else None
+
+
+def _unknown(violations: Iterable[Violation]) -> dict[FieldPath, JsonObject]:
+    """The unknown fields, each with the mapping it stands in."""
+    return {
+        violation.field.child(name): violation.value
+        for violation in violations
+        if violation.keyword == "additionalProperties" and isinstance(violation.value, dict)
+        for name in violation.value.keys() - object_at(violation.schema, "properties").keys()
+    }
+
+
+def _missing(violations: Iterable[Violation]) -> set[FieldPath]:
+    return {
+        violation.field.child(str(name))
+        for violation in violations
+        if violation.keyword == "required" and isinstance(violation.value, dict)
+        for name in array_at(violation.expected)
+        if name not in violation.value
+    }
+
+
+def _about_values(violations: Sequence[Violation]) -> Iterable[Violation]:
+    """What is wrong with values, the most telling violation of each: a text is too long for its format."""
+    first: dict[FieldPath, Violation] = {}
+    for violation in sorted(violations, key=lambda violation: _TELLING.get(violation.keyword, len(_TELLING))):
+        if violation.keyword not in _ABOUT_FIELDS:
+            first.setdefault(violation.place, violation)
+    return first.values()
+
+
+def _order(field: FieldPath) -> tuple[tuple[bool, int, str], ...]:
+    return tuple(
+        (True, segment, "") if isinstance(segment, int) else (False, 0, str(segment))
+        for segment in field.segments
+    )

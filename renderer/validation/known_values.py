@@ -1,0 +1,155 @@
+"""The values KubeVirt knows for fields whose schema upstream is any text, by release.
+
+Taken from KubeVirt's API types (``staging/src/kubevirt.io/api``) and from what its webhooks refuse
+(``pkg/virt-api/webhooks``, ``pkg/network/admitter``, ``pkg/storage/admitters``,
+``pkg/instancetype/preference/webhooks``), read at the tag of every release.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from renderer.model.release import Release
+from renderer.validation.served_versions import OLDEST
+
+_VALUE = re.compile(r"([A-Za-z0-9_]+)(?:(>=|<=)([\d.]+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownValues:
+    """What is known for the fields whose path ends in ``field`` (list indices left out).
+
+    ``values`` are words, of some releases only where a bound follows: ``igb>=1.4``, ``default<=0.58``.
+    From ``refused`` on, KubeVirt refuses others; before it, or if it is None, it takes them and does
+    not know what to do with them. ``empty``: the empty text stands for none.
+    """
+
+    field: str
+    values: str
+    refused: Release | None = OLDEST
+    empty: bool = True
+
+    def at(self, release: Release) -> tuple[str, ...]:
+        """The values known at ``release``, in alphabetical order."""
+        known = [value for value in map(_VALUE.fullmatch, self.values.split()) if value]
+        names = sorted(value[1] for value in known if _holds(value[2], value[3], release))
+        return ("", *names) if names and self.empty else tuple(names)
+
+    def refused_at(self, release: Release) -> bool:
+        return self.refused is not None and self.refused <= release
+
+
+def _holds(relation: str | None, bound: str, release: Release) -> bool:
+    if relation is None:
+        return True
+    return Release.parse(bound) <= release if relation == ">=" else release <= Release.parse(bound)
+
+
+_BUSES = "sata scsi usb>=0.57 virtio"
+_CDROM_BUSES = "sata scsi usb>=0.57"
+_CACHES = "none writeback writethrough"
+_IO_MODES = "default<=0.58 native threads"
+_INTERFACE_MODELS = "e1000 e1000e igb>=1.4 ne2k_pci pcnet rtl8139 virtio"
+_SOUND_MODELS = "ac97 ich9"
+_ARCHITECTURES = "amd64>=1.5 arm64>=1.5 s390x>=1.5"
+_VIDEO_TYPES = "bochs cirrus ramfb vga virtio"
+_PANIC_MODELS = "hyperv isa pvpanic"
+_IO_THREADS = "auto shared supplementalPool>=1.5"
+_EVICTION = "External LiveMigrate LiveMigrateIfPossible>=1.0 None"
+_FEATURE_POLICIES = "disable forbid force optional require"
+_PULL_POLICIES = "Always IfNotPresent Never"
+_WATCHDOG_ACTIONS = "poweroff reset shutdown"
+_TOPOLOGIES = (
+    "preferCores preferSockets preferThreads preferAny>=1.1 preferSpread>=1.1 "
+    "any>=1.4 cores>=1.4 sockets>=1.4 spread>=1.4 threads>=1.4"
+)
+_OPERATORS = "DoesNotExist Exists In NotIn"
+_AFFINITY_CHECKED = Release(0, 57)
+
+_REFUSED = (
+    KnownValues(
+        "spec.runStrategy", "Always Halted Manual Once RerunOnFailure WaitAsReceiver>=1.6", empty=False
+    ),
+    KnownValues("inferFromVolumeFailurePolicy", "Ignore Reject", empty=False),
+    KnownValues("disks.disk.bus", _BUSES),
+    KnownValues("disks.lun.bus", _BUSES),
+    KnownValues("disks.cdrom.bus", _CDROM_BUSES),
+    KnownValues("disks.cache", _CACHES),
+    KnownValues("disks.io", _IO_MODES),
+    KnownValues("disks.errorPolicy", "enospace ignore report stop", empty=False),
+    KnownValues("interfaces.model", _INTERFACE_MODELS),
+    KnownValues("devices.interfaces.state", "absent down>=1.5 up>=1.5"),
+    KnownValues("inputs.bus", "usb virtio"),
+    KnownValues("inputs.type", "tablet"),
+    KnownValues("devices.sound.model", _SOUND_MODELS),
+    KnownValues("devices.video.type", _VIDEO_TYPES),
+    KnownValues("panicDevices.model", _PANIC_MODELS, empty=False),
+    KnownValues("domain.cpu.features.policy", _FEATURE_POLICIES),
+    KnownValues("domain.ioThreadsPolicy", _IO_THREADS, empty=False),
+    KnownValues("spec.evictionStrategy", _EVICTION, empty=False),
+    KnownValues("spec.startStrategy", "Paused", empty=False),
+    KnownValues("spec.dnsPolicy", "ClusterFirst ClusterFirstWithHostNet Default None"),
+    KnownValues("spec.architecture", _ARCHITECTURES),
+    KnownValues("hostDisk.type", "Disk DiskOrCreate", empty=False),
+    KnownValues("cpu.preferredCPUTopology", _TOPOLOGIES, Release(1, 4), empty=False),
+    KnownValues(
+        "topologySpreadConstraints.whenUnsatisfiable",
+        "DoNotSchedule ScheduleAnyway",
+        _AFFINITY_CHECKED,
+        empty=False,
+    ),
+    KnownValues("labelSelector.matchExpressions.operator", _OPERATORS, _AFFINITY_CHECKED, empty=False),
+    KnownValues("namespaceSelector.matchExpressions.operator", _OPERATORS, _AFFINITY_CHECKED, empty=False),
+    KnownValues(
+        "nodeSelectorTerms.matchExpressions.operator", f"{_OPERATORS} Gt Lt", _AFFINITY_CHECKED, empty=False
+    ),
+)
+
+#: A virtual machine with one of these is admitted; what goes wrong does so later.
+_ADMITTED = (
+    KnownValues("template.spec.domain.devices.video.type", _VIDEO_TYPES, None),
+    KnownValues("template.spec.architecture", _ARCHITECTURES, None),
+    KnownValues("spec.updateVolumesStrategy", "Migration Replacement", None, empty=False),
+    KnownValues("disks.cdrom.tray", "closed open", None),
+    KnownValues("hpet.tickPolicy", "catchup delay discard merge", None),
+    KnownValues("pit.tickPolicy", "catchup delay discard", None),
+    KnownValues("rtc.tickPolicy", "catchup delay", None),
+    KnownValues("rtc.track", "guest wall", None),
+    KnownValues("i6300esb.action", _WATCHDOG_ACTIONS, None),
+    KnownValues("diag288.action", _WATCHDOG_ACTIONS, None),
+    KnownValues("interfaces.ports.protocol", "TCP UDP", None),
+    KnownValues("interfaces.portRanges.protocol", "TCP UDP", None),
+    KnownValues("tolerations.effect", "NoExecute NoSchedule PreferNoSchedule", None),
+    KnownValues("containerDisk.imagePullPolicy", _PULL_POLICIES, None),
+    KnownValues("kernelBoot.container.imagePullPolicy", _PULL_POLICIES, None),
+    KnownValues(
+        "pvc.accessModes", "ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod", None, empty=False
+    ),
+    KnownValues(
+        "storage.accessModes", "ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod", None, empty=False
+    ),
+    KnownValues("pvc.volumeMode", "Block Filesystem", None),
+    KnownValues("storage.volumeMode", "Block Filesystem", None),
+    KnownValues("spec.ioThreadsPolicy", _IO_THREADS, None, empty=False),
+    KnownValues("spreadOptions.across", "CoresThreads SocketsCores SocketsCoresThreads", None, empty=False),
+    KnownValues("preferredCPUFeatures.policy", _FEATURE_POLICIES, None),
+    KnownValues("preferredDiskBus", _BUSES, None),
+    KnownValues("preferredLunBus", _BUSES, None),
+    KnownValues("preferredCdromBus", _CDROM_BUSES, None),
+    KnownValues("preferredDiskCache", _CACHES, None),
+    KnownValues("preferredDiskIO", _IO_MODES, None),
+    KnownValues("preferredInputBus", "usb virtio", None),
+    KnownValues("preferredInputType", "tablet", None),
+    KnownValues("preferredInterfaceModel", _INTERFACE_MODELS, None),
+    KnownValues("preferredSoundModel", _SOUND_MODELS, None),
+    KnownValues("preferredVideoType", _VIDEO_TYPES, None),
+    KnownValues("preferredPanicDeviceModel", _PANIC_MODELS, None, empty=False),
+    KnownValues("preferredArchitecture", _ARCHITECTURES, None),
+    KnownValues("configuration.evictionStrategy", _EVICTION, None, empty=False),
+    KnownValues("workloadUpdateStrategy.workloadUpdateMethods", "Evict LiveMigrate", None, empty=False),
+    KnownValues("spec.uninstallStrategy", "BlockUninstallIfWorkloadsExist RemoveWorkloads", None),
+)
+
+#: The first whose field fits tells.
+KNOWN_VALUES = _ADMITTED + _REFUSED

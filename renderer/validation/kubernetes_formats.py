@@ -1,0 +1,141 @@
+"""The formats of Kubernetes as JSON Schema: quantities, names, labels, and an object's metadata.
+
+Each function returns a new schema. The ``title`` is what messages and editors call the format.
+Sources: kubernetes apimachinery ``pkg/util/validation``, ``pkg/apis/meta/v1/types.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from renderer.validation.schema_keywords import PRESERVED
+
+#: A schema under construction.
+Schema: TypeAlias = dict[str, object]
+
+#: The title of metadata that the API server does not look at.
+TEMPLATE_METADATA = "template metadata"
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]"
+
+#: The pattern by which upstream's own schemas say that a field is a quantity.
+QUANTITY_PATTERN = (
+    r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+    r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
+)
+
+
+def quantity(*, fractions: bool) -> Schema:
+    """A quantity; ``fractions``: a number with a fraction will do as well as a text."""
+    return {
+        "title": "quantity",
+        "type": ["number" if fractions else "integer", "string"],
+        "pattern": QUANTITY_PATTERN,
+    }
+
+
+def int_or_string() -> Schema:
+    return {"title": "number or text", "type": ["integer", "string"]}
+
+
+def whole_number(bits: int, *, signed: bool) -> Schema:
+    """An integer of Go's types."""
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+    return {"title": f"{'' if signed else 'u'}int{bits}", "type": "integer", "minimum": low, "maximum": high}
+
+
+def dns_label(*, empty: bool = False) -> Schema:
+    """A name that becomes a DNS label; ``empty``: the empty text stands for none."""
+    return {
+        "title": "DNS label",
+        "type": "string",
+        "maxLength": 63,
+        "pattern": _anchored(_LABEL, empty=empty),
+    }
+
+
+def dns_subdomain(*, empty: bool = False) -> Schema:
+    pattern = _anchored(_SUBDOMAIN, empty=empty)
+    return {"title": "DNS name", "type": "string", "maxLength": 253, "pattern": pattern}
+
+
+def object_meta() -> Schema:
+    """``metadata`` of an object, of which the API server checks the names and labels itself.
+
+    It reads it leniently: a null stands for nothing there.
+    """
+    fields = _metadata_fields(_nullable(_LABEL_VALUE), _nullable(_TEXT))
+    fields |= {"name": dns_subdomain(), "namespace": dns_label(empty=True)}
+    return _closed({name: _nullable(schema) for name, schema in fields.items()})
+
+
+def embedded_object_meta(*, named: bool) -> Schema:
+    """``metadata`` of a template: the API server keeps what it does not know there, KubeVirt refuses it.
+
+    ``named``: an object of that name is made.
+    """
+    fields = _metadata_fields(_LABEL_VALUE, _TEXT) | {"creationTimestamp": _nullable(_TEXT)}
+    if named:
+        fields["name"] = dns_subdomain()
+    return {**_closed(fields), "title": TEMPLATE_METADATA, PRESERVED: True}
+
+
+def _metadata_fields(label_value: Schema, annotation: Schema) -> dict[str, Schema]:
+    return {
+        "annotations": _map(_ANNOTATION_KEY, annotation),
+        "creationTimestamp": _TEXT,
+        "deletionGracePeriodSeconds": _INT64,
+        "deletionTimestamp": _TEXT,
+        "finalizers": _list(_TEXT),
+        "generateName": _TEXT,
+        "generation": _INT64,
+        "labels": _map(_LABEL_KEY, label_value),
+        "managedFields": _list({"type": "object"}),
+        "name": _TEXT,
+        "namespace": _TEXT,
+        "ownerReferences": _list(_OWNER),
+        "resourceVersion": _TEXT,
+        "selfLink": _TEXT,
+        "uid": _TEXT,
+    }
+
+
+def _map(key: Schema, value: Schema) -> Schema:
+    return {"type": "object", "propertyNames": key, "additionalProperties": value}
+
+
+def _list(element: Schema) -> Schema:
+    return {"type": "array", "items": element}
+
+
+def _closed(fields: Mapping[str, Schema]) -> Schema:
+    return {"type": "object", "properties": dict(fields), "additionalProperties": False}
+
+
+def _nullable(schema: Schema) -> Schema:
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def _anchored(pattern: str, *, empty: bool) -> str:
+    return f"^({pattern})?$" if empty else f"^{pattern}$"
+
+
+_TEXT: Schema = {"type": "string"}
+_INT64 = whole_number(64, signed=True)
+_LABEL_VALUE: Schema = {"title": "label value", "type": "string", "pattern": f"^({_NAME})?$"}
+_LABEL_KEY: Schema = {"title": "label key", "pattern": f"^({_SUBDOMAIN}/)?{_NAME}$"}
+#: As a label's, but for the case of the prefix.
+_ANNOTATION_KEY: Schema = {
+    "title": "annotation key",
+    "pattern": f"^({_SUBDOMAIN.replace('a-z', 'A-Za-z')}/)?{_NAME}$",
+}
+_OWNER: Schema = {
+    **_closed(
+        dict.fromkeys(("apiVersion", "kind", "name", "uid"), _TEXT)
+        | {name: {"type": "boolean"} for name in ("blockOwnerDeletion", "controller")}
+    ),
+    "required": ["apiVersion", "kind", "name", "uid"],
+}

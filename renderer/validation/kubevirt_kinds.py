@@ -1,0 +1,45 @@
+"""The kinds of KubeVirt that have a schema here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KUBEVIRT = "kubevirt.io"
+POOL = "pool.kubevirt.io"
+INSTANCETYPE = "instancetype.kubevirt.io"
+
+
+@dataclass(frozen=True, slots=True)
+class KubevirtKind:
+    """A kind with a schema.
+
+    ``rewritten``: KubeVirt's mutating webhook writes the spec anew before the API server checks it
+    (kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators), so numbers pass for quantities.
+    """
+
+    group: str
+    name: str
+    rewritten: bool = False
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.name.lower()}.json"
+
+
+KINDS = (
+    KubevirtKind(KUBEVIRT, "VirtualMachine", rewritten=True),
+    KubevirtKind(KUBEVIRT, "VirtualMachineInstance", rewritten=True),
+    KubevirtKind(KUBEVIRT, "KubeVirt"),
+    KubevirtKind(POOL, "VirtualMachinePool"),
+    KubevirtKind(INSTANCETYPE, "VirtualMachineInstancetype"),
+    KubevirtKind(INSTANCETYPE, "VirtualMachineClusterInstancetype"),
+    KubevirtKind(INSTANCETYPE, "VirtualMachinePreference"),
+    KubevirtKind(INSTANCETYPE, "VirtualMachineClusterPreference"),
+)
+
+#: Kinds of the same groups that KubeVirt serves and for which there is no schema here.
+WITHOUT_SCHEMA = frozenset(
+    {"VirtualMachineInstanceMigration", "VirtualMachineInstancePreset", "VirtualMachineInstanceReplicaSet"}
+)
+
+GROUPS = frozenset(kind.group for kind in KINDS)

@@ -1,0 +1,71 @@
+"""What to say of a field that its kind does not have: the release that has it, or what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, JsonObject, object_at
+from renderer.validation.finding import Finding
+from renderer.validation.gating import Target
+from renderer.validation.moved_field import right_places
+from renderer.validation.schema_keywords import PRESERVED
+from renderer.validation.schema_tree import ELEMENT, Place, place_of
+from renderer.validation.wording import nearest
+
+_SHORT_LIST = 12
+
+#: What people write who think of another kind.
+_HABITS: Mapping[Place, str] = {
+    ("spec", "selector"): "only a VirtualMachinePool has a selector",
+    ("spec", "replicas"): "only a VirtualMachinePool has replicas",
+    ("spec", "template", "spec", "containers"): "what a virtual machine boots from is among its volumes",
+    ("spec", "dataVolumeTemplates", ELEMENT, "spec", "source", "size"): (
+        "the size of a volume is storage.resources.requests.storage, beside source"
+    ),
+}
+
+
+def unknown_field(field: FieldPath, siblings: JsonObject, target: Target) -> Finding:
+    """The finding for ``field``, which stands among ``siblings``."""
+    elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
+    if elsewhere:
+        return Finding(field, f"{field} {elsewhere}", _fate(field, target), Code.UNKNOWN_FIELD)
+    hint = f"{_meant(field, siblings, target)}{_fate(field, target)}"
+    return Finding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
+
+
+def meant_sibling(field: FieldPath, target: Target) -> str | None:
+    """The field at the same place for which this one was probably written."""
+    parent = target.schema.tree.at(field.parent)
+    known = tuple(object_at(parent or EMPTY, "properties"))
+    return nearest(str(field.segments[-1]), known)
+
+
+def _meant(field: FieldPath, siblings: JsonObject, target: Target) -> str:
+    place = place_of(field)
+    if place in _HABITS:
+        return f"{_HABITS[place]}; "
+    sibling = meant_sibling(field, target)
+    places = right_places(field, siblings, target.schema.tree, anywhere=sibling is None)
+    if sibling and (not places or sibling.lower() == place[-1].lower()):
+        return f"did you mean {field.parent.child(sibling)}? "
+    if places:
+        return f"did you mean {_one_of(places)}? "
+    known = tuple(object_at(target.schema.tree.at(field.parent) or EMPTY, "properties"))
+    if not known:
+        return f"{field.parent} takes no fields; "
+    return f"known here: {', '.join(known)}; " if len(known) <= _SHORT_LIST else ""
+
+
+def _one_of(fields: Sequence[str]) -> str:
+    *others, last = fields
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _fate(field: FieldPath, target: Target) -> str:
+    parent = target.schema.tree.at(field.parent) or EMPTY
+    if parent.get(PRESERVED):
+        return "KubeVirt refuses it"
+    return "the API server would drop it silently"

@@ -1,0 +1,144 @@
+"""What to say of a value that its field cannot have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, array_at, text_at
+from renderer.validation.finding import Finding
+from renderer.validation.gating import Target
+from renderer.validation.kind_schema import Violation
+from renderer.validation.kubernetes_formats import TEMPLATE_METADATA
+from renderer.validation.schema_keywords import SEVERITY
+from renderer.validation.schema_tree import SchemaTree
+from renderer.validation.wording import found, nearest, quantity_hint, quoted, type_hint, wanted
+
+#: What Flux and OpenShift fill in after the build.
+_PLACEHOLDER = re.compile(r"\$\{[^}]+\}")
+
+
+def wrong_value(violation: Violation, target: Target) -> Finding:
+    """The finding for a violation of any keyword that is about a value or a key of a map."""
+    if violation.value is None:
+        return _empty(violation, target)
+    placeholder = _PLACEHOLDER.search(violation.value) if isinstance(violation.value, str) else None
+    if placeholder:
+        return _unresolved(violation, placeholder[0])
+    return _BY_KEYWORD.get(violation.keyword, _wrong_format)(violation, target)
+
+
+def _empty(violation: Violation, target: Target) -> Finding:
+    """A null. The API server drops those of known mappings, and only then looks for what is required."""
+    field, want = violation.field, wanted(violation.schema)
+    message = f"{field} has nothing after it"
+    if _is_kept(field, target.schema.tree):
+        return Finding(field, message, f"it must be {want}")
+    empty = " ({} when it is empty)" if violation.expected == "object" else ""
+    hint = f"leave it out, or give it {want}{empty}; the API server drops it as it is"
+    return Finding(field, message, hint, severity=Severity.WARNING)
+
+
+def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
+    """Whether a null is refused, not dropped: in lists, required fields and the metadata of templates."""
+    parent = tree.at(field.parent) or EMPTY
+    name = field.segments[-1] if field.segments else 0
+    return (
+        isinstance(name, int)
+        or name in array_at(parent, "required")
+        or any(text_at(schema or EMPTY, "title") == TEMPLATE_METADATA for schema in tree.along(field))
+    )
+
+
+def _unresolved(violation: Violation, placeholder: str) -> Finding:
+    message = (
+        f"{violation.field} holds the placeholder {placeholder}, and what will stand there is not checked"
+    )
+    return Finding(violation.field, message, code=Code.PLACEHOLDER, severity=Severity.WARNING)
+
+
+def _wrong_type(violation: Violation, _: Target) -> Finding:
+    value, schema = violation.value, violation.schema
+    message = f"{violation.field} must be {wanted(schema)}, not {found(value)}"
+    return Finding(violation.field, message, type_hint(value, schema))
+
+
+def _wrong_format(violation: Violation, _: Target) -> Finding:
+    value, title = violation.value, text_at(violation.schema, "title")
+    if violation.place != violation.field:
+        message = f"the key {quoted(value)} of {violation.field} must be {wanted(violation.schema)}"
+        return Finding(violation.place, message)
+    hint = quantity_hint(str(value)) if title == "quantity" else None
+    message = f"{violation.field} must be {wanted(violation.schema)}, not {found(value)}"
+    return Finding(violation.field, message, hint)
+
+
+def _unknown_value(violation: Violation, target: Target) -> Finding:
+    field, value, known = violation.field, violation.value, _texts(violation.expected)
+    severity = Severity(text_at(violation.schema, SEVERITY) or Severity.ERROR)
+    elsewhere = target.known_elsewhere(lambda tree: value in _known_values(tree, field))
+    meant = nearest(value, known) if isinstance(value, str) else None
+    hint = (
+        f"{f'did you mean {meant}? ' if meant else ''}known to KubeVirt {target.release}: {', '.join(known)}"
+    )
+    if elsewhere:
+        message = f"{field} {quoted(value)} {elsewhere}"
+    elif severity is Severity.ERROR:
+        message = f"{field} cannot be {quoted(value)}"
+    else:
+        message = f"{field} {quoted(value)} means nothing to KubeVirt {target.release}"
+    return Finding(field, message, hint, severity=severity)
+
+
+def _known_values(tree: SchemaTree, field: FieldPath) -> Sequence[object]:
+    return array_at(tree.at(field) or EMPTY, "enum")
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    return (
+        tuple(value for value in values if isinstance(value, str) and value)
+        if isinstance(values, list)
+        else ()
+    )
+
+
+def _out_of_bounds(violation: Violation, _: Target) -> Finding:
+    bound = "at least" if violation.keyword == "minimum" else "at most"
+    message = f"{violation.field} must be {bound} {violation.expected}, not {quoted(violation.value)}"
+    return Finding(violation.field, message)
+
+
+def _wrong_length(violation: Violation, _: Target) -> Finding:
+    value = violation.value
+    length = len(value) if isinstance(value, str | list) else 0
+    bound = "at least" if violation.keyword.startswith("min") else "at most"
+    what = "characters" if isinstance(value, str) else "elements"
+    message = f"{violation.field} must have {bound} {violation.expected} {what}, not {length}"
+    return Finding(violation.field, message)
+
+
+def _wrong_constant(violation: Violation, _: Target) -> Finding:
+    message = f"{violation.field} must be {quoted(violation.expected)}, not {found(violation.value)}"
+    return Finding(violation.field, message)
+
+
+def _repeated(violation: Violation, _: Target) -> Finding:
+    value = violation.value if isinstance(violation.value, list) else []
+    twice = next((element for index, element in enumerate(value) if element in value[:index]), None)
+    return Finding(violation.field, f"{violation.field} holds {found(twice)} twice")
+
+
+_BY_KEYWORD: Mapping[str, Callable[[Violation, Target], Finding]] = {
+    "type": _wrong_type,
+    "enum": _unknown_value,
+    "const": _wrong_constant,
+    "minimum": _out_of_bounds,
+    "maximum": _out_of_bounds,
+    "minLength": _wrong_length,
+    "maxLength": _wrong_length,
+    "maxItems": _wrong_length,
+    "uniqueItems": _repeated,
+}

@@ -1,0 +1,123 @@
+"""The two readings of YAML that kustomize has, each as a table of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from renderer.model.json import Scalar
+from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.go_numbers import format_float32
+from renderer.yamlio.memo import Memo
+from renderer.yamlio.rewrite import rewritten, rewritten_plain
+from renderer.yamlio.scalars import CORE_RULES, MAX_INT, YAML11_RULES, Kind, ScalarRules, resolve
+
+MERGE_KEY = "<<"
+
+
+@dataclass(frozen=True, slots=True)
+class PlainScalars:
+    """What plain scalars mean as values, and their text as keys.
+
+    The text is None for what is no key: ``<<``, null and, in resource files, anything but a string.
+    """
+
+    values: Memo[Scalar]
+    keys: Memo[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """``styled`` gives the text of a scalar that is quoted or a block, from its text and style.
+
+    ``block`` holds for plain scalars on their lines, ``flow`` for those between brackets.
+
+    ``string_keys``: keys have to be strings, except in the root mapping, where they stand as
+    they are written. ``unique_keys``: a key that is written twice is an error, else the last
+    one wins. ``merges_in_place``: ``<<`` overwrites what stands before it, else nothing ever.
+    """
+
+    rules: ScalarRules
+    styled: Callable[[str, str], str]
+    block: PlainScalars
+    flow: PlainScalars
+    string_keys: bool
+    unique_keys: bool
+    merges_in_place: bool
+
+
+def _resource_value(text: str) -> Scalar:
+    return resolve(text, CORE_RULES).value
+
+
+def _resource_flow_value(text: str) -> Scalar:
+    quoted = rewritten_plain(_flow(text))
+    return resolve(text, CORE_RULES).value if quoted is None else quoted
+
+
+def _resource_key(text: str) -> str | None:
+    """Empty keys come to be quoted as well."""
+    is_text = not text or (text != MERGE_KEY and resolve(text, CORE_RULES).kind is Kind.STR)
+    return text if is_text else None
+
+
+def _resource_flow_key(text: str) -> str | None:
+    return _resource_key(_flow(text))
+
+
+def _yaml11_value(text: str) -> Scalar:
+    return resolve(text, YAML11_RULES).value
+
+
+def _yaml11_flow_value(text: str) -> Scalar:
+    return _yaml11_value(_flow(text))
+
+
+def _yaml11_key(text: str) -> str | None:
+    """sigs.k8s.io/yaml convertToJSONableObject."""
+    kind, value = resolve(text, YAML11_RULES)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float) and kind is Kind.FLOAT:
+        return format_float32(value)
+    if isinstance(value, int | float):
+        return str(value) if value <= MAX_INT else None
+    return None if value == MERGE_KEY else value
+
+
+def _yaml11_flow_key(text: str) -> str | None:
+    return _yaml11_key(_flow(text))
+
+
+def _as_read(text: str, _style: str) -> str:
+    return text
+
+
+def _flow(text: str) -> str:
+    """To go-yaml a question mark between brackets begins a key (``scannerc.go``); libyaml reads on."""
+    if "?" in text:
+        raise UnusableError("a question mark ends plain text between brackets", "put the text in quotes")
+    return text
+
+
+#: Resource files: go-yaml v3 through kyaml.
+RESOURCE = Dialect(
+    rules=CORE_RULES,
+    styled=rewritten,
+    block=PlainScalars(Memo(_resource_value), Memo(_resource_key)),
+    flow=PlainScalars(Memo(_resource_flow_value), Memo(_resource_flow_key)),
+    string_keys=True,
+    unique_keys=True,
+    merges_in_place=False,
+)
+
+#: kustomization.yaml and JSON 6902 patches: go-yaml v2 through sigs.k8s.io/yaml.
+YAML11 = Dialect(
+    rules=YAML11_RULES,
+    styled=_as_read,
+    block=PlainScalars(Memo(_yaml11_value), Memo(_yaml11_key)),
+    flow=PlainScalars(Memo(_yaml11_flow_value), Memo(_yaml11_flow_key)),
+    string_keys=False,
+    unique_keys=False,
+    merges_in_place=True,
+)

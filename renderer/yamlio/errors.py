@@ -1,0 +1,41 @@
+"""What makes a text unusable, before it is known in which file it stands."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from renderer.model.codes import Code
+
+
+class UnusableError(ValueError):
+    """``line`` and ``column`` count from 0; the line is None as long as it is not known."""
+
+    code = Code.YAML_SYNTAX
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.line: int | None = None
+        self.column = 0
+
+    def at(self, line: int, column: int) -> Self:
+        """The error with its place, if it has none yet."""
+        if self.line is None:
+            self.line, self.column = line, column
+        return self
+
+
+class LimitError(UnusableError):
+    """The text goes beyond one of the ``limits``."""
+
+    code = Code.YAML_LIMIT
+
+
+class DuplicateKeyError(UnusableError):
+    """A mapping has the same key twice; the place is the second one's."""
+
+    code = Code.YAML_DUPLICATE_KEY
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key} is written twice", hint="remove one of the two")
+        self.key = key

@@ -1,0 +1,46 @@
+"""YAML events: from libyaml where PyYAML was built with it, else from PyYAML's own parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, TypeVar
+
+import yaml
+from yaml.events import Event
+
+from renderer.yamlio.limits import MAX_SECOND_READING
+from renderer.yamlio.python_parser import PythonParser
+
+T = TypeVar("T")
+
+
+class EventSource(Protocol):
+    """Gives the next event, None after the last one; raises ``yaml.YAMLError``."""
+
+    def get_event(self) -> Event | None: ...
+
+
+Backend: TypeAlias = Callable[[str], EventSource]
+
+BACKEND: Backend = (
+    yaml.cyaml.CParser  # type: ignore[attr-defined]  # there is no public module that has it
+    if yaml.__with_libyaml__
+    else PythonParser
+)
+
+
+def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
+    """What ``reader`` makes of the events of ``text``. Raises what it raises, and ``yaml.YAMLError``.
+
+    When libyaml refuses the text, the parser that knows go-yaml's rules exactly is asked.
+    """
+    try:
+        return reader(BACKEND(text))
+    except yaml.YAMLError:
+        if len(text) > MAX_SECOND_READING:
+            raise
+        try:
+            return reader(PythonParser(text))
+        except yaml.YAMLError:
+            pass
+        raise

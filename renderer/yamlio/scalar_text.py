@@ -1,0 +1,129 @@
+"""Strings in each style, folded as go-yaml v2's ``emitterc.go`` folds them."""
+
+from __future__ import annotations
+
+import re
+
+from renderer.yamlio.scalar_style import LINE_BREAKS, UNPRINTABLES, Style
+
+#: A line is broken at the first single space beyond this column.
+WIDTH = 80
+
+_LINE_START = re.compile(f"(?<![^{LINE_BREAKS}])(?=[^{LINE_BREAKS}])")
+_WIDE_BREAK_RUN = re.compile("([\u2028\u2029]+)")
+
+_ESCAPED = re.compile(f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]')
+_SHORT_ESCAPES = {
+    "\0": "\\0",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\v": "\\v",
+    "\f": "\\f",
+    "\r": "\\r",
+    "\x1b": "\\e",
+    '"': '\\"',
+    "\\": "\\\\",
+    "\xa0": "\\_",
+    "\u2028": "\\L",
+    "\u2029": "\\P",
+}
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def in_one_line(text: str, style: Style) -> str:
+    """``text`` in a style other than ``LITERAL``, not folded."""
+    if style is Style.PLAIN:
+        return text
+    if style is Style.SINGLE_QUOTED:
+        return "'" + text.replace("'", "''") + "'"
+    return f'"{_escaped(text)}"'
+
+
+def folded(text: str, style: Style, column: int, indent: str) -> str:
+    """``text`` with lines broken where they go beyond ``WIDTH``.
+
+    ``column`` is where the first character goes, ``indent`` what stands before the lines that follow.
+    """
+    if style is Style.LITERAL:
+        return _literal(text, indent)
+    if style is Style.PLAIN:
+        return _fold(text, column, indent)
+    if style is Style.SINGLE_QUOTED:
+        return _fold_single_quoted(text.replace("'", "''"), column + 1, indent)
+    return _fold_double_quoted(text, column + 1, indent)
+
+
+def block_hints(text: str) -> str:
+    """What follows the ``|`` or ``>`` of a block: indentation, if it cannot be seen, and ``-`` or ``+``."""
+    indentation = "2" if text[0] in " " + LINE_BREAKS else ""
+    if text[-1] not in LINE_BREAKS:
+        return indentation + "-"
+    return indentation + ("+" if len(text) == 1 or text[-2] in LINE_BREAKS else "")
+
+
+def _literal(text: str, indent: str) -> str:
+    return f"|{block_hints(text)}\n{_LINE_START.sub(indent, text)}"
+
+
+def _fold(text: str, column: int, indent: str) -> str:
+    """Breaks a line at a space that has no other beside it."""
+    previous, *words = text.split(" ")
+    parts = [previous]
+    column += len(previous)
+    for word in words:
+        if column > WIDTH and previous and word:
+            parts.append(f"\n{indent}{word}")
+            column = len(indent) + len(word)
+        else:
+            parts.append(f" {word}")
+            column += 1 + len(word)
+        previous = word
+    return "".join(parts)
+
+
+def _fold_single_quoted(text: str, column: int, indent: str) -> str:
+    first, *rest = _WIDE_BREAK_RUN.split(text)
+    parts = [_fold(first, column, indent)]
+    for breaks, line in zip(rest[::2], rest[1::2], strict=True):
+        parts.append(breaks + (indent + _fold(line, len(indent), indent) if line else ""))
+    return f"'{''.join(parts)}'"
+
+
+def _fold_double_quoted(text: str, column: int, indent: str) -> str:
+    """Breaks a line at the first of several spaces too; a backslash then keeps the next one."""
+    if text.startswith(_BYTE_ORDER_MARK):
+        return f'"{_escaped(text)}"'
+    previous, *words = text.split(" ")
+    parts = [_escape_some(previous)]
+    column += len(parts[0])
+    for index, word in enumerate(words):
+        shown = _escape_some(word)
+        if column > WIDTH and previous and (word or index < len(words) - 1):
+            parts.append(f"\n{indent}{shown or chr(92)}")
+            column = len(indent) + len(shown or "\\")
+        else:
+            parts.append(f" {shown}")
+            column += 1 + len(shown)
+        previous = word
+    return f'"{"".join(parts)}"'
+
+
+def _escaped(text: str) -> str:
+    """go-yaml escapes every character of a text that begins with a byte order mark."""
+    return "".join(map(_escape, text)) if text.startswith(_BYTE_ORDER_MARK) else _escape_some(text)
+
+
+def _escape_some(text: str) -> str:
+    return _ESCAPED.sub(lambda match: _escape(match[0]), text)
+
+
+def _escape(character: str) -> str:
+    short = _SHORT_ESCAPES.get(character)
+    if short:
+        return short
+    code = ord(character)
+    if code <= 0xFF:  # noqa: PLR2004 (what two hexadecimal digits hold)
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"  # noqa: PLR2004 (as above, four digits)

@@ -1,0 +1,178 @@
+"""``python -m tests.benchmarks.expansion``: 10,000 virtual machines in memory, expanded in mode applied.
+
+Every pair of an instance type and a preference of the catalog that ships which KubeVirt would admit has its
+turn. The steps are measured one by one over all virtual machines; the rest is what the loop costs.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import cycle, islice, product
+from random import Random
+from typing import TypeVar
+
+from renderer.bundled import data_folder
+from renderer.cli.app import COLLECT_AFTER
+from renderer.compose.compose import compose
+from renderer.instancetype.admission import Cluster, admit, apply
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.instancetype.expand import expand
+from renderer.instancetype.find import Finder
+from renderer.instancetype.resolve import Matchers, Selected, resolve_matchers, select
+from renderer.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.model.json import JsonObject, object_at
+from renderer.model.location import Site
+from renderer.model.release import LATEST
+from renderer.model.render_config import ExpandMode
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.pipeline import GENERATORS
+from renderer.source.builtin import BUILTIN_CATALOGS
+from renderer.source.file_system import DiskFileSystem
+from renderer.source.load import Loader
+
+T = TypeVar("T")
+
+COUNT = 10_000
+LIMIT = 1.0  # seconds of CPU time, which we promise
+_NAMESPACE = "prod"
+
+
+def report(runs: int) -> None:
+    """Prints the table: CPU time per virtual machine, all told and of each step."""
+    default = gc.get_threshold()
+    catalog = shipped_catalog()
+    vms = fleet(catalog)
+    print(f"\nExpanding {COUNT:,} VMs in memory; median of {runs} runs, at most {LIMIT:g} s.\n")
+    print("| | CPU | per VM |")
+    print("|---|--:|--:|")
+    whole = partial(expand, vms, catalog, LATEST, ExpandMode.APPLIED)
+    print(row("with Python's own thresholds for garbage collection", median(whole, runs)))
+    gc.set_threshold(COLLECT_AFTER)
+    print(row("**as the command line runs it**", median(whole, runs)))
+    for name, step in steps(catalog, vms):
+        print(row(name, median(step, runs)))
+    gc.set_threshold(*default)
+
+
+def shipped_catalog() -> Catalog:
+    [(name, folder)] = BUILTIN_CATALOGS.items()
+    files = DiskFileSystem(data_folder("catalog"))
+    return Catalog.of(CatalogSource(name, compose(Loader(files).load(folder), GENERATORS).value))
+
+
+def fleet(catalog: Catalog) -> ResourceSet:
+    """The virtual machines, their pairs in an order that is mixed, and the same every time."""
+    instancetypes = names(catalog.of_kind("VirtualMachineClusterInstancetype"))
+    preferences = names(catalog.of_kind("VirtualMachineClusterPreference"))
+    pairs = [pair for pair in product(instancetypes, preferences) if is_admitted(pair, catalog)]
+    Random(1).shuffle(pairs)
+    return ResourceSet(tuple(virtual_machine(i, *pair) for i, pair in enumerate(islice(cycle(pairs), COUNT))))
+
+
+def names(resources: Iterator[Resource]) -> list[str]:
+    return sorted(resource.name for resource in resources)
+
+
+def is_admitted(pair: tuple[str, str], catalog: Catalog) -> bool:
+    return not expand(ResourceSet((virtual_machine(0, *pair),)), catalog, LATEST, ExpandMode.APPLIED).failed
+
+
+def virtual_machine(number: int, instancetype: str, preference: str) -> Resource:
+    """Three disks, two networks, labels: what a virtual machine in a repository looks like."""
+    content: JsonObject = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": f"vm-{number}", "namespace": _NAMESPACE, "labels": {"app": "web"}},
+        "spec": {
+            "runStrategy": "Always",
+            "instancetype": {"name": instancetype},
+            "preference": {"name": preference},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {
+                    "domain": {
+                        "devices": {
+                            "disks": [{"name": name, "disk": {}} for name in ("root", "data", "cloud-init")],
+                            "interfaces": [
+                                {"name": "default", "masquerade": {}},
+                                {"name": "storage", "bridge": {}},
+                            ],
+                        }
+                    },
+                    "networks": [
+                        {"name": "default", "pod": {}},
+                        {"name": "storage", "multus": {"networkName": "storage"}},
+                    ],
+                    "volumes": [
+                        {"name": "root", "dataVolume": {"name": f"vm-{number}-root"}},
+                        {"name": "data", "persistentVolumeClaim": {"claimName": f"vm-{number}-data"}},
+                        {"name": "cloud-init", "cloudInitNoCloud": {"secretRef": {"name": "cloud-init"}}},
+                    ],
+                },
+            },
+        },
+    }
+    return Resource(content, Site("vms.yaml", number))
+
+
+def steps(catalog: Catalog, resources: ResourceSet) -> Iterator[tuple[str, Callable[[], object]]]:
+    """The steps of an expansion over all virtual machines, each with what the ones before it made."""
+    behaviour = behaviour_of(LATEST)
+    cluster, finder, scope = Cluster(behaviour), Finder(behaviour), Scope(catalog, _NAMESPACE)
+    vms = [vm for vm in map(VirtualMachine.of, resources) if vm is not None]
+
+    def resolved() -> list[Matchers]:
+        return [resolve_matchers(vm.spec, scope, behaviour) for vm in vms]
+
+    def found() -> list[Selected]:
+        return [select(each, {}, scope, finder) for each in matchers]
+
+    def applied(step: Callable[[Selected, JsonObject], T]) -> list[T]:
+        return [step(each, object_at(vm.spec, "template")) for each, vm in zip(selected, vms, strict=True)]
+
+    matchers = resolved()
+    selected = found()
+    templates = applied(lambda each, template: apply(each, template, scope, behaviour))
+    yield "resolve: read and check the matchers", resolved
+    yield "select: look up what they name", found
+    yield (
+        "apply: instance type, then preference",
+        partial(applied, lambda each, template: apply(each, template, scope, behaviour)),
+    )
+    yield (
+        "admit: apply, spread, defaults, requirements",
+        partial(applied, lambda each, template: admit(each, template, scope, cluster)),
+    )
+    yield (
+        "put the result into the resource",
+        lambda: [
+            vm.with_content(expanded(vm.content, template))
+            for vm, template in zip(vms, templates, strict=True)
+        ],
+    )
+
+
+def median(work: Callable[[], object], runs: int) -> float:
+    """The CPU time of ``work`` in seconds; a first run warms the caches and is left out."""
+    return statistics.median([cpu_time(work) for _ in range(runs + 1)][1:])
+
+
+def cpu_time(work: Callable[[], object]) -> float:
+    gc.collect()
+    before = time.process_time()
+    work()
+    return time.process_time() - before
+
+
+def row(name: str, seconds: float) -> str:
+    return f"| {name} | {seconds:.2f} s | {seconds / COUNT * 1e6:.0f} µs |"
+
+
+if __name__ == "__main__":
+    report(runs=7)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli import app
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app.main, args)
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Lets a test put a command of its own in the place of ``build``."""
+    monkeypatch.setitem(sys.modules, "renderer.cli.build", ModuleType("renderer.cli.build"))
+    return monkeypatch
+
+
+def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    @click.command()
+    def command() -> None:
+        raise error
+
+    monkeypatch.setattr(sys.modules["renderer.cli.build"], "command", command, raising=False)
+
+
+def test_help_names_every_command_and_imports_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str) -> ModuleType:
+        raise AssertionError(f"{name} was imported")
+
+    monkeypatch.setattr(app, "import_module", refuse)
+    result = run("--help")
+    assert result.exit_code == 0
+    for command, text in app.COMMANDS.items():
+        assert f"  {command} " in result.stdout
+        assert text.split()[0] in result.stdout
+
+
+@pytest.mark.parametrize("command", app.COMMANDS)
+def test_every_command_explains_itself_with_an_example(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"  vmrender {command}" in result.stdout
+
+
+def test_wrong_usage_exits_with_2_and_says_what_is_wrong() -> None:
+    result = run("frobnicate")
+    assert result.exit_code == 2
+    assert "No such command 'frobnicate'" in result.stderr
+    assert run("build", "--kubevirt", "latest", ".").exit_code == 2
+
+
+def test_a_finding_that_stops_everything_is_printed_as_any_other(failing: pytest.MonkeyPatch) -> None:
+    finding = Diagnostic(code=Code.YAML_SYNTAX, message="bad indent", location=Location("a.yaml", 3, 1))
+    raising(failing, DiagnosticError(finding))
+    result = run("build")
+    assert result.exit_code == 2
+    assert result.stderr == "a.yaml:3:1: error[yaml-syntax]: bad indent\n1 error\n"
+
+
+def test_an_interruption_exits_with_130(failing: pytest.MonkeyPatch) -> None:
+    raising(failing, KeyboardInterrupt())
+    assert run("build").exit_code == 130
+
+
+def test_a_bug_of_ours_says_so_and_exits_with_3(failing: pytest.MonkeyPatch) -> None:
+    raising(failing, ZeroDivisionError("by zero"))
+    result = run("build")
+    assert result.exit_code == 3
+    assert "ZeroDivisionError" in result.stderr
+    assert "this is a bug of ours" in result.stderr
+    assert result.stdout == ""

@@ -1,0 +1,465 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli import app
+
+CATALOG = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: u1.medium, labels: {vendor: example}}
+spec: {cpu: {guest: 1}, memory: {guest: 4096Mi}}
+---
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: u1.large}
+spec: {cpu: {guest: 2}, memory: {guest: 8Gi}}
+---
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterPreference
+metadata: {name: fedora}
+spec: {devices: {preferredDiskBus: virtio}}
+"""
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: {name}
+  labels: {{app: {name}}}
+spec:
+  runStrategy: Always
+  instancetype: {{name: u1.medium}}
+  preference: {{name: fedora}}
+  template:
+    spec:
+      domain: {{devices: {{disks: [{{name: root}}]}}}}
+      volumes: [{{name: root, containerDisk: {{image: example.com/fedora}}}}]
+"""
+
+OVERLAY = """\
+# Production: ask before you change this.
+namespace: prod   # of all of them
+
+resources:
+  - ../../base   # every VM
+
+# Nothing below this line.
+"""
+
+FILES = {
+    "vmrender.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\ncatalogs: [{path: catalog}]\n",
+    "catalog/kustomization.yaml": "resources: [objects.yaml]\n",
+    "catalog/objects.yaml": CATALOG,
+    "base/kustomization.yaml": "resources: [db.yaml, web.yaml]\n",
+    "base/db.yaml": VM.format(name="db"),
+    "base/web.yaml": VM.format(name="web"),
+    "overlays/prod/kustomization.yaml": OVERLAY,
+}
+PINS = "overlays/prod/pins"
+
+
+class Repository:
+    """A repository on disk, and vmrender run in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        text = (self.root / path).read_text()
+        assert old in text
+        (self.root / path).write_text(text.replace(old, new))
+
+    def run(self, *args: str) -> Result:
+        return CliRunner().invoke(app.main, args)
+
+    def ok(self, *args: str) -> Result:
+        result = self.run(*args)
+        assert result.exit_code == 0, result.output
+        return result
+
+    def refused(self, *args: str) -> str:
+        """What is said when it fails, and changes nothing."""
+        before = self.tree()
+        result = self.run(*args)
+        assert result.exit_code in (1, 2), result.output
+        assert "Traceback" not in result.output
+        assert self.tree() == before
+        return result.stderr
+
+    def build(self, *args: str) -> str:
+        return self.ok("build", "overlays/prod", *args).stdout
+
+    def memory(self, name: str) -> str:
+        """The guest memory of a VM as it is built."""
+        [vm] = [text for text in self.build().split("---\n") if f"\n  name: {name}\n" in text]
+        [line] = [line for line in vm.splitlines() if line.strip().startswith("guest: ")]
+        return line.split()[1]
+
+    def tree(self) -> dict[str, bytes]:
+        files = (path for path in self.root.rglob("*") if path.is_file())
+        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in files}
+
+    def pins(self) -> set[str]:
+        return {path.rpartition("/")[2] for path in self.tree() if path.startswith(PINS)}
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    made = Repository(tmp_path)
+    for path, text in FILES.items():
+        made.write(path, text)
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+def upgrade(repository: Repository) -> None:
+    repository.replace("catalog/objects.yaml", "4096Mi", "6Gi")
+
+
+def test_an_upgrade_of_the_catalog_reaches_only_what_is_not_pinned(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    upgrade(repository)
+    assert repository.memory("db") == "4Gi"
+    assert repository.memory("web") == "6Gi"
+    repository.ok("pin", "prod", "web")
+    repository.ok("unpin", "prod", "db")
+    assert repository.memory("db") == "6Gi"
+
+
+def test_pinning_changes_nothing_of_what_is_rendered(repository: Repository) -> None:
+    repository.ok("render")
+    before = repository.tree()
+    repository.ok("pin", "prod", "--all")
+    repository.ok("render", "--check")
+    assert {path: text for path, text in repository.tree().items() if path.startswith("rendered")} == {
+        path: text for path, text in before.items() if path.startswith("rendered")
+    }
+
+
+def test_with_matchers_kept_the_revisions_are_part_of_the_output(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    text = repository.build("--expand", "off")
+    assert text.count("kind: ControllerRevision") == 2
+    assert text.count("revisionName: u1.medium-v1beta1-") == 1
+    assert "kind: ControllerRevision" not in repository.build("--expand", "defaults")
+
+
+@pytest.mark.skipif(not shutil.which("kubectl"), reason="needs kubectl kustomize")
+def test_kustomize_builds_the_same(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    command = ["kubectl", "kustomize", "overlays/prod"]
+    assert repository.build("--expand", "off") == subprocess.run(
+        command, cwd=repository.root, capture_output=True, text=True, check=True
+    ).stdout  # fmt: skip
+
+
+def test_the_author_s_file_keeps_every_byte_but_for_the_new_entry(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    written = (repository.root / "overlays/prod/kustomization.yaml").read_text()
+    assert written == OVERLAY + "\ncomponents:\n  - pins\n"
+
+
+def test_unpinning_leaves_no_trace(repository: Repository) -> None:
+    before = repository.tree()
+    repository.ok("pin", "prod", "--all")
+    repository.ok("unpin", "prod", "db")
+    assert "virtualmachine_web.yaml" in repository.pins()
+    repository.ok("unpin", "prod", "web")
+    assert repository.tree() == before
+    assert not (repository.root / PINS).exists()
+
+
+def test_doing_it_twice_changes_nothing(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    before = repository.tree()
+    again = repository.ok("pin", "prod", "--all")
+    assert "VirtualMachine prod/db: is pinned already, to u1.medium-v1beta1-" in again.stderr
+    assert f"{PINS}: unchanged" in again.stderr
+    repository.ok("pin", "prod", "--all", "--update")
+    assert repository.tree() == before
+    repository.ok("unpin", "prod", "--all")
+    twice = repository.ok("unpin", "prod", "--all")
+    assert "VirtualMachine prod/db: is not pinned" in twice.stderr
+
+
+def test_equal_content_is_stored_once(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    one = repository.pins()
+    repository.ok("pin", "prod", "web")
+    assert repository.pins() - one == {"virtualmachine_web.yaml"}
+    repository.ok("unpin", "prod", "db")
+    assert len(repository.pins()) == len(one)
+
+
+def test_a_pin_is_renewed_only_when_that_is_asked_for(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    before = repository.tree()
+    upgrade(repository)
+    kept = repository.ok("pin", "prod", "db")
+    assert "--update would take u1.medium-v1beta1-" in kept.stderr
+    assert repository.memory("db") == "4Gi"
+    repository.ok("pin", "prod", "db", "--update")
+    assert repository.memory("db") == "6Gi"
+    assert len(repository.pins()) == 4
+    repository.replace("catalog/objects.yaml", "6Gi", "4096Mi")
+    repository.ok("pin", "prod", "db", "--update")
+    assert repository.tree() == before
+
+
+def test_vms_are_chosen_by_name_namespace_and_label(repository: Repository) -> None:
+    repository.ok("pin", "overlays/prod", "prod/db")
+    repository.ok("pin", "prod", "-l", "app in (web)")
+    assert {"virtualmachine_db.yaml", "virtualmachine_web.yaml"} <= repository.pins()
+    repository.ok("unpin", "prod", "--selector", "app=web")
+    assert "virtualmachine_web.yaml" not in repository.pins()
+
+
+def test_a_choice_of_nothing_is_wrong_usage(repository: Repository) -> None:
+    assert "did you mean db?" in repository.refused("pin", "prod", "dbb")
+    for arguments in ([], ["-l", "app=nothing"], ["-l", "=("], ["other/db"], ["db", "nothing"]):
+        for command in ("pin", "unpin"):
+            assert repository.run(command, "prod", *arguments).exit_code == 2
+    assert repository.run("pin", "nowhere", "--all").exit_code == 2
+    assert repository.run("pin", "..", "--all").exit_code == 2
+    assert repository.pins() == set()
+
+
+def test_a_vm_without_matchers_is_named(repository: Repository) -> None:
+    for matcher in ("  instancetype: {name: u1.medium}\n", "  preference: {name: fedora}\n"):
+        repository.replace("base/db.yaml", matcher, "")
+    result = repository.ok("pin", "prod", "db")
+    assert "VirtualMachine prod/db: has neither instance type nor preference to pin" in result.stderr
+    assert repository.pins() == set()
+
+
+def test_a_vm_that_names_a_revision_itself_stays(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    revision = next(name for name in repository.pins() if "u1.medium" in name)
+    content = (repository.root / PINS / revision).read_text()
+    repository.ok("unpin", "prod", "db")
+    name = revision.removesuffix(".yaml").removeprefix("controllerrevision_prod_")
+    repository.write("base/revision.yaml", content)
+    repository.replace("base/kustomization.yaml", "[", "[revision.yaml, ")
+    repository.replace("base/db.yaml", "{name: u1.medium}", f"{{name: u1.medium, revisionName: {name}}}")
+    result = repository.ok("pin", "prod", "db")
+    assert "VirtualMachine prod/db: pinned to fedora-v1beta1-" in result.stderr
+    upgrade(repository)
+    assert repository.memory("db") == "4Gi"
+
+
+def test_pools_are_pinned_too(repository: Repository) -> None:
+    vm = VM.format(name="x").partition("metadata:")[2].partition("spec:")[2].replace("\n", "\n    ").rstrip()
+    pool = (
+        "apiVersion: pool.kubevirt.io/v1beta1\nkind: VirtualMachinePool\nmetadata: {name: workers}\nspec:\n"
+        f"  replicas: 3\n  selector: {{matchLabels: {{a: b}}}}\n  virtualMachineTemplate:\n    spec:{vm}\n"
+    )
+    repository.write("base/pool.yaml", pool)
+    repository.replace("base/kustomization.yaml", "[", "[pool.yaml, ")
+    repository.ok("pin", "prod", "workers")
+    upgrade(repository)
+    assert repository.memory("workers") == "4Gi"
+    assert repository.memory("db") == "6Gi"
+
+
+def test_prefixes_and_bases_that_are_used_twice(repository: Repository) -> None:
+    for tenant in ("a", "b"):
+        repository.write(
+            f"tenants/{tenant}/kustomization.yaml", f"namePrefix: {tenant}-\nresources: [../../base]\n"
+        )
+    repository.write(
+        "overlays/prod/kustomization.yaml",
+        "namePrefix: p-\nnameSuffix: -x\nresources: [../../tenants/a, ../../tenants/b]\n",
+    )
+    repository.ok("pin", "prod", "p-a-db-x")
+    upgrade(repository)
+    assert repository.memory("p-a-db-x") == "4Gi"
+    assert repository.memory("p-b-db-x") == "6Gi"
+    assert repository.memory("p-a-web-x") == "6Gi"
+
+
+def test_names_count_literally(repository: Repository) -> None:
+    repository.write("base/db.yaml", VM.format(name="a.b"))
+    repository.write("base/web.yaml", VM.format(name="aXb").replace("aXb", "axb"))
+    repository.ok("pin", "prod", "a.b")
+    upgrade(repository)
+    assert repository.memory("a.b") == "4Gi"
+    assert repository.memory("axb") == "6Gi"
+
+
+INFERRED = """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: root
+  labels:
+    instancetype.kubevirt.io/default-instancetype: u1.medium
+"""
+
+
+def test_what_was_inferred_is_pinned_by_name(repository: Repository) -> None:
+    repository.write("base/claim.yaml", INFERRED)
+    repository.replace("base/kustomization.yaml", "[", "[claim.yaml, ")
+    repository.replace(
+        "base/db.yaml", "{name: u1.medium}", "{inferFromVolume: root, inferFromVolumeFailurePolicy: Ignore}"
+    )
+    repository.replace(
+        "base/db.yaml",
+        "containerDisk: {image: example.com/fedora}",
+        "persistentVolumeClaim: {claimName: root}",
+    )
+    repository.replace("base/db.yaml", "domain: {", "domain: {memory: {guest: 1Gi}, ")
+    before = repository.build()
+    repository.ok("pin", "prod", "db")
+    assert repository.build() == before
+    upgrade(repository)
+    assert repository.memory("db") == "4Gi"
+
+
+def test_another_size_for_a_pinned_vm_is_warned_of(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    repository.replace("base/db.yaml", "u1.medium", "u1.large")
+    result = repository.ok("build", "overlays/prod")
+    assert (
+        "base/db.yaml:8:18: warning[revision-mismatch]: instance type u1.large has no effect" in result.stderr
+    )
+    repository.ok("pin", "prod", "db", "--update")
+    assert repository.memory("db") == "8Gi"
+    assert "warning" not in repository.ok("build", "overlays/prod").stderr
+
+
+def test_one_wrong_vm_stops_all(repository: Repository) -> None:
+    repository.replace("base/web.yaml", "u1.medium", "u1.nano")
+    said = repository.refused("pin", "prod", "--all")
+    assert "base/web.yaml:8:18: error[instancetype-not-found]" in said
+    repository.ok("pin", "prod", "db")
+
+
+def test_a_pinned_vm_outlives_its_instance_type(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    repository.replace("catalog/objects.yaml", "name: u1.medium", "name: u2.medium")
+    repository.replace("base/web.yaml", "u1.medium", "u2.medium")
+    assert repository.memory("db") == "4Gi"
+    assert "is pinned already" in repository.ok("pin", "prod", "--all").stderr
+    assert "error[instancetype-not-found]" in repository.refused("pin", "prod", "db", "--update")
+    repository.ok("unpin", "prod", "db")
+
+
+def test_a_patch_that_would_undo_the_pin_is_found_before_anything_is_written(repository: Repository) -> None:
+    repository.write(
+        "overlays/prod/kustomization.yaml",
+        "resources: [../../base]\npatches:\n- target: {name: db}\n  patch: |\n"
+        "    - {op: replace, path: /spec/instancetype, value: {name: u1.medium}}\n",
+    )
+    said = repository.refused("pin", "prod", "db")
+    assert "error[pin-failed]: VirtualMachine db cannot be pinned" in said
+
+
+def test_a_pin_whose_vm_is_gone_is_dropped(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    repository.write("base/kustomization.yaml", "resources: [web.yaml]\n")
+    assert repository.run("build", "overlays/prod").exit_code == 1
+    result = repository.ok("unpin", "prod", "db")
+    assert "VirtualMachine db: is not in the overlay any more, its pin is dropped" in result.stderr
+    assert repository.memory("web") == "4Gi"
+    assert "virtualmachine_db.yaml" not in repository.pins()
+
+
+def test_files_changed_by_hand_stay(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    changed = (repository.root / PINS / "virtualmachine_db.yaml").read_text() + "# why\n"
+    repository.write(f"{PINS}/virtualmachine_db.yaml", changed)
+    repository.write(f"{PINS}/NOTES", "mine")
+    result = repository.ok("unpin", "prod", "--all")
+    assert f"{PINS}/virtualmachine_db.yaml: warning[foreign-file]" in result.stderr
+    assert repository.pins() == {"virtualmachine_db.yaml", "NOTES"}
+    assert repository.memory("db") == "4Gi"
+
+
+def test_a_revision_changed_by_hand_is_not_used_again(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    revision = next(name for name in repository.pins() if "u1.medium" in name)
+    repository.replace(f"{PINS}/{revision}", "4096Mi", "1Gi")
+    assert f"{revision} was changed by hand" in repository.refused("pin", "prod", "web")
+
+
+@pytest.mark.parametrize("text", ["# mine\n", "namePrefix: x-\n"])
+def test_a_component_that_is_not_ours_is_left_alone(repository: Repository, text: str) -> None:
+    repository.ok("pin", "prod", "db")
+    component = f"{PINS}/kustomization.yaml"
+    repository.write(component, (repository.root / component).read_text() + text)
+    for command in ("pin", "unpin"):
+        assert f"{component}: error[foreign-file]" in repository.refused(command, "prod", "--all")
+
+
+def test_a_missing_file_is_named(repository: Repository) -> None:
+    repository.ok("pin", "prod", "db")
+    (repository.root / PINS / "virtualmachine_db.yaml").unlink()
+    assert "virtualmachine_db.yaml is missing" in repository.refused("unpin", "prod", "--all")
+
+
+@pytest.mark.parametrize("name", ["../../../escaped", "/tmp/x", "con", "a" * 240, "Ünïcode", "a\\nb", "x/y"])
+def test_hostile_names_do_not_lead_out_of_the_folder(repository: Repository, name: str) -> None:
+    repository.replace("catalog/objects.yaml", "name: u1.medium", f'name: "{name}"')
+    for vm in ("db", "web"):
+        repository.replace(f"base/{vm}.yaml", "name: u1.medium", f'name: "{name}"')
+    repository.replace("base/db.yaml", "  name: db", f'  name: "{name}"')
+    before = set(repository.tree())
+    repository.ok("pin", "prod", "--all")
+    new = set(repository.tree()) - before
+    assert new
+    assert {path.rpartition("/")[0] for path in new} == {PINS}
+    repository.ok("unpin", "prod", "--all")
+    assert set(repository.tree()) == before
+
+
+def test_nothing_is_written_through_a_symbolic_link(repository: Repository) -> None:
+    elsewhere = repository.root / "elsewhere"
+    elsewhere.mkdir()
+    (repository.root / PINS).symlink_to(elsewhere)
+    assert "symbolic link" in repository.refused("pin", "prod", "db")
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("step", range(5))
+def test_a_full_disk_leaves_everything_as_it_was(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    monkeypatch.setattr(os, "replace", failing(os.replace, step))
+    assert "error[write-failed]" in repository.refused("pin", "prod", "db")
+    monkeypatch.undo()
+    monkeypatch.chdir(repository.root)
+    repository.ok("pin", "prod", "db")
+
+
+@pytest.mark.parametrize("step", range(3))
+def test_a_full_disk_leaves_older_pins_as_they_were(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    repository.ok("pin", "prod", "db")
+    upgrade(repository)
+    monkeypatch.setattr(os, "replace", failing(os.replace, step))
+    assert "error[write-failed]" in repository.refused("pin", "prod", "db", "--update")
+
+
+def failing(replace: Callable[[Path, Path], None], step: int) -> Callable[[Path, Path], None]:
+    """A ``replace`` that fails once."""
+    calls = iter(range(100))
+
+    def wrapper(source: Path, target: Path) -> None:
+        if next(calls) == step:
+            raise OSError(28, "No space left on device", str(target))
+        replace(source, target)
+
+    return wrapper

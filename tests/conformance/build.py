@@ -1,0 +1,52 @@
+"""One build, as the command would do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from renderer.compose.build_options import BuildOptions
+from renderer.compose.compose import Composer
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.json import Json
+from renderer.source.file_system import FileSystem
+from renderer.source.load import Loader
+from renderer.source.load_restrictor import LoadRestrictor
+from renderer.yamlio.encode import encode
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build printed; ``stdout`` is None when it failed."""
+
+    stdout: str | None
+    error: str = ""
+
+    @property
+    def actual(self) -> Json:
+        return {"error": self.error} if self.stdout is None else {"stdout": self.stdout}
+
+
+def build(
+    fs: FileSystem,
+    path: str,
+    restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
+    options: BuildOptions | None = None,
+) -> Built:
+    """The manifests of the folder ``path``, or what is wrong with it."""
+    try:
+        composer = Composer({}, options or BuildOptions())
+        outcome = composer.compose(Loader(fs, restrictor, composer.accumulate).load(path))
+        if outcome.failed:
+            return Built(None, _text(outcome.diagnostics))
+        return Built(encode(resource.content for resource in outcome.value))
+    except DiagnosticError as error:
+        return Built(None, _text(error.diagnostics))
+
+
+def _text(diagnostics: tuple[Diagnostic, ...]) -> str:
+    return "\n".join(
+        f"{diagnostic.code}: {diagnostic.message}"
+        + "".join(f" ({site.path}: {site.field})" for site in diagnostic.sites[:1])
+        for diagnostic in diagnostics
+        if diagnostic.severity is Severity.ERROR
+    )

@@ -1,0 +1,24 @@
+"""What came of one conformance case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from renderer.model.json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """``actual`` has the shape of the case's ``output`` or ``expect``; ``detail`` says what differs.
+
+    ``fields`` says of each output field that was compared whether it passed, for suites that have several.
+    """
+
+    id: str
+    group: str
+    passed: bool
+    detail: str
+    actual: Json
+    release: str | None = None
+    fields: Mapping[str, bool] = field(default_factory=dict)

@@ -1,0 +1,11 @@
+"""The suite ``kubevirt``: what KubeVirt's own code makes of the same objects.
+
+One module per kind of case (``vm_cases``, ``revision_cases``, …) turns an input into ``Outputs``: a function
+for every field of the output. ``comparison`` holds the rules by which two results are equal.
+"""
+
+from __future__ import annotations
+
+from tests.conformance.kubevirt.runner import run
+
+__all__ = ["run"]

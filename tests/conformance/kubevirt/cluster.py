@@ -1,0 +1,34 @@
+"""The objects of a case, as the renderer sees them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.model.json import Json, array_at, text_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from tests.conformance.kubevirt.case import Case
+
+
+def scope_of(case: Case) -> Scope:
+    """What the case's VM sees: its objects, and the catalog where the case has it."""
+    objects = CatalogSource("objects", _resources(array_at(case.input, "objects")))
+    catalog = _catalog(case.catalog) if case.input.get("catalog") is True else Catalog()
+    return Scope(catalog.after(objects), text_at(case.input, "vm", "metadata", "namespace"))
+
+
+@lru_cache
+def _catalog(path: Path) -> Catalog:
+    with path.open(encoding="utf-8") as stream:
+        documents = [document for document in yaml.load_all(stream, yaml.CSafeLoader) if document]
+    return Catalog.of(CatalogSource("catalog", _resources(documents)))
+
+
+def _resources(documents: Json) -> ResourceSet:
+    contents = (document for document in array_at(documents) if isinstance(document, dict))
+    return ResourceSet(tuple(Resource(content, Site("case", at)) for at, content in enumerate(contents)))

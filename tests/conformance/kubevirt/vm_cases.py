@@ -1,0 +1,160 @@
+"""Cases of the mode ``vm``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from renderer.instancetype.admission import Cluster, ConflictError, admit, apply
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
+from renderer.instancetype.cluster_config import cluster_config
+from renderer.instancetype.expand_spec import expand_spec
+from renderer.instancetype.find import Finder
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
+from renderer.instancetype.mutation import mutation_of
+from renderer.instancetype.resolve import Matchers, Selected, resolve_matchers, select
+from renderer.instancetype.virtual_machine import expanded
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.release import Release
+from tests.conformance.kubevirt.case import Case, Outputs
+from tests.conformance.kubevirt.cluster import scope_of
+
+#: The first release whose expand-spec names the conflicting fields as data, not only in its text.
+_FIRST_TO_NAME_CONFLICTS = Release(1, 5)
+
+
+def vm_outputs(case: Case) -> Outputs:
+    """What virt-api does to the VM, in its order; null for what is not done once the matchers are refused."""
+    request = _Request(case)
+    names = ("mutated", "admit", "applied", "expand")
+    steps = (request.mutated, request.admitted, request.applied, request.expanded)
+    outputs = {name: _unless_refused(request, step) for name, step in zip(names, steps, strict=True)}
+    computed = {"inferred": request.inferred, **outputs}
+    return {name: compute for name, compute in computed.items() if name in case.output}
+
+
+class _Request:
+    """The creation, or the change, of a VM."""
+
+    def __init__(self, case: Case) -> None:
+        self._vm = object_at(case.input, "vm")
+        self._old_spec = object_at(case.input, "oldVM", "spec")
+        self._scope = scope_of(case)
+        self._behaviour = behaviour_of(case.target)
+        self._finder = Finder(self._behaviour)
+
+    @cached_property
+    def matchers(self) -> Matchers:
+        return resolve_matchers(object_at(self._vm, "spec"), self._scope, self._behaviour, self._old_spec)
+
+    @cached_property
+    def _template(self) -> JsonObject:
+        return self.matchers.template(object_at(self._vm, "spec", "template"))
+
+    @cached_property
+    def _cluster(self) -> Cluster:
+        return Cluster(self._behaviour, cluster_config(self._scope.catalog))
+
+    @cached_property
+    def _selected(self) -> Selected:
+        return self._select(self.matchers)
+
+    def _select(self, matchers: Matchers) -> Selected:
+        return select(matchers, object_at(self._vm, "status"), self._scope, self._finder)
+
+    def inferred(self) -> Json:
+        try:
+            matchers = self.matchers
+        except CauseError as error:
+            refused = tuple(cause for cause in error.causes if cause.code is Code.MATCHER_INVALID)
+            causes = _causes(_of_first_matcher(refused))
+            return {"error": str(error), "causes": causes} if causes else {"error": str(error)}
+        return {"instancetype": _content(matchers.instancetype), "preference": _content(matchers.preference)}
+
+    def mutated(self) -> Json:
+        preference = self._ignoring_missing().preference
+        mutation = mutation_of(
+            object_at(self._vm, "spec"),
+            None if preference is None else preference.spec,
+            self._cluster.config,
+            self._scope,
+            self._behaviour,
+        )
+        written: dict[str, Json] = {
+            "architecture": mutation.architecture,
+            "machineType": mutation.machine_type,
+        }
+        if mutation.storage_class_names:
+            written["storageClassNames"] = list(mutation.storage_class_names)
+        return written
+
+    def admitted(self) -> Json:
+        try:
+            selected = self._ignoring_missing() if self._behaviour.admits_missing_objects else self._selected
+            admit(selected, self._template, self._scope, self._cluster)
+        except (CrashError, DefaultsError, DiagnosticError) as error:
+            return {"causes": [], "error": str(error)}
+        except CauseError as error:
+            return {"causes": _causes(_of_first_matcher(error.causes))}
+        return {"causes": []}
+
+    def _ignoring_missing(self) -> Selected:
+        """What is found; KubeVirt goes on without the rest."""
+        found = []
+        for only in (Matchers(self.matchers.instancetype), Matchers(None, self.matchers.preference)):
+            try:
+                found.append(self._select(only))
+            except CauseError:
+                found.append(Selected())
+        return Selected(found[0].instancetype, found[1].preference)
+
+    def applied(self) -> Json:
+        return self._result(lambda: apply(self._selected, self._template, self._scope, self._behaviour))
+
+    def expanded(self) -> Json:
+        if not self.matchers:
+            return self._result(lambda: self._template)
+        result = self._result(lambda: expand_spec(self._selected, self._template, self._scope, self._cluster))
+        if "conflicts" not in result:
+            return result
+        said: JsonObject = {"error": "instance type and VM conflict"}
+        return said if self._behaviour.release < _FIRST_TO_NAME_CONFLICTS else {**result, **said}
+
+    def _result(self, expand: Callable[[], JsonObject]) -> JsonObject:
+        try:
+            return {"vm": expanded(self._vm, expand())}
+        except ConflictError as error:
+            return {"conflicts": [cause.field for cause in error.causes]}
+        except (CauseError, DiagnosticError) as error:
+            return {"error": str(error)}
+
+
+def _unless_refused(request: _Request, step: Callable[[], Json]) -> Callable[[], Json]:
+    def output() -> Json:
+        try:
+            _ = request.matchers
+        except CauseError:
+            return None
+        return step()
+
+    return output
+
+
+def _of_first_matcher(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """KubeVirt stops at the first matcher that is not right."""
+    for matcher_type in (INSTANCETYPE, PREFERENCE):
+        own = tuple(cause for cause in causes if cause.at.segments[:2] == matcher_type.path.segments)
+        if own:
+            return own
+    return causes
+
+
+def _causes(causes: tuple[Cause, ...]) -> list[Json]:
+    return [{"field": cause.field, "message": cause.message} for cause in causes]
+
+
+def _content(matcher: Matcher | None) -> Json:
+    return None if matcher is None else matcher.content()

@@ -1,0 +1,163 @@
+"""What is published works alone: built, installed elsewhere, without the checkout and without a network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the layout of environments differs there")
+
+ROOT = Path(__file__).parents[2]
+PROJECT = {
+    "overlays/shop/kustomization.yaml": "namespace: shop\nresources: [vm.yaml]\n",
+    "overlays/shop/vm.yaml": """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: web
+spec:
+  instancetype:
+    name: u1.medium
+  preference:
+    name: fedora
+  runStrategy: Always
+  template:
+    spec:
+      domain:
+        devices: {}
+""",
+}
+REFUSE_NETWORK = """\
+import sys
+
+def refuse(event, _):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        raise RuntimeError(f"the network is out of bounds: {event}")
+
+sys.addaudithook(refuse)
+"""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The two files that are published; ``wheel`` is built from ``sdist``."""
+
+    sdist: Path
+    wheel: Path
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A fresh environment that holds the wheel."""
+
+    folder: Path
+
+    def run(self, *command: str, at: Path) -> str:
+        program = [str(self.folder / "bin" / command[0]), *command[1:]]
+        clean = {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error"}
+        run = subprocess.run(program, cwd=at, env=clean, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+
+def build(source: Path, folder: Path, *options: str) -> Path:
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--no-isolation",
+        "--outdir",
+        str(folder),
+        *options,
+        str(source),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def distribution(tmp_path_factory: pytest.TempPathFactory) -> Distribution:
+    folder = build(ROOT, tmp_path_factory.mktemp("dist"))
+    [sdist], [wheel] = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    return Distribution(sdist, wheel)
+
+
+@pytest.fixture(scope="session")
+def installation(distribution: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    folder = tmp_path_factory.mktemp("venv")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin/python")]
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", distribution.wheel], check=True)
+    # The dependencies come from the environment of the tests; vmrender itself must not.
+    packages = next(folder.glob("lib/python*/site-packages"))
+    (packages / "refuse_network.py").write_text(REFUSE_NETWORK)
+    (packages / "parent.pth").write_text(f"{sysconfig.get_path('purelib')}\nimport refuse_network\n")
+    return Installation(folder)
+
+
+def test_the_wheel_holds_the_package_its_data_and_nothing_else(distribution: Distribution) -> None:
+    names = set(zipfile.ZipFile(distribution.wheel).namelist())
+    package = {f"renderer/{path}" for path in source_files("renderer")}
+    data = {
+        f"renderer/_data/{folder}/{path}"
+        for folder in ("schemas", "catalog")
+        for path in source_files(folder)
+    }
+    about = {name for name in names if name.split("/")[0].endswith(".dist-info")}
+
+    assert names == package | data | about
+    assert "renderer/py.typed" in package
+    assert len(data) > 2
+
+
+def test_the_sdist_holds_the_tests(distribution: Distribution) -> None:
+    with tarfile.open(distribution.sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert {"tests/test_architecture.py", "Makefile", "LICENSE", "README.md", "vmrender.yaml"} <= names
+    assert {f"overlays/{path}" for path in source_files("overlays")} <= names
+
+
+def test_equal_sources_give_equal_bytes(distribution: Distribution, tmp_path: Path) -> None:
+    """Whether built from the checkout or from the sdist, now or later."""
+    [wheel] = build(ROOT, tmp_path, "--wheel").glob("*.whl")
+
+    assert wheel.name == distribution.wheel.name
+    assert wheel.read_bytes() == distribution.wheel.read_bytes()
+
+
+def test_the_installed_command_is_that_of_the_wheel(installation: Installation, tmp_path: Path) -> None:
+    place = installation.run("python", "-c", "import renderer; print(renderer.__file__)", at=tmp_path)
+
+    assert Path(place).is_relative_to(installation.folder)
+    assert installation.run("vmrender", "--version", at=tmp_path).startswith("vmrender, version ")
+
+
+def test_an_overlay_is_built_with_the_catalog_and_schemas_that_ship(
+    installation: Installation, tmp_path: Path
+) -> None:
+    for path, text in PROJECT.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    installation.run("vmrender", "render", at=tmp_path)
+
+    rendered = (tmp_path / "rendered/shop/shop/virtualmachine_web.yaml").read_text()
+    assert "guest: 4Gi" in rendered
+    assert "instancetype:" not in rendered
+
+
+def source_files(folder: str) -> set[str]:
+    """The files below a folder of the project that Git would take."""
+    files = (
+        path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
+    return {path.relative_to(ROOT / folder).as_posix() for path in files}

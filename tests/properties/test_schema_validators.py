@@ -1,0 +1,131 @@
+"""jsonschema-rs, which decides, and jsonschema, which explains, agree on every schema that ships."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from random import Random
+
+import pytest
+
+from renderer.model.field_path import FieldPath
+from renderer.model.gvk import Gvk
+from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.validation.kind_schema import KindSchema
+from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.validation.registry import SchemaRegistry
+from renderer.validation.schema_tree import SchemaTree
+from renderer.validation.validate import validate
+
+REGISTRY = SchemaRegistry()
+ROUNDS = 12
+
+#: What people and attackers put into a field.
+VALUES: tuple[Json, ...] = (
+    *(None, True, False, 0, 1, -1, 2**31, 2**32, 2**63, 2**64, 10**40, 0.5, 4.0, -0.0, 1e300),
+    *(float("inf"), float("nan"), "", "4", "4Gi", "4GiB", "4Gi\n", "a b", "a", "A", "Always", "virtio", "é"),
+    *([], [None], ["a", "a"], {}, {"a": 1}, {"": None}, "x" * 300),
+)
+
+
+def schema(release: Release, kind: KubevirtKind) -> KindSchema:
+    return REGISTRY.schema(release, Gvk(kind.group, "", kind.name))
+
+
+def grown(tree: SchemaTree, field: FieldPath, random: Random, density: float) -> Json:
+    """A value for ``field``: every required field and some of the others, each with a value that fits."""
+    here = tree.at(field) or EMPTY
+    if "const" in here:
+        return here["const"]
+    values = here.get("enum")
+    if isinstance(values, list):
+        value: Json = random.choice(values)
+        return value
+    types = here.get("type")
+    kind = types[0] if isinstance(types, list) else types
+    properties, required = here.get("properties"), here.get("required")
+    if isinstance(properties, dict):
+        return {
+            name: grown(tree, field.child(name), random, density)
+            for name in properties
+            if random.random() < density or (isinstance(required, list) and name in required)
+        }
+    if kind == "object":
+        return {"a": grown(tree, field.child("a"), random, density)} if has_values(here) else {}
+    if kind == "array":
+        return [grown(tree, field.child(0), random, density) for _ in range(random.randrange(3))]
+    return sample(str(kind), here, random)
+
+
+def has_values(here: Mapping[str, Json]) -> bool:
+    return isinstance(here.get("additionalProperties"), dict)
+
+
+def sample(kind: str, here: Mapping[str, Json], random: Random) -> Json:
+    if kind in ("integer", "number"):
+        low = here.get("minimum", 0)
+        return low if isinstance(low, int) else 0
+    return random.choice([True, False]) if kind == "boolean" else "a"
+
+
+def mutated(value: Json, random: Random) -> Json:
+    """``value`` with something dropped, added or of another type, somewhere in it."""
+    if isinstance(value, dict) and value and random.random() < 0.9:
+        key = random.choice(sorted(value))
+        change = random.randrange(8)
+        if change == 0:
+            return {name: child for name, child in value.items() if name != key}
+        if change == 1:
+            return {**value, random.choice(["x", key.upper(), f"{key}s"]): random.choice(VALUES)}
+        return {**value, key: mutated(value[key], random)}
+    if isinstance(value, list) and value and random.random() < 0.8:
+        index = random.randrange(len(value))
+        return [*value[:index], mutated(value[index], random), *value[index + 1 :]]
+    return random.choice(VALUES)
+
+
+@cache
+def objects(kind: KubevirtKind, release: Release) -> tuple[JsonObject, ...]:
+    """Objects of the kind as they should be, and with one to three things wrong; always the same."""
+    random = Random(f"{kind.name} {release}")
+    made: list[JsonObject] = []
+    for round_number in range(ROUNDS):
+        value = grown(schema(release, kind).tree, FieldPath(), random, (0.1, 0.3, 0.6)[round_number % 3])
+        for _ in range(4):
+            if isinstance(value, dict):
+                made.append(value)
+            value = mutated(value, random)
+    return tuple(made)
+
+
+def for_every_schema(test: Callable[[KubevirtKind, Release], None]) -> Callable[..., None]:
+    by_release = pytest.mark.parametrize("release", REGISTRY.releases, ids=str)
+    by_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+    marked: Callable[..., None] = by_release(by_kind(test))
+    return marked
+
+
+@for_every_schema
+def test_they_agree(kind: KubevirtKind, release: Release) -> None:
+    judge = schema(release, kind)
+    verdicts = []
+    for content in objects(kind, release):
+        fast, thorough = judge.is_valid(content), not any(judge.violations(content))
+        assert fast is thorough, content
+        verdicts.append(fast)
+    assert any(verdicts)
+    assert not all(verdicts)
+
+
+@for_every_schema
+def test_whatever_is_wrong_is_said_and_nothing_else(kind: KubevirtKind, release: Release) -> None:
+    judge = schema(release, kind)
+    for content in objects(kind, release)[::5]:
+        resource = Resource({**content, "apiVersion": f"{kind.group}/v1", "kind": kind.name}, Site("f"))
+        found = validate(ResourceSet((resource,)), release, REGISTRY)
+        assert bool(found) is any(judge.violations(resource.content))
+        assert all(diagnostic.message and diagnostic.sites for diagnostic in found)

@@ -1,0 +1,99 @@
+"""What is written is read again as it was, by both parsers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from renderer.model.json import Json
+from renderer.yamlio import events
+from renderer.yamlio.decode import decode_documents, decode_yaml11
+from renderer.yamlio.encode import encode
+from renderer.yamlio.events import Backend
+from renderer.yamlio.python_parser import PythonParser
+
+pytestmark = pytest.mark.usefixtures("_backend")
+
+
+@pytest.fixture(params=[events.BACKEND, PythonParser], ids=["libyaml", "python"])
+def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend: Backend = request.param
+    monkeypatch.setattr(events, "BACKEND", backend)
+
+
+#: What kustomize prints; NEL is left out as it turns it into a space.
+PRINTED = st.characters(
+    exclude_categories=("Cs", "Cn"),
+    exclude_characters=[chr(code) for code in (*range(0x7F, 0xA0), 0xFFFE, 0xFFFF)],
+)
+FRAGMENTS = st.sampled_from(
+    [
+        " ",
+        "  ",
+        "\n",
+        "\n\n",
+        "\t",
+        ": ",
+        " #",
+        "- ",
+        "---",
+        "'",
+        '"',
+        "\\",
+        "word ",
+        "é ",
+        "\u2028",
+        "😀",
+        "yes",
+        "1e3",
+    ]
+)
+STRINGS = st.one_of(
+    st.text(PRINTED, max_size=30),
+    st.lists(FRAGMENTS, max_size=40).map("".join),
+    st.from_regex(r"[-+]?[0-9._:eE]{1,8}", fullmatch=True),
+    st.sampled_from(
+        ["", "~", "null", "true", "no", "on", "0x1F", "0o7", "2020-01-02", ".inf", "=", "<<", "1:30"]
+    ),
+)
+NUMBERS = st.one_of(
+    st.integers(-(2**63), 2**64 - 1),
+    st.floats(allow_nan=False, allow_infinity=False).filter(lambda number: not number.is_integer()),
+)
+SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, STRINGS)
+KEYS = st.one_of(st.text(PRINTED, max_size=12), STRINGS).filter(lambda key: key != "<<")
+TREES: st.SearchStrategy[Json] = st.recursive(
+    SCALARS,
+    lambda children: st.one_of(st.lists(children, max_size=4), st.dictionaries(KEYS, children, max_size=4)),
+    max_leaves=12,
+)
+
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@QUICK
+@given(TREES)
+def test_resources_come_back(tree: Json) -> None:
+    assert decode_documents(encode([tree]).encode(), "x") == (tree,)
+
+
+@QUICK
+@given(TREES)
+def test_yaml_11_comes_back(tree: Json) -> None:
+    assert decode_yaml11(encode([tree]).encode(), "x") == tree
+
+
+@QUICK
+@given(st.lists(TREES, min_size=1, max_size=4))
+def test_encoding_again_changes_nothing(trees: list[Json]) -> None:
+    text = encode(trees)
+    assume("\u2028---" not in text)  # a line break to YAML 1.1, but no end of a document to kyaml
+
+    assert encode(decode_documents(text.encode(), "x")) == text
+
+
+@QUICK
+@given(st.dictionaries(KEYS, SCALARS, max_size=6))
+def test_the_order_of_keys_in_the_source_does_not_matter(mapping: dict[str, Json]) -> None:
+    assert encode([mapping]) == encode([dict(reversed(mapping.items()))])

@@ -1,0 +1,136 @@
+"""Golden cases: ``tests/cases/<area>/<case>/`` is a repository as a user has it, and what a command does.
+
+``case.yaml`` says what is run (``command``, as typed after ``vmrender``; ``stdin``, a file), with what exit
+code (``exit``, 0) and what files are gone afterwards (``removed``, none). ``expected.stdout`` and
+``expected.stderr`` are what it prints, nothing where they are absent; ``expected/`` holds the files that it
+creates or changes. ``pytest --update-cases`` writes these three. Every case also shows that a second run
+touches nothing and that the order in which files were made does not matter.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from renderer.cli.app import main
+
+CASES = Path(__file__).parent / "cases"
+FOLDERS = sorted(file.parent for file in CASES.glob("*/*/case.yaml"))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a user sees of a run: ``files`` are those that it created or changed."""
+
+    exit: int
+    stdout: str
+    stderr: str
+    files: dict[str, str]
+    removed: list[str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One folder."""
+
+    folder: Path
+    command: str
+    exit: int = 0
+    removed: tuple[str, ...] = ()
+    stdin: str | None = None
+
+    @classmethod
+    def read(cls, folder: Path) -> Case:
+        return cls(folder, **yaml.safe_load((folder / "case.yaml").read_text(encoding="utf-8")))
+
+    def inputs(self) -> dict[str, str]:
+        files = read_tree(self.folder)
+        return {path: text for path, text in files.items() if not path.startswith(("expected", "case.yaml"))}
+
+    def expected(self) -> Result:
+        texts = {"expected.stdout": "", "expected.stderr": "", **read_tree(self.folder)}
+        files = {
+            path.removeprefix("expected/"): text
+            for path, text in texts.items()
+            if path.startswith("expected/")
+        }
+        return Result(
+            self.exit, texts["expected.stdout"], texts["expected.stderr"], files, list(self.removed)
+        )
+
+    def update(self, result: Result) -> None:
+        shutil.rmtree(self.folder / "expected", ignore_errors=True)
+        write_tree(self.folder / "expected", result.files)
+        for name, text in (("expected.stdout", result.stdout), ("expected.stderr", result.stderr)):
+            (self.folder / name).unlink(missing_ok=True)
+            if text:
+                (self.folder / name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(CASES).as_posix())
+def test_case(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    case = Case.read(folder)
+    inputs = case.inputs()
+    first, other = tmp_path / "first", tmp_path / "other"
+    first.mkdir()
+    other.mkdir()
+    write_tree(first, inputs)
+    write_tree(other, dict(reversed(inputs.items())))
+
+    result = run(case, first, inputs, monkeypatch)
+    if request.config.getoption("--update-cases"):
+        case.update(result)
+    assert result == case.expected()
+
+    before = states(first)
+    assert run(case, first, inputs, monkeypatch).exit == result.exit
+    assert states(first) == before, "a second run touched files"
+
+    assert run(case, other, inputs, monkeypatch) == result, "the order of files matters"
+
+
+def test_there_are_cases() -> None:
+    assert FOLDERS
+
+
+def run(case: Case, repository: Path, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Result:
+    monkeypatch.chdir(repository)
+    stdin = inputs[case.stdin] if case.stdin else None
+    run = CliRunner(catch_exceptions=False).invoke(
+        main, shlex.split(case.command), input=stdin, prog_name="vmrender"
+    )
+    files = read_tree(repository)
+    return Result(
+        exit=run.exit_code,
+        stdout=run.stdout.replace(str(repository), "<repository>"),
+        stderr=run.stderr.replace(str(repository), "<repository>"),
+        files={path: text for path, text in files.items() if inputs.get(path) != text},
+        removed=sorted(inputs.keys() - files.keys()),
+    )
+
+
+def read_tree(folder: Path) -> dict[str, str]:
+    """Every file below ``folder``, bytes that are no text as they were (``surrogateescape``)."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes().decode("utf-8", "surrogateescape")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def write_tree(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def states(folder: Path) -> dict[Path, tuple[int, int]]:
+    return {path: (path.lstat().st_ino, path.lstat().st_mtime_ns) for path in folder.rglob("*")}

@@ -1,0 +1,344 @@
+"""Whatever happens while a tree is written, it is the old one or the new one, and nothing is lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from time import sleep
+
+import pytest
+
+from renderer.emit import write
+from renderer.emit.exchange import exchange
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from tests.unit.emit.rendered_repository import Repository
+
+OLD = {"a/vm_a.yaml": "a: 1\n", "a/vm_b.yaml": "b: 1\n", "c/vm_c.yaml": "c: 1\n"}
+NEW = {"a/vm_a.yaml": "a: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d: 1\n"}
+FOREIGN = {"README.md": "mine", "c/notes.txt": "mine"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+
+SYSTEM_CALLS = (
+    "chmod",
+    "fsync",
+    "link",
+    "listdir",
+    "lstat",
+    "mkdir",
+    "open",
+    "rename",
+    "replace",
+    "rmdir",
+    "scandir",
+    "stat",
+    "unlink",
+    "write",
+)
+
+
+@pytest.fixture
+def old(repository: Repository) -> Repository:
+    repository.write(OLD)
+    for path, text in FOREIGN.items():
+        repository.put(path, text)
+    return repository
+
+
+class Faults:
+    """Makes one call to the system fail, the one of a given number."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, number: int, error: int) -> None:
+        self.calls = 0
+        self.number = number
+        self.error = error
+        for name in SYSTEM_CALLS:
+            monkeypatch.setattr(os, name, self._counted(getattr(os, name)))
+
+    def _counted(self, call: Callable[..., object]) -> Callable[..., object]:
+        def counted(*args: object, **keywords: object) -> object:
+            self.calls += 1
+            if self.calls == self.number:
+                raise OSError(self.error, os.strerror(self.error), "somewhere")
+            return call(*args, **keywords)
+
+        return counted
+
+
+@pytest.mark.parametrize("way", ["exchange", "replay"])
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EACCES])
+def test_a_fault_at_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int, way: str) -> None:
+    if way == "replay":
+        monkeypatch.setattr(write, "exchange", lambda *_: False)
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # the disk itself is not what is tested
+    number = reached = 0
+    while reached == number:
+        number += 1
+        repository = Repository(tmp_path / str(number))
+        repository.root.mkdir()
+        repository.write(OLD)
+        for path, text in FOREIGN.items():
+            repository.put(path, text)
+
+        with monkeypatch.context() as patched:
+            faults = Faults(patched, number, error)
+            codes = [finding.code for finding in findings(repository, NEW)]
+        reached = min(number, faults.calls)
+
+        content = repository.content()
+        assert codes in ([], [Code.WRITE_FAILED])
+        assert FOREIGN.items() <= content.items()
+        if codes == []:
+            assert content == {**NEW, **FOREIGN}
+        elif way == "exchange":
+            assert content in ({**OLD, **FOREIGN}, {**NEW, **FOREIGN})
+        assert findings(repository, NEW) == ()
+        assert repository.content() == {**NEW, **FOREIGN}
+        assert {path.split("/")[0] for path in repository.everything()} == {"rendered"}
+    assert number > 50
+
+
+def findings(repository: Repository, files: dict[str, str]) -> tuple[Diagnostic, ...]:
+    try:
+        repository.write(files)
+    except DiagnosticError as error:
+        return error.diagnostics
+    return ()
+
+
+@pytest.mark.parametrize("way", ["exchange", "replay"])
+def test_a_kill_at_every_step(tmp_path: Path, way: str) -> None:
+    program = Path(__file__).with_name("kill_at_every_step.py")
+    command = [sys.executable, str(program), str(tmp_path / "repository"), way]
+    run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+
+    assert run.stderr == ""
+    assert all(int(steps) > 30 for steps in run.stdout.split())
+    assert len(run.stdout.split()) == 2
+
+
+WRITE_FOR_EVER = """
+import sys
+from pathlib import Path
+from renderer.emit.write import write_tree
+from tests.unit.emit.test_atomicity import NEW, OLD
+print("ready", flush=True)
+while True:
+    write_tree(Path(sys.argv[1]), "rendered/prod", NEW)
+    write_tree(Path(sys.argv[1]), "rendered/prod", OLD)
+"""
+
+
+def test_a_kill_at_any_moment(old: Repository) -> None:
+    random = Random(7)
+    for _ in range(20):
+        command = [sys.executable, "-c", WRITE_FOR_EVER, str(old.root)]
+        with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE) as process:
+            assert process.stdout
+            process.stdout.readline()
+            sleep(random.uniform(0, 0.05))
+            process.kill()
+
+        assert old.content() in ({**OLD, **FOREIGN}, {**NEW, **FOREIGN})
+        assert old.write(NEW).rescued == ()
+        assert old.content() == {**NEW, **FOREIGN}
+
+
+WRITE_OFTEN = """
+import sys
+from pathlib import Path
+from renderer.emit.write import write_tree
+for number in range(15):
+    files = {f"{place}/vm_{number % 3}.yaml": f"{sys.argv[2]} {number}" for place in "abc"}
+    assert not write_tree(Path(sys.argv[1]), "rendered/prod", files).rescued
+"""
+
+
+def test_writers_at_once_take_turns(old: Repository) -> None:
+    commands = [[sys.executable, "-c", WRITE_OFTEN, str(old.root), str(writer)] for writer in range(4)]
+    writers = [subprocess.Popen(command, env=ENVIRONMENT) for command in commands]
+
+    assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
+    last = {text for path, text in old.content().items() if path not in FOREIGN}
+    assert last in [{f"{writer} 14"} for writer in range(4)]
+    assert len(old.content()) == 3 + len(FOREIGN)
+    assert old.top_level() == ["rendered"]
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, way: str, act: Callable[[], object]) -> None:
+    """Lets someone else ``act`` at the very last moment before the new tree takes its place."""
+
+    def exchange_after(new: Path, folder: Path) -> bool:
+        act()
+        return way == "exchange" and exchange(new, folder)
+
+    monkeypatch.setattr(write, "exchange", exchange_after)
+
+
+@pytest.mark.parametrize("way", ["exchange", "replay"])
+@pytest.mark.parametrize(
+    ("path", "kept_as"),
+    [
+        ("new.txt", "new.txt"),  # a file of no concern
+        ("new/deep/er.txt", "new/deep/er.txt"),
+        ("a/vm_a.yaml", "a/vm_a.yaml.edited"),  # one that is updated
+        ("c/vm_c.yaml", "c/vm_c.yaml"),  # one that is removed
+        ("d/vm_d.yaml", "d/vm_d.yaml.edited"),  # one that is created
+    ],
+)
+def test_what_someone_writes_meanwhile_is_kept(
+    old: Repository, monkeypatch: pytest.MonkeyPatch, path: str, kept_as: str, way: str
+) -> None:
+    meanwhile(monkeypatch, way, lambda: old.put(path, "theirs"))
+
+    rescued = old.write(NEW).rescued
+
+    if way == "replay" and path == "c/vm_c.yaml":
+        kept_as = "c/vm_c.yaml.edited"
+    assert old.content() == {**NEW, **FOREIGN, kept_as: "theirs"}
+    assert rescued == (() if way == "replay" and path.startswith("new") else (kept_as,))
+    assert old.top_level() == ["rendered"]
+
+
+@pytest.mark.parametrize("way", ["exchange", "replay"])
+def test_what_someone_edits_in_place_meanwhile_is_kept(
+    old: Repository, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    meanwhile(monkeypatch, way, lambda: old.put("README.md", "theirs"))
+
+    assert old.write(NEW).rescued == ()
+    assert old.content() == {**NEW, **FOREIGN, "README.md": "theirs"}
+
+
+def test_names_for_what_is_kept_do_not_run_into_each_other(
+    old: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old.put("a/vm_a.yaml.edited", "before")
+    meanwhile(monkeypatch, "exchange", lambda: old.put("a/vm_a.yaml", "theirs"))
+
+    assert old.write(NEW).rescued == ("a/vm_a.yaml.edited-2",)
+    assert old.content()["a/vm_a.yaml.edited"] == "before"
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.ENOSPC, errno.EIO])
+def test_an_exchange_that_fails(old: Repository, monkeypatch: pytest.MonkeyPatch, error: int) -> None:
+    def fail(*_: object) -> bool:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(write, "exchange", fail)
+
+    assert len(findings(old, NEW)) == 1
+    assert old.content() == {**OLD, **FOREIGN}
+    assert old.top_level() == ["rendered"]
+
+
+def test_folders_change_places(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+
+    if not exchange(tmp_path / "one", tmp_path / "other"):
+        pytest.skip("this system cannot exchange folders")
+
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["other"]
+    with pytest.raises(FileNotFoundError):
+        exchange(tmp_path / "one", tmp_path / "missing")
+
+
+@pytest.mark.parametrize("call", ["link", "rename"])
+def test_a_file_system_with_borders(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """No hard links at all, or a mount that looks like the same file system."""
+    genuine = getattr(os, call)
+
+    def refuse(one: Path, other: Path) -> None:
+        if call == "link" or str(repository.tree) in (str(one), str(other)):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        genuine(one, other)
+
+    monkeypatch.setattr(os, call, refuse)
+    repository.write(OLD)
+    for path, text in FOREIGN.items():
+        repository.put(path, text)
+    modified = (repository.tree / "a/vm_b.yaml").stat().st_mtime_ns
+
+    assert repository.write(NEW).rescued == ()
+    assert repository.content() == {**NEW, **FOREIGN}
+    assert (repository.tree / "a/vm_b.yaml").stat().st_mtime_ns == modified
+    assert repository.top_level() == ["rendered"]
+
+
+@pytest.mark.parametrize("state", ["building", "swapping", "replaying"])
+def test_what_a_pull_request_puts_into_staging_reaches_nothing(
+    old: Repository, tmp_path: Path, state: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("precious")
+    planted = old.root / ".vmrender/prod-293bf4df" / state
+    planted.mkdir(parents=True)
+    (planted / ".vmrender-owned").write_text("# vmrender-owned 1\n" + "0" * 64 + "  ../../outside/precious\n")
+    (planted / "link").symlink_to(outside)
+    (planted / "planted.txt").write_text("planted")
+
+    assert old.write(NEW).created == ("d/vm_d.yaml",)
+
+    assert (outside / "precious").read_text() == "precious"
+    assert NEW.items() <= old.content().items()
+    assert old.top_level() == ["rendered"]
+
+
+@pytest.mark.parametrize("state", ["building", "swapping", "replaying"])
+def test_a_link_in_staging_is_not_followed(old: Repository, tmp_path: Path, state: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("precious")
+    area = old.root / ".vmrender/prod-293bf4df"
+    area.mkdir(parents=True)
+    (area / state).symlink_to(outside)
+
+    findings(old, NEW)
+
+    assert (outside / "precious").read_text() == "precious"
+    assert old.content() in ({**OLD, **FOREIGN}, {**NEW, **FOREIGN})
+
+
+def test_git_does_not_see_the_work_under_way(old: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def look() -> None:
+        command = ["git", "-C", str(old.root), "status", "--porcelain", "--untracked-files=normal"]
+        seen.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    subprocess.run(["git", "init", "--quiet", str(old.root)], check=True)
+    meanwhile(monkeypatch, "exchange", look)
+    old.write(NEW)
+
+    assert seen == ["?? rendered/\n"]
+
+
+def test_work_goes_on_below_a_root_that_is_read_only(
+    old: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places: list[Path] = []
+    genuine = os.access
+
+    def access(path: Path, mode: int) -> bool:
+        return path != old.root and genuine(path, mode)
+
+    def exchange_and_note(new: Path, folder: Path) -> bool:
+        places.append(new.relative_to(old.root))
+        return exchange(new, folder)
+
+    monkeypatch.setattr(os, "access", access)
+    monkeypatch.setattr(write, "exchange", exchange_and_note)
+    old.write(NEW)
+
+    assert [place.parts[:2] for place in places] == [("rendered", ".vmrender")]
+    assert old.content() == {**NEW, **FOREIGN}

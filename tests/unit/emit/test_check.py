@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from renderer.emit import check
+from renderer.emit.check import TreeDiff
+from renderer.emit.output_folder import OutputFolder
+from renderer.emit.tree import Tree, read_tree
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from tests.unit.emit.rendered_repository import Repository
+
+OLD = {"a/vm_a.yaml": "a: 1\nb: 1\n", "a/vm_b.yaml": "b: 1\n", "c/vm_c.yaml": "c: 1\n"}
+NEW = {"a/vm_a.yaml": "a: 1\nb: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d: 1\n"}
+
+
+def lines(repository: Repository, files: dict[str, str]) -> list[str]:
+    """What the check reports; asserts that it wrote nothing."""
+    before = {path: path.lstat() for path in repository.root.rglob("*")}
+    found = repository.check(files).diagnostics
+    assert {path: path.lstat() for path in repository.root.rglob("*")} == before
+    return [f"{finding.location}: [{finding.code}] {finding.message}" for finding in found]
+
+
+def test_a_tree_that_is_as_it_should_be(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("README.md", "mine")
+
+    assert repository.check(OLD).value == TreeDiff()
+    assert lines(repository, OLD) == []
+
+
+def test_every_file_that_differs_is_named(repository: Repository) -> None:
+    repository.write(OLD)
+
+    assert lines(repository, NEW) == [
+        "rendered/prod/a/vm_a.yaml:2: [stale] a/vm_a.yaml is out of date",
+        "rendered/prod/c/vm_c.yaml: [stale] c/vm_c.yaml is left over",
+        "rendered/prod/d/vm_d.yaml: [stale] d/vm_d.yaml is missing",
+    ]
+
+
+def test_the_diff_leads_to_what_should_be(repository: Repository) -> None:
+    repository.write(OLD)
+
+    assert repository.check(NEW).value == TreeDiff(
+        created=("d/vm_d.yaml",),
+        updated=("a/vm_a.yaml",),
+        removed=("c/vm_c.yaml",),
+        text="""\
+--- rendered/prod/a/vm_a.yaml
++++ rendered/prod/a/vm_a.yaml
+@@ -1,2 +1,2 @@
+ a: 1
+-b: 1
++b: 2
+--- rendered/prod/c/vm_c.yaml
++++ /dev/null
+@@ -1 +0,0 @@
+-c: 1
+--- /dev/null
++++ rendered/prod/d/vm_d.yaml
+@@ -0,0 +1 @@
++d: 1
+""",
+    )
+
+
+def test_a_tree_that_is_not_there(repository: Repository) -> None:
+    assert [line.partition("[")[2] for line in lines(repository, OLD)] == [
+        "stale] a/vm_a.yaml is missing",
+        "stale] a/vm_b.yaml is missing",
+        "stale] c/vm_c.yaml is missing",
+    ]
+
+
+def test_an_edit_is_named_as_what_it_is(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("a/vm_a.yaml", "a: 3\n")
+
+    assert lines(repository, OLD) == [
+        "rendered/prod/a/vm_a.yaml: [foreign-file] a/vm_a.yaml was edited after vmrender wrote it"
+    ]
+    assert "-a: 3\n+a: 1\n" in repository.check(OLD).value.text
+
+
+def test_a_folder_in_the_way_has_no_diff(repository: Repository) -> None:
+    (repository.tree / "a.yaml").mkdir(parents=True)
+
+    assert [line.partition("[")[2] for line in lines(repository, {"a.yaml": ""})] == [
+        "foreign-file] a.yaml cannot be written: a folder or link is in its way"
+    ]
+    assert repository.check({"a.yaml": ""}).value.text == ""
+
+
+@pytest.mark.parametrize("damage", ["lost", "shortened"])
+def test_an_ownership_file_alone_can_be_out_of_date(repository: Repository, damage: str) -> None:
+    repository.write(OLD)
+    owned = repository.tree / ".vmrender-owned"
+    if damage == "lost":
+        owned.unlink()
+    else:
+        owned.write_text("".join(owned.read_text().splitlines(keepends=True)[:-1]))
+
+    assert lines(repository, OLD) == ["rendered/prod/.vmrender-owned: [stale] .vmrender-owned is out of date"]
+
+
+def test_what_cannot_be_read(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", "rendered/prod")
+
+    repository.write(OLD)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+
+    with pytest.raises(DiagnosticError) as raised:
+        repository.check(OLD)
+    [finding] = raised.value.diagnostics
+    assert finding.code is Code.FILE_UNREADABLE
+    assert finding.message == "cannot read the rendered tree: Permission denied (rendered/prod)"
+
+
+def test_a_tree_that_is_exchanged_while_it_is_read_is_read_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.write(OLD)
+    reads: list[Tree] = []
+
+    def read_while_another_writes(output: OutputFolder, wanted: Collection[str]) -> Tree:
+        reads.append(read_tree(output, wanted))
+        if len(reads) == 1:
+            repository.write(NEW)
+        return reads[-1]
+
+    monkeypatch.setattr(check, "read_tree", read_while_another_writes)
+
+    assert repository.check(NEW).diagnostics == ()
+    assert len(reads) == 2

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from renderer.emit.layout import layout
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.location import Site
+from renderer.model.render_config import Layout
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+
+def resource(api_version: str, kind: str, name: str, namespace: str = "", **fields: str) -> Resource:
+    metadata = {"name": name, "namespace": namespace} if namespace else {"name": name}
+    return Resource(
+        {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}, Site("vm.yaml")
+    )
+
+
+def paths(*resources: Resource) -> list[str]:
+    return list(layout(ResourceSet(resources), Layout.PER_RESOURCE))
+
+
+def path_of(kind: str, name: str, namespace: str = "") -> str:
+    [path] = paths(resource("v1", kind, name, namespace))
+    return path
+
+
+def test_a_file_for_each_resource_sorted_by_path() -> None:
+    files = layout(
+        ResourceSet(
+            (
+                resource("kubevirt.io/v1", "VirtualMachine", "web", "shop"),
+                resource("v1", "Namespace", "shop"),
+            )
+        ),
+        Layout.PER_RESOURCE,
+    )
+
+    assert list(files.items()) == [
+        ("_cluster/namespace_shop.yaml", "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n"),
+        (
+            "shop/virtualmachine_web.yaml",
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:\n  name: web\n  namespace: shop\n",
+        ),
+    ]
+
+
+def test_a_bundle_keeps_the_order_of_the_set() -> None:
+    resources = ResourceSet((resource("v1", "Secret", "b"), resource("v1", "ConfigMap", "a")))
+
+    assert layout(resources, Layout.BUNDLE) == {
+        "manifests.yaml": (
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: b\n"
+            "---\n"
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+        )
+    }
+
+
+@pytest.mark.parametrize("way", Layout)
+def test_nothing_gives_no_file(way: Layout) -> None:
+    assert layout(ResourceSet(), way) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "namespace", "path"),
+    [
+        ("ClusterRole", "system:node", "", "_cluster/clusterrole_system-node.yaml"),
+        ("ConfigMap", "kube-root-ca.crt", "shop", "shop/configmap_kube-root-ca.crt.yaml"),
+        ("ConfigMap", "a/../../b", "", "_cluster/configmap_a-..-..-b.yaml"),
+        ("ConfigMap", "ends.", "", "_cluster/configmap_ends-.yaml"),
+        ("ConfigMap", "é\n\0", "", "_cluster/configmap_---.yaml"),
+        ("ConfigMap", "", "", "_cluster/configmap.yaml"),
+        ("Nul", "", "", "_cluster/nul-.yaml"),
+        ("ConfigMap", "x", "..", "--/configmap_x.yaml"),
+        ("ConfigMap", "x", ".git", "-git/configmap_x.yaml"),
+        ("ConfigMap", "x", "/", "-/configmap_x.yaml"),
+        ("ConfigMap", "x", "CON", "con-/configmap_x.yaml"),
+        ("ConfigMap", "x", "com1.x", "com1-.x/configmap_x.yaml"),
+        ("ConfigMap", "x", "console", "console/configmap_x.yaml"),
+        ("ConfigMap", "x", ".vmrender-owned", "-vmrender-owned/configmap_x.yaml"),
+    ],
+)
+def test_names_that_file_systems_do_not_take(kind: str, name: str, namespace: str, path: str) -> None:
+    assert path_of(kind, name, namespace) == path
+
+
+def test_a_long_name_is_cut_and_stays_unique() -> None:
+    one, other = path_of("ConfigMap", "x" * 253), path_of("ConfigMap", "x" * 252 + "y")
+
+    assert one != other
+    assert len(one.removeprefix("_cluster/")) == len(other.removeprefix("_cluster/")) == 125
+
+
+@pytest.mark.parametrize(
+    ("resources", "expected"),
+    [
+        (
+            [resource("v1", "Service", "web"), resource("serving.knative.dev/v1", "Service", "web")],
+            ["_cluster/service.serving.knative.dev_web.yaml", "_cluster/service_web.yaml"],
+        ),
+        (
+            [
+                resource("a.io/v1", "Role", "x"),
+                resource("b.io/v1", "Role", "x"),
+                resource("a.io/v1", "Role", "y"),
+            ],
+            ["_cluster/role.a.io_x.yaml", "_cluster/role.b.io_x.yaml", "_cluster/role_y.yaml"],
+        ),
+        (
+            [resource("rbac.io/v1", "ClusterRole", "Admin"), resource("rbac.io/v1", "ClusterRole", "admin")],
+            [
+                "_cluster/clusterrole.rbac.io_admin-7c1ba947.yaml",
+                "_cluster/clusterrole.rbac.io_admin-87698090.yaml",
+            ],
+        ),
+        (
+            # The longer form of the first two is what the third is called.
+            [resource("a/v1", "K", "x"), resource("b/v1", "K", "x"), resource("c/v1", "K.a", "x")],
+            ["_cluster/k.a.c_x.yaml", "_cluster/k.a_x-bc4619e7.yaml", "_cluster/k.b_x.yaml"],
+        ),
+    ],
+)
+def test_collisions_do_not_depend_on_the_order(resources: list[Resource], expected: list[str]) -> None:
+    for order in permutations(resources):
+        assert paths(*order) == expected
+
+
+def test_each_path_holds_its_own_resource() -> None:
+    files = layout(
+        ResourceSet((resource("b.io/v1", "Role", "x"), resource("a.io/v1", "Role", "x"))), Layout.PER_RESOURCE
+    )
+
+    assert {path: text.split("\n")[0] for path, text in files.items()} == {
+        "_cluster/role.a.io_x.yaml": "apiVersion: a.io/v1",
+        "_cluster/role.b.io_x.yaml": "apiVersion: b.io/v1",
+    }
+
+
+def test_one_identity_with_two_contents_gives_two_files() -> None:
+    one, other = paths(resource("v1", "Job", "", data="1"), resource("v1", "Job", "", data="2"))
+
+    assert one != other
+
+
+def test_the_same_resource_twice_is_a_finding() -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        paths(resource("v1", "ConfigMap", "x", "shop"), resource("v1", "ConfigMap", "x", "shop"))
+
+    [finding] = raised.value.diagnostics
+    assert finding.code is Code.DUPLICATE_ID
+    assert finding.message == "ConfigMap shop/x is there twice"
+    assert finding.sites == (Site("vm.yaml"),)

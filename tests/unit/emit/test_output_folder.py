@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from renderer.emit.output_folder import OutputFolder, check_outputs
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+
+
+def refusal(root: Path, output: str) -> str:
+    with pytest.raises(DiagnosticError) as raised:
+        OutputFolder.locate(root, output)
+    [finding] = raised.value.diagnostics
+    assert finding.code is Code.OUTPUT_INVALID
+    assert finding.hint
+    return finding.message
+
+
+def test_a_folder_need_not_be_there(tmp_path: Path) -> None:
+    assert OutputFolder.locate(tmp_path, "rendered//prod/.").folder == tmp_path.resolve() / "rendered/prod"
+
+
+@pytest.mark.parametrize(
+    "output", ["/tmp/prod", "..", "../prod", "rendered/../../prod", "C:/prod", "C:prod", "..\\prod", "a\0b"]
+)
+def test_outside_the_repository(tmp_path: Path, output: str) -> None:
+    assert refusal(tmp_path, output).endswith(" lies outside the repository")
+
+
+@pytest.mark.parametrize("output", ["", ".", "rendered/.."])
+def test_the_repository_itself(tmp_path: Path, output: str) -> None:
+    assert refusal(tmp_path, output).endswith(" is the whole repository")
+
+
+@pytest.mark.parametrize("output", [".git/hooks", "vendor/.GIT", ".vmrender/prod"])
+def test_folders_with_another_purpose(tmp_path: Path, output: str) -> None:
+    assert "which is no place for manifests" in refusal(tmp_path, output)
+
+
+@pytest.mark.parametrize("target", ["/", ".", "overlays", "missing"])
+@pytest.mark.parametrize("output", ["rendered", "rendered/prod", "rendered/prod/deep"])
+def test_no_link_is_followed_wherever_it_leads(tmp_path: Path, target: str, output: str) -> None:
+    (tmp_path / "overlays").mkdir()
+    (tmp_path / "rendered").symlink_to(target)
+
+    assert refusal(tmp_path, output) == f"the output {output} leads through the symbolic link rendered"
+
+
+def test_a_link_further_down(tmp_path: Path) -> None:
+    (tmp_path / "rendered").mkdir()
+    (tmp_path / "rendered/prod").symlink_to(tmp_path)
+
+    assert refusal(tmp_path, "rendered/prod").endswith("leads through the symbolic link rendered/prod")
+
+
+def test_a_file_on_the_way(tmp_path: Path) -> None:
+    (tmp_path / "rendered").touch()
+
+    assert refusal(tmp_path, "rendered/prod") == (
+        "the output rendered/prod leads through rendered, which is no folder"
+    )
+
+
+def test_the_repository_may_be_reached_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+
+    assert OutputFolder.locate(tmp_path / "link", "rendered").folder == tmp_path.resolve() / "real/rendered"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "inputs", "messages"),
+    [
+        (["rendered/dev", "rendered/prod"], ["overlays/dev", "base", "."], []),
+        (["overlays-rendered"], ["overlays"], []),
+        (["base"], ["base"], ["the output base is an input folder"]),
+        (["base/out"], ["./base"], ["the output base/out is inside the input folder ./base"]),
+        (["Base/out"], ["base"], ["the output Base/out is inside the input folder base"]),
+        (["overlays"], ["overlays/dev"], ["the output overlays holds the input folder overlays/dev"]),
+        (["out", "out/prod"], [], ["the output out/prod is inside the output out"]),
+        (
+            ["base", "base/x"],
+            ["base"],
+            [
+                "the output base is an input folder",
+                "the output base/x is inside the input folder base",
+                "the output base/x is inside the output base",
+            ],
+        ),
+    ],
+)
+def test_sources_and_outputs_stay_apart(outputs: list[str], inputs: list[str], messages: list[str]) -> None:
+    assert [finding.message for finding in check_outputs(outputs, inputs)] == messages

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import difflib
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer.emit.unified_diff import first_difference, unified_diff
+
+NUMBERS = "".join(f"{number}\n" for number in range(1, 31))
+
+
+def test_equal_files_have_no_diff() -> None:
+    assert unified_diff("a.yaml", b"a\n", b"a\n") == ""
+
+
+def test_hunks_have_context_and_line_numbers() -> None:
+    changed = NUMBERS.replace("\n10\n", "\nten\n").replace("\n25\n", "\n25\nhalf\n")
+
+    assert (
+        unified_diff("rendered/a.yaml", NUMBERS.encode(), changed.encode())
+        == """\
+--- rendered/a.yaml
++++ rendered/a.yaml
+@@ -7,7 +7,7 @@
+ 7
+ 8
+ 9
+-10
++ten
+ 11
+ 12
+ 13
+@@ -23,6 +23,7 @@
+ 23
+ 24
+ 25
++half
+ 26
+ 27
+ 28
+"""
+    )
+
+
+def test_a_new_file_and_a_removed_one() -> None:
+    assert unified_diff("a", None, b"x\n") == "--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+x\n"
+    assert unified_diff("a", b"x\n", None) == "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+
+
+def test_a_last_line_without_its_end() -> None:
+    assert unified_diff("a", b"x", b"x\n") == (
+        "--- a\n+++ a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n"
+    )
+
+
+def test_nothing_reaches_the_terminal_that_it_would_act_upon() -> None:
+    diff = unified_diff("a", None, "\x1b[2J\r\u202ea\u00e4\u2603\ttab\x85\n".encode() + b"\xff\n")
+
+    assert diff.split("\n")[3:5] == ["+\\x1b[2J\\r\\u202eaä☃\ttab\\x85", "+\\xff"]
+
+
+def test_secrets_show_that_they_change_and_not_what_to() -> None:
+    before, after = (f"kind: Secret\ndata:\n  p: {value}\n".encode() for value in ("hunter1", "hunter2"))
+
+    assert unified_diff("a", before, after) == (
+        "--- a\n+++ a\n@@ -1,3 +1,3 @@\n kind: Secret\n data:\n-  p: ***\n+  p: ***\n"
+    )
+
+
+def test_a_secret_that_begins_far_above_is_still_one() -> None:
+    filler = "".join(f"  k{number}: v\n" for number in range(20))
+    before, after = (
+        f"kind: Secret\ndata:\n{filler}  p: {value}\n".encode() for value in ("hunter1", "hunter2")
+    )
+
+    assert "hunter" not in unified_diff("a", before, after)
+
+
+def test_a_long_diff_is_cut() -> None:
+    diff = unified_diff("a", None, b"x\n" * 1000)
+
+    assert diff.count("\n") == 303
+    assert diff.endswith("+x\n(the rest is left out)\n")
+
+
+def test_large_files_take_no_time() -> None:
+    before = "".join(f"{number % 7}\n" for number in range(60_000))
+    after = "".join(f"{number % 11}\n" for number in range(60_000))
+    start = time.process_time()
+
+    assert unified_diff("a", before.encode(), after.encode()).endswith("(the rest is left out)\n")
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [("a\n", "b\n", 1), ("a\nb\n", "a\nc\n", 2), ("a\n", "a\nb\n", 2), ("a\nb", "a\nb\n", 2), ("", "", 1)],
+)
+def test_first_difference(before: str, after: str, line: int) -> None:
+    assert first_difference(before.encode(), after.encode()) == line
+
+
+LINES = st.lists(st.sampled_from("abc"), max_size=25).map(
+    lambda lines: "".join(f"{line}\n" for line in lines)
+)
+
+
+@given(LINES, LINES)
+def test_says_what_the_standard_library_says(before: str, after: str) -> None:
+    hunks = unified_diff("x", before.encode(), after.encode()).split("\n")[2:]
+    removed, added = ([line[1:] for line in hunks if line[:1] == sign] for sign in "-+")
+    reference = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=99))[3:]
+
+    assert len(before.split()) - len(removed) == len(after.split()) - len(added)
+    assert (bool(removed or added)) == (before != after) == bool(reference)
+    assert patched(before.split(), hunks) == after.split()
+
+
+def patched(lines: list[str], hunks: list[str]) -> list[str]:
+    """What a reader of the diff makes of ``lines``."""
+    result: list[str] = []
+    position = 0
+    for line in hunks:
+        if line.startswith("@@"):
+            start, _, length = line.split()[1].removeprefix("-").partition(",")
+            begin = int(start) - (length != "0")
+            result += lines[position:begin]
+            position = begin
+        elif line.startswith("+"):
+            result.append(line[1:])
+        elif line:
+            assert lines[position] == line[1:]
+            result += [line[1:]] if line.startswith(" ") else []
+            position += 1
+    return result + lines[position:]

@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from renderer.emit.write import Written
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from tests.unit.emit.rendered_repository import OUTPUT, Repository
+
+OLD = {"a/vm_a.yaml": "a: 1\n", "a/vm_b.yaml": "b: 1\n", "c/vm_c.yaml": "c: 1\n"}
+NEW = {"a/vm_a.yaml": "a: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d: 1\n"}
+
+
+def refusals(repository: Repository, files: dict[str, str], *force: str) -> list[str]:
+    """What writing is refused for; asserts that it left everything as it was."""
+    before = repository.everything()
+    with pytest.raises(DiagnosticError) as raised:
+        repository.write(files, force)
+    assert repository.everything() == before
+    findings = raised.value.diagnostics
+    assert {finding.code for finding in findings} == {Code.FOREIGN_FILE}
+    assert all(finding.hint for finding in findings)
+    return [f"{finding.location}: {finding.message}" for finding in findings]
+
+
+def state(folder: Path) -> dict[str, tuple[int, ...]]:
+    """Every file and folder with what would change if it were touched."""
+    found: dict[str, tuple[int, ...]] = {}
+    for path in [folder, *folder.rglob("*")]:
+        status = path.lstat()
+        found[str(path)] = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_mode)
+    return found
+
+
+def test_a_first_tree(repository: Repository) -> None:
+    written = repository.write(OLD)
+
+    assert written == Written(created=tuple(OLD), updated=(), removed=(), unchanged=())
+    assert repository.content() == OLD
+    assert set(repository.everything()) == {f"{OUTPUT}/{path}" for path in (*OLD, ".vmrender-owned")}
+
+
+def test_a_changed_tree(repository: Repository) -> None:
+    repository.write(OLD)
+
+    written = repository.write(NEW)
+
+    assert written == Written(
+        created=("d/vm_d.yaml",),
+        updated=("a/vm_a.yaml",),
+        removed=("c/vm_c.yaml",),
+        unchanged=("a/vm_b.yaml",),
+    )
+    assert repository.content() == NEW
+    assert not (repository.tree / "c").exists()
+    assert not (repository.root / ".vmrender").exists()
+
+
+def test_an_unchanged_tree_is_not_touched(repository: Repository) -> None:
+    repository.write(OLD)
+    before = state(repository.root)
+
+    assert repository.write(OLD).unchanged == tuple(OLD)
+    assert state(repository.root) == before
+
+
+def test_an_unchanged_file_of_a_changed_tree_stays_the_same_file(repository: Repository) -> None:
+    repository.write(OLD)
+    before = (repository.tree / "a/vm_b.yaml").stat()
+
+    repository.write(NEW)
+
+    after = (repository.tree / "a/vm_b.yaml").stat()
+    assert (after.st_ino, after.st_mtime_ns, after.st_nlink) == (before.st_ino, before.st_mtime_ns, 1)
+
+
+def test_bytes_are_those_of_the_text(repository: Repository) -> None:
+    repository.write({"a.yaml": "a: ä\r\n"})
+
+    assert (repository.tree / "a.yaml").read_bytes() == b"a: \xc3\xa4\r\n"
+
+
+def test_no_file_left(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.write({})
+
+    assert repository.content() == {}
+    assert repository.write({}) == Written(created=(), updated=(), removed=(), unchanged=())
+
+
+def test_a_file_that_is_gone_comes_back(repository: Repository) -> None:
+    repository.write(OLD)
+    (repository.tree / "a/vm_a.yaml").unlink()
+
+    assert repository.write(OLD).created == ("a/vm_a.yaml",)
+    assert repository.content() == OLD
+
+
+def test_a_file_that_is_gone_need_not_be_removed(repository: Repository) -> None:
+    repository.write(OLD)
+    (repository.tree / "c/vm_c.yaml").unlink()
+
+    assert repository.write(NEW).removed == ()
+
+
+def test_files_of_others_stay_the_same_files(repository: Repository) -> None:
+    repository.write(OLD)
+    readme = repository.put("README.md", "ours")
+    deep = repository.put("c/notes/deep.txt", "ours")
+    (repository.tree / "empty/folder").mkdir(parents=True)
+    (repository.tree / "link").symlink_to("/etc/passwd")
+    (repository.tree / "dangling").symlink_to("nowhere")
+    os.mkfifo(repository.tree / "a/fifo")
+    before = [file.stat().st_ino for file in (readme, deep)]
+
+    repository.write(NEW)
+
+    assert [file.stat().st_ino for file in (readme, deep)] == before
+    assert repository.content() == {
+        **NEW,
+        "README.md": "ours",
+        "c/notes/deep.txt": "ours",
+        "link": "-> /etc/passwd",
+        "dangling": "-> nowhere",
+    }
+    assert (repository.tree / "empty/folder").is_dir()
+    assert stat.S_ISFIFO((repository.tree / "a/fifo").lstat().st_mode)
+
+
+def test_files_beside_the_tree_stay(repository: Repository) -> None:
+    (repository.root / "rendered/dev").mkdir(parents=True)
+    (repository.root / "rendered/dev/vm.yaml").write_text("dev")
+
+    repository.write(OLD)
+    repository.write(NEW)
+
+    assert (repository.root / "rendered/dev/vm.yaml").read_text() == "dev"
+
+
+def test_modes_stay(repository: Repository) -> None:
+    repository.write(OLD)
+    (repository.tree / "a/vm_a.yaml").chmod(0o640)
+    (repository.tree / "a").chmod(0o750)
+    repository.tree.chmod(0o711)
+
+    repository.write(NEW)
+
+    modes = [stat.S_IMODE((repository.tree / path).stat().st_mode) for path in ("a/vm_a.yaml", "a", "")]
+    assert modes == [0o640, 0o750, 0o711]
+
+
+def test_a_foreign_file_in_the_way(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("d/vm_d.yaml", "mine")
+
+    assert refusals(repository, NEW) == [
+        "rendered/prod/d/vm_d.yaml: d/vm_d.yaml is in the way, and vmrender did not write it"
+    ]
+
+
+def test_every_obstacle_is_named(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("a/vm_a.yaml", "edited")
+    repository.put("c/vm_c.yaml", "edited")
+    (repository.tree / "d/vm_d.yaml").mkdir(parents=True)
+
+    assert refusals(repository, NEW) == [
+        "rendered/prod/a/vm_a.yaml: a/vm_a.yaml was edited after vmrender wrote it",
+        "rendered/prod/c/vm_c.yaml: c/vm_c.yaml was edited after vmrender wrote it",
+        "rendered/prod/d/vm_d.yaml: d/vm_d.yaml cannot be written: a folder or link is in its way",
+    ]
+
+
+def test_an_edit_counts_even_when_nothing_else_would_change(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("a/vm_a.yaml", "edited")
+
+    assert len(refusals(repository, OLD)) == 1
+
+
+def test_a_file_that_is_as_wanted_already_is_taken_over(repository: Repository) -> None:
+    for path, text in OLD.items():
+        repository.put(path, text)
+    before = (repository.tree / "a/vm_a.yaml").stat()
+
+    assert repository.write(OLD).unchanged == tuple(OLD)
+    after = (repository.tree / "a/vm_a.yaml").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert repository.write(NEW).removed == ("c/vm_c.yaml",)
+
+
+def test_a_lost_ownership_file_takes_nothing_over_that_differs(repository: Repository) -> None:
+    repository.write(OLD)
+    (repository.tree / ".vmrender-owned").unlink()
+
+    assert [line.split(": ")[1] for line in refusals(repository, NEW)] == [
+        "a/vm_a.yaml is in the way, and vmrender did not write it"
+    ]
+
+
+def test_force_is_for_the_files_named_only(repository: Repository) -> None:
+    repository.write(OLD)
+    for path in ("a/vm_a.yaml", "c/vm_c.yaml", "d/vm_d.yaml"):
+        repository.put(path, "edited")
+    assert len(refusals(repository, NEW, "a/vm_a.yaml", "d/vm_d.yaml")) == 1
+
+    written = repository.write(NEW, ("a/vm_a.yaml", "c/vm_c.yaml", "d/vm_d.yaml"))
+
+    assert (written.updated, written.removed) == (("a/vm_a.yaml", "d/vm_d.yaml"), ("c/vm_c.yaml",))
+    assert repository.content() == NEW
+    assert written.rescued == ()
+
+
+def test_force_does_not_remove_a_folder(repository: Repository) -> None:
+    repository.put("a/vm_a.yaml/mine.txt", "mine")
+
+    assert len(refusals(repository, OLD, "a/vm_a.yaml")) == 1
+
+
+def test_force_is_not_needed_for_a_file_that_nobody_wants(repository: Repository) -> None:
+    repository.write(OLD)
+    mine = repository.put("mine.yaml", "mine")
+
+    repository.write(NEW, ("mine.yaml",))
+
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("link", ["a", "a/vm_a.yaml"])
+def test_no_link_in_the_tree_is_written_through(repository: Repository, tmp_path: Path, link: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "vm_a.yaml").write_text("outside")
+    (repository.tree / link).parent.mkdir(parents=True)
+    (repository.tree / link).symlink_to(outside if link == "a" else outside / "vm_a.yaml")
+
+    assert refusals(repository, {"a/vm_a.yaml": "new"}) == [
+        "rendered/prod/a/vm_a.yaml: a/vm_a.yaml cannot be written: a folder or link is in its way"
+    ]
+    assert (outside / "vm_a.yaml").read_text() == "outside"
+
+
+def test_no_link_in_the_tree_is_pruned_through(repository: Repository, tmp_path: Path) -> None:
+    repository.write(OLD)
+    (repository.tree / "c").rename(tmp_path / "outside")
+    (repository.tree / "c").symlink_to(tmp_path / "outside")
+
+    repository.write(NEW)
+
+    assert (tmp_path / "outside/vm_c.yaml").read_text() == "c: 1\n"
+    assert (repository.tree / "c").is_symlink()
+
+
+def test_an_ownership_file_that_lists_files_outside_the_tree(repository: Repository) -> None:
+    repository.write(OLD)
+    (repository.root / "precious").write_text("")
+    owned = repository.tree / ".vmrender-owned"
+    owned.write_text(owned.read_text().replace("c/vm_c.yaml", "../../precious"))
+    before = repository.everything()
+
+    with pytest.raises(DiagnosticError) as raised:
+        repository.write(NEW)
+
+    assert [finding.code for finding in raised.value.diagnostics] == [Code.OWNERSHIP_INVALID]
+    assert repository.everything() == before
+
+
+@pytest.mark.parametrize("kind", ["link", "folder"])
+def test_an_ownership_file_that_is_no_file(repository: Repository, kind: str) -> None:
+    repository.put("x", "")
+    owned = repository.tree / ".vmrender-owned"
+    owned.symlink_to("x") if kind == "link" else owned.mkdir()
+
+    with pytest.raises(DiagnosticError, match="the ownership file is no regular file"):
+        repository.write(NEW)
+
+
+@pytest.mark.parametrize("path", ["../vm.yaml", "/vm.yaml", ".vmrender-owned", "a/.git/config", "a\\b", ""])
+def test_a_layout_that_escapes_is_a_bug_of_ours(repository: Repository, path: str) -> None:
+    with pytest.raises(ValueError, match="no path in a rendered tree"):
+        repository.write({path: ""})
+    assert repository.everything() == {}
+
+
+@pytest.mark.parametrize("place", [".vmrender", ".vmrender/prod-293bf4df"])
+def test_staging_is_not_reached_through_a_link(repository: Repository, tmp_path: Path, place: str) -> None:
+    repository.write(OLD)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (repository.root / place).parent.mkdir(exist_ok=True)
+    (repository.root / place).symlink_to(outside)
+
+    with pytest.raises(DiagnosticError) as raised:
+        repository.write(NEW)
+
+    assert [finding.code for finding in raised.value.diagnostics] == [Code.OUTPUT_INVALID]
+    assert list(outside.iterdir()) == []
+    assert repository.content() == OLD
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
+@pytest.mark.parametrize("place", ["", "rendered"])
+def test_a_read_only_folder(repository: Repository, place: str) -> None:
+    repository.write(OLD)
+    (repository.root / place).chmod(0o555)
+    try:
+        with pytest.raises(DiagnosticError) as raised:
+            repository.write(NEW)
+    finally:
+        (repository.root / place).chmod(0o755)
+
+    assert [finding.code for finding in raised.value.diagnostics] == [Code.WRITE_FAILED]
+    assert repository.content() == OLD

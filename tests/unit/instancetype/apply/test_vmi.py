@@ -1,0 +1,172 @@
+"""Instance types and preferences as a whole, and their fields that stand alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.instancetype.apply.vmi import Applied, apply_to_template
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.release import LATEST
+
+_SIZES: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
+_APPLIED_SIZES: JsonObject = {
+    "cpu": {"sockets": 1, "cores": 1, "threads": 1},
+    "memory": {"guest": "1Gi"},
+}
+
+
+def _apply(fields: JsonObject, template: JsonObject) -> Applied:
+    return apply_to_template({**_SIZES, **fields}, None, template, behaviour_of(LATEST))
+
+
+def _template(path: tuple[str, ...], value: Json) -> JsonObject:
+    return with_value({"spec": {"domain": {}}}, ("spec", *path), value)
+
+
+_DOMAIN = ("domain",)
+_EXCLUSIVE = [
+    ({"nodeSelector": {"a": "b"}}, ("nodeSelector",), {"a": "b"}),
+    ({"schedulerName": "mine"}, ("schedulerName",), "mine"),
+    ({"ioThreadsPolicy": "auto"}, (*_DOMAIN, "ioThreadsPolicy"), "auto"),
+    (
+        {"ioThreads": {"supplementalPoolThreadCount": 4}},
+        (*_DOMAIN, "ioThreads", "supplementalPoolThreadCount"),
+        4,
+    ),
+    ({"launchSecurity": {"sev": {}}}, (*_DOMAIN, "launchSecurity"), {"sev": {}}),
+    (
+        {"gpus": [{"name": "g", "deviceName": "nvidia.com/A100"}]},
+        (*_DOMAIN, "devices", "gpus"),
+        [{"name": "g", "deviceName": "nvidia.com/A100"}],
+    ),
+    (
+        {"hostDevices": [{"name": "h", "deviceName": "intel.com/qat"}]},
+        (*_DOMAIN, "devices", "hostDevices"),
+        [{"name": "h", "deviceName": "intel.com/qat"}],
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "path", "value"), _EXCLUSIVE)
+def test_a_field_is_copied(fields: JsonObject, path: tuple[str, ...], value: Json) -> None:
+    applied = _apply(fields, {"spec": {"domain": {}}})
+    assert applied.template == _with_sizes(_template(path, value))
+
+
+@pytest.mark.parametrize(("fields", "path", "value"), _EXCLUSIVE)
+def test_the_vm_may_not_set_it_too(fields: JsonObject, path: tuple[str, ...], value: Json) -> None:
+    template = _template(path, value)
+    applied = _apply(fields, template)
+    assert applied.template is template
+    assert [conflict.path for conflict in applied.conflicts] == [".".join(("spec.template.spec", *path))]
+
+
+@pytest.mark.parametrize(("fields", "path", "value"), _EXCLUSIVE)
+def test_the_vm_may_set_what_the_instance_type_does_not(
+    fields: JsonObject, path: tuple[str, ...], value: Json
+) -> None:
+    absent: JsonObject = dict.fromkeys(fields)
+    template = _template(path, value)
+    assert _apply(absent, template).template == _with_sizes(template)
+
+
+@pytest.mark.parametrize(
+    ("fields", "path", "value"),
+    [
+        # Empty, yet set.
+        ({"nodeSelector": {}}, ("nodeSelector",), {}),
+        ({"ioThreadsPolicy": "auto"}, (*_DOMAIN, "ioThreadsPolicy"), ""),
+        ({"launchSecurity": {}}, (*_DOMAIN, "launchSecurity"), {}),
+        (
+            {"ioThreads": {"supplementalPoolThreadCount": 0}},
+            (*_DOMAIN, "ioThreads", "supplementalPoolThreadCount"),
+            0,
+        ),
+    ],
+)
+def test_pointers_and_maps_conflict_though_empty(
+    fields: JsonObject, path: tuple[str, ...], value: Json
+) -> None:
+    assert _apply(fields, _template(path, value)).conflicts
+
+
+@pytest.mark.parametrize(
+    ("fields", "path", "value"),
+    [
+        ({"schedulerName": "mine"}, ("schedulerName",), ""),
+        ({"gpus": [{"name": "g"}]}, (*_DOMAIN, "devices", "gpus"), []),
+        ({"gpus": []}, (*_DOMAIN, "devices", "gpus"), [{"name": "g"}]),
+        ({"hostDevices": [{"name": "h"}]}, (*_DOMAIN, "devices", "hostDevices"), None),
+        ({"ioThreads": {}}, (*_DOMAIN, "ioThreads", "supplementalPoolThreadCount"), 1),
+    ],
+)
+def test_empty_texts_and_lists_do_not_conflict(
+    fields: JsonObject, path: tuple[str, ...], value: Json
+) -> None:
+    assert not _apply(fields, _template(path, value)).conflicts
+
+
+def test_an_empty_node_selector_is_not_written() -> None:
+    assert _apply({"nodeSelector": {}}, {"spec": {"domain": {}}}).template == _with_sizes(
+        {"spec": {"domain": {}}}
+    )
+
+
+def test_annotations_join_those_of_the_vm() -> None:
+    template: JsonObject = {"metadata": {"annotations": {"b": "2", "c": "3"}}, "spec": {"domain": {}}}
+    applied = _apply({"annotations": {"a": "1", "b": "2"}}, template)
+    assert applied.template["metadata"] == {"annotations": {"a": "1", "b": "2", "c": "3"}}
+
+
+def test_annotations_with_other_values_conflict_in_order() -> None:
+    template: JsonObject = {"metadata": {"annotations": {"z": "1", "a.b/c": "1", "same": ""}}, "spec": {}}
+    conflicts = _apply({"annotations": {"z": "2", "a.b/c": "2", "same": None}}, template).conflicts
+    assert [conflict.path for conflict in conflicts] == ["annotations.a.b/c", "annotations.z"]
+    assert str(conflicts[0].field) == 'spec.template.metadata.annotations["a.b/c"]'
+    assert str(conflicts[0].instancetype_field) == 'spec.annotations["a.b/c"]'
+
+
+def test_conflicts_of_all_fields_are_reported_at_once() -> None:
+    fields: JsonObject = {"annotations": {"a": "1"}, "schedulerName": "mine", "nodeSelector": {}}
+    template: JsonObject = {
+        "metadata": {"annotations": {"a": "2"}},
+        "spec": {
+            "nodeSelector": {},
+            "schedulerName": "other",
+            "domain": {"cpu": {"cores": 2}, "memory": {"guest": "1Gi"}},
+        },
+    }
+    applied = _apply(fields, template)
+    assert applied.template is template
+    assert [conflict.path for conflict in applied.conflicts] == [
+        "spec.template.spec.nodeSelector",
+        "spec.template.spec.schedulerName",
+        "spec.template.spec.domain.cpu.cores",
+        "spec.template.spec.domain.memory.guest",
+        "annotations.a",
+    ]
+
+
+def test_with_conflicts_the_preference_is_not_applied() -> None:
+    template: JsonObject = {"spec": {"domain": {"cpu": {"cores": 2}}}}
+    preference: JsonObject = {"preferredSubdomain": "x"}
+    applied = apply_to_template(_SIZES, preference, template, behaviour_of(LATEST))
+    assert applied.template is template
+
+
+def test_without_instance_type_and_preference_nothing_changes() -> None:
+    template: JsonObject = {"spec": {"domain": {"cpu": {"cores": 2}}}}
+    assert apply_to_template(None, None, template, behaviour_of(LATEST)) == Applied(template)
+
+
+def test_an_empty_instance_type_still_sizes() -> None:
+    applied = apply_to_template({}, None, {"spec": {"domain": {}}}, behaviour_of(LATEST))
+    domain = {"cpu": {"cores": 1, "threads": 1}, "memory": {"guest": "0"}}
+    assert applied.template == {"spec": {"domain": domain}}
+
+
+def _with_sizes(template: JsonObject) -> JsonObject:
+    for section, value in _APPLIED_SIZES.items():
+        template = with_value(template, ("spec", "domain", section), value)
+    return template

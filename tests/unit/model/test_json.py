@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at, with_value, without
+
+DOCUMENT: JsonObject = {"metadata": {"name": "db", "labels": {"app": "db"}}, "items": [1, 2], "kind": 7}
+
+
+def test_reading_what_is_not_there_or_not_of_the_type_gives_an_empty_value() -> None:
+    assert object_at(DOCUMENT, "metadata", "labels") == {"app": "db"}
+    assert object_at(DOCUMENT, "metadata", "name", "deeper") is EMPTY
+    assert array_at(DOCUMENT, "items") == [1, 2]
+    assert array_at(DOCUMENT, "metadata") == ()
+    assert text_at(DOCUMENT, "metadata", "name") == "db"
+    assert text_at(DOCUMENT, "kind") == ""
+
+
+def test_a_change_copies_its_path_and_shares_the_rest() -> None:
+    changed = with_value(DOCUMENT, ("metadata", "annotations", "note"), "new")
+    assert object_at(changed, "metadata", "annotations") == {"note": "new"}
+    assert object_at(changed, "metadata", "labels") is object_at(DOCUMENT, "metadata", "labels")
+    assert "annotations" not in object_at(DOCUMENT, "metadata")
+
+
+def test_removing_what_is_not_there_changes_nothing() -> None:
+    assert without(DOCUMENT, "metadata", "annotations") is DOCUMENT
+    assert without(DOCUMENT, "kind", "deeper") is DOCUMENT
+    assert without(DOCUMENT, "metadata", "labels", "app")["metadata"] == {"name": "db", "labels": {}}

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.source.file_system import DiskFileSystem, FileSystem, MemoryFileSystem
+
+
+@pytest.fixture(params=["disk", "memory"])
+def fs(request: pytest.FixtureRequest, tmp_path: Path) -> FileSystem:
+    files = {"a/one.yaml": b"1", "a/b/two.yaml": b"2"}
+    if request.param == "memory":
+        return MemoryFileSystem(files)
+    for path, content in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    return DiskFileSystem(tmp_path)
+
+
+def code_of(fs: FileSystem, path: str) -> Code:
+    with pytest.raises(DiagnosticError) as error:
+        fs.read(path)
+    return error.value.diagnostics[0].code
+
+
+def test_both_kinds_of_trees_answer_alike(fs: FileSystem) -> None:
+    assert fs.read("a/one.yaml") == b"1"
+    assert fs.list("a") == ("b", "one.yaml")
+    assert fs.list(".") == ("a",)
+    assert fs.is_folder("a/b")
+    assert not fs.is_folder("a/one.yaml")
+    assert fs.is_file("a/b/two.yaml")
+    assert not fs.is_file("a/b")
+    assert code_of(fs, "a/missing.yaml") is Code.FILE_NOT_FOUND
+
+
+@pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "a/../../secret", "link", "folder-link/secret"])
+def test_nothing_outside_the_root_is_read(tmp_path: Path, path: str) -> None:
+    (tmp_path / "secret").write_text("s")
+    root = tmp_path / "root"
+    (root / "a").mkdir(parents=True)
+    (root / "link").symlink_to(tmp_path / "secret")
+    (root / "folder-link").symlink_to(tmp_path)
+    assert code_of(DiskFileSystem(root), path) is Code.FILE_OUTSIDE_ROOT
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert code_of(DiskFileSystem(tmp_path), "pipe") is Code.FILE_UNREADABLE
+
+
+def test_a_link_that_leads_to_itself_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert code_of(DiskFileSystem(tmp_path), "loop") in {Code.FILE_NOT_FOUND, Code.FILE_UNREADABLE}
+
+
+def test_a_name_with_a_nul_is_an_error_and_not_a_crash(fs: FileSystem) -> None:
+    assert code_of(fs, "a/\0one.yaml") is Code.FILE_NOT_FOUND

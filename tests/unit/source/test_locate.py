@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related
+from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.location import Location, Site
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.locate import locate, location_of
+
+BASE = b"""\
+kind: List
+---
+spec:
+  disks:
+  - name: root
+  - name: data
+    disk:
+      bus: sata
+"""
+PATCH = b"""\
+spec:
+  disks:
+  - name: data
+    cache: none
+"""
+FS = MemoryFileSystem({"base.yaml": BASE, "patch.yaml": PATCH})
+DATA = FieldPath.of("spec", "disks", ElementName("name", "data"))
+
+
+def sites(*field: str) -> tuple[Site, ...]:
+    return Site("patch.yaml", 0, DATA.child(*field)), Site("base.yaml", 1, DATA.child(*field))
+
+
+def test_the_newest_place_that_wrote_the_field_is_named() -> None:
+    assert location_of(FS, sites("cache")) == Location("patch.yaml", 4, 5)
+    assert location_of(FS, sites("disk", "bus")) == Location("base.yaml", 8, 7)
+
+
+def test_a_field_that_no_one_wrote_is_placed_at_what_comes_nearest_in_the_base() -> None:
+    assert location_of(FS, sites("serial")) == Location("base.yaml", 6, 5)
+
+
+def test_a_file_that_is_gone_is_still_named() -> None:
+    assert location_of(FS, (Site("gone.yaml"),)) == Location("gone.yaml")
+
+
+def test_findings_come_in_reading_order_and_only_once() -> None:
+    def finding(site: Site, message: str) -> Diagnostic:
+        return Diagnostic(
+            code=Code.SCHEMA, message=message, sites=(site,), related=(Related("other side", sites("cache")),)
+        )
+
+    late, early = Site("patch.yaml", 0, DATA), Site("base.yaml", 1, DATA)
+    located = locate(FS, [finding(late, "b"), finding(early, "a"), finding(late, "b")])
+    assert [diagnostic.message for diagnostic in located] == ["a", "b"]
+    assert located[0].related[0].location == Location("patch.yaml", 4, 5)

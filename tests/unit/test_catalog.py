@@ -1,0 +1,108 @@
+"""The catalog that ships, against recorded facts of the release that it stands for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from renderer.bundled import data_folder
+from renderer.compose.compose import compose
+from renderer.model.json import Json, object_at, text_at
+from renderer.model.quantity import Quantity
+from renderer.model.resource import Resource
+from renderer.pipeline import GENERATORS
+from renderer.sizes.size_labels import DERIVED_LABELS, size_labels
+from renderer.source.file_system import DiskFileSystem
+from renderer.source.load import load
+
+RELEASE = "v1.7.0"
+RECORDED = Path(__file__).parents[1] / "data" / "catalog" / f"common-instancetypes-{RELEASE}.json"
+FACTS: list[dict[str, Json]] = json.loads(RECORDED.read_text())
+PREFIX = "instancetype.kubevirt.io/"
+
+
+@cache
+def shipped() -> Mapping[tuple[str, str], Resource]:
+    fs = DiskFileSystem(data_folder("catalog"))
+    outcome = compose(load(fs, f"common-instancetypes/{RELEASE}"), GENERATORS)
+    assert outcome.diagnostics == ()
+    resources = {(resource.gvk.kind, resource.name): resource for resource in outcome.value}
+    assert len(resources) == len(outcome.value)
+    return resources
+
+
+def of_kind(word: str) -> list[Resource]:
+    return [resource for (kind, _), resource in shipped().items() if word in kind]
+
+
+def test_there_is_what_upstream_has_and_nothing_else() -> None:
+    recorded = {(kind, fact["name"]) for fact in FACTS for kind in _kinds(fact)}
+    assert len(recorded) == 2 * (65 + 54)
+    assert set(shipped()) == recorded
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: f"{fact['name']}")
+def test_names_specs_labels_and_annotation_keys_are_upstreams(fact: dict[str, Json]) -> None:
+    for kind in _kinds(fact):
+        resource = shipped()[kind, str(fact["name"])]
+        assert resource.content["apiVersion"] == "instancetype.kubevirt.io/v1beta1"
+        assert resource.content["spec"] == fact["spec"]
+        assert resource.labels == fact["labels"]
+        _check_annotations(resource, object_at(fact, "annotations"))
+        assert resource.content.keys() == {"apiVersion", "kind", "metadata", "spec"}
+        assert object_at(resource.content, "metadata").keys() == {"name", "labels", "annotations"}
+
+
+def test_every_instance_type_fits_its_labels() -> None:
+    for resource in of_kind("Instancetype"):
+        size = resource.name.split(".")[1]
+        derived = {key: value for key, value in resource.labels.items() if key in DERIVED_LABELS}
+        assert derived == size_labels(object_at(resource.content, "spec"), size), resource.name
+
+
+def test_every_preferences_requirement_labels_fit_its_requirements() -> None:
+    for resource in of_kind("Preference"):
+        required = object_at(resource.content, "spec", "requirements")
+        stated = {key.removeprefix(PREFIX): value for key, value in resource.labels.items()}
+        guest_cpu = object_at(required, "cpu").get("guest")
+        assert stated.get("required-cpu") == (None if guest_cpu is None else str(guest_cpu)), resource.name
+        assert stated.get("required-memory", "") == text_at(required, "memory", "guest"), resource.name
+        assert stated.get("required-architecture", "") == text_at(required, "architecture"), resource.name
+        preferred = text_at(resource.content, "spec", "preferredArchitecture")
+        assert stated.get("preferred-architecture", "") == stated.get("arch", "") == preferred, resource.name
+
+
+def test_every_description_says_something() -> None:
+    for resource in of_kind("Instancetype"):
+        description = resource.annotations[f"{PREFIX}description"]
+        assert len(description.split()) > 30, resource.name
+        assert max(map(len, description.splitlines())) <= 72, resource.name
+
+
+def test_huge_pages_divide_the_memory_they_hold() -> None:
+    for resource in of_kind("Instancetype"):
+        memory = object_at(resource.content, "spec", "memory")
+        page_size = text_at(memory, "hugepages", "pageSize")
+        if page_size:
+            whole, rest = divmod(
+                Quantity.parse(str(memory["guest"])).value(), Quantity.parse(page_size).value()
+            )
+            assert whole, resource.name
+            assert not rest, resource.name
+
+
+def _check_annotations(resource: Resource, recorded: Mapping[str, Json]) -> None:
+    """The keys are upstream's, and so are the values, but for prose and links, of which none is recorded."""
+    assert resource.annotations.keys() == recorded.keys()
+    texts = {key: value for key, value in recorded.items() if value is not None}
+    assert {key: resource.annotations[key] for key in texts} == texts
+
+
+def _kinds(fact: Mapping[str, Json]) -> list[str]:
+    kinds = fact["kinds"]
+    assert isinstance(kinds, list)
+    return [str(kind) for kind in kinds]

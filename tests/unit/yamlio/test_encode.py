@@ -1,0 +1,131 @@
+"""The rows of strings.json, keys.json and key_orders.json are what kustomize printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json
+from renderer.yamlio.encode import encode
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    table: list[dict[str, str]] = json.loads(Path(__file__).with_name(name).read_text())
+    return table
+
+
+KEY_ORDERS: list[list[str]] = json.loads(Path(__file__).with_name("key_orders.json").read_text())
+
+
+@pytest.mark.parametrize("row", rows("strings.json"), ids=lambda row: ascii(row["string"])[:40])
+def test_a_string(row: dict[str, str]) -> None:
+    assert encode([{"spec": {"v": row["string"]}}]) == "spec:\n" + row["value"]
+    assert encode([{"spec": [row["string"]]}]) == "spec:\n" + row["item"]
+
+
+@pytest.mark.parametrize("row", rows("keys.json"), ids=lambda row: ascii(row["key"])[:40])
+def test_a_key(row: dict[str, str]) -> None:
+    assert encode([{"spec": {row["key"]: 1}}]) == "spec:\n" + row["entry"]
+
+
+@pytest.mark.parametrize("keys", KEY_ORDERS, ids=" ".join)
+def test_keys_are_in_natural_order(keys: list[str]) -> None:
+    for given in (keys, keys[::-1]):
+        lines = encode([dict.fromkeys(given, 1)]).splitlines()
+
+        assert [line.removesuffix(": 1").strip("\"'") for line in lines if ": 1" in line] == [
+            encode([key]).strip().strip("\"'") for key in keys
+        ]
+
+
+def test_an_order_that_goes_in_circles_does_not_depend_on_the_source() -> None:
+    keys = ["0x", "08", "1.", "2:", "03ne", "0o17"]
+
+    assert encode([dict.fromkeys(keys, 1)]) == encode([dict.fromkeys(reversed(keys), 1)])
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (-7, "-7"),
+        (2**53 + 1, "9007199254740993"),
+        (2**64 - 1, "18446744073709551615"),
+        (1.5, "1.5"),
+        (-0.0, "0"),
+        (100000.5, "100000.5"),
+        (1000000.5, "1.0000005e+06"),
+        (1e3, "1000"),
+        (1e20, "1e+20"),
+        (1e21, "1e+21"),
+        (2.0**63, "9223372036854776000"),
+        (1e-4, "0.0001"),
+        (1e-5, "1e-05"),
+        (1.25e-7, "1.25e-07"),
+        (1e300, "1e+300"),
+        (5e-324, "5e-324"),
+    ],
+)
+def test_a_number(number: float, text: str) -> None:
+    assert encode([{"a": number}]) == f"a: {text}\n"
+
+
+@pytest.mark.parametrize(
+    ("tree", "text"),
+    [
+        (None, "null\n"),
+        ({}, "{}\n"),
+        ([], "[]\n"),
+        ("a", "a\n"),
+        ("a\nb", "|-\n  a\n  b\n"),
+        ([1, True, False, None], "- 1\n- true\n- false\n- null\n"),
+        ({"a": {}, "b": []}, "a: {}\nb: []\n"),
+        ({"a": [{"b": 1, "c": 2}, {"b": 3}]}, "a:\n- b: 1\n  c: 2\n- b: 3\n"),
+        ({"a": [[1, [2]], []]}, "a:\n- - 1\n  - - 2\n- []\n"),
+        ([{"a": [{"b": ["c"]}]}], "- a:\n  - b:\n    - c\n"),
+        ({"a": {"b": {"c": "x\ny\n"}}}, "a:\n  b:\n    c: |\n      x\n      y\n"),
+        ([{"a": "x\ny"}], "- a: |-\n    x\n    y\n"),
+        ({"a\nb": 1}, "? |-\n  a\n  b\n: 1\n"),
+        ({"a\nb": {"c": 1, "d": 2}}, "? |-\n  a\n  b\n: c: 1\n  d: 2\n"),
+        ({"a\nb": [1, {"c": 2}]}, "? |-\n  a\n  b\n: - 1\n  - c: 2\n"),
+        ([{"a\nb": []}], "- ? |-\n    a\n    b\n  : []\n"),
+    ],
+)
+def test_a_tree(tree: Json, text: str) -> None:
+    assert encode([tree]) == text
+
+
+def test_documents_are_separated() -> None:
+    assert encode([]) == ""
+    assert encode([{"a": 1}]) == "a: 1\n"
+    assert encode([{"a": 1}, None, {"b": 2}]) == "a: 1\n---\nnull\n---\nb: 2\n"
+
+
+@pytest.mark.parametrize("character", ["\x7f", "\x80", "\x9f", "\ufffe", "\uffff", "\ud800"])
+def test_a_character_that_kustomize_cannot_print(character: str) -> None:
+    for tree in ({"a": character}, {"a": f"b {character}\n"}, {f"a{character}": 1}):
+        with pytest.raises(DiagnosticError) as raised:
+            encode([tree])
+
+        (problem,) = raised.value.diagnostics
+        assert problem.code is Code.OUTPUT_INVALID
+        assert f"U+{ord(character):04X}" in problem.message
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+def test_a_number_that_json_does_not_have(number: float) -> None:
+    with pytest.raises(DiagnosticError):
+        encode([{"a": number}])
+
+
+def test_the_tree_is_not_changed() -> None:
+    tree: Json = {"b": [{"d": 1, "c": "x  y" * 40}], "a": "z"}
+    before = json.dumps(tree)
+
+    encode([tree])
+
+    assert json.dumps(tree) == before

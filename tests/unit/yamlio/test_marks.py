@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.yamlio import events
+from renderer.yamlio.events import Backend
+from renderer.yamlio.marks import Mark, find
+from renderer.yamlio.python_parser import PythonParser
+
+TEXT = """\
+# two documents
+apiVersion: v1
+kind: ConfigMap
+---
+apiVersion: kubevirt.io/v1
+metadata: {name: db, labels: {"a/b": c}}
+spec:
+  template: &t
+    disks:
+    - name: root
+      bus: virtio
+    -   name: data
+        bus: sata
+    - [1, two, {three: 3}]
+  copy: *t
+  merged:
+    <<: [*t, {other: 1}]
+    own: 2
+  own: 1
+  own: 3
+"""
+
+
+@pytest.fixture(autouse=True, params=[events.BACKEND, PythonParser], ids=["libyaml", "python"])
+def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend: Backend = request.param
+    monkeypatch.setattr(events, "BACKEND", backend)
+
+
+def mark(*segments: Segment, document: int = 1, text: str = TEXT) -> Mark | None:
+    return find(text.encode(), document, FieldPath.of(*segments))
+
+
+@pytest.mark.parametrize(
+    ("segments", "line", "column"),
+    [
+        ((), 5, 1),
+        (("apiVersion",), 5, 1),
+        (("metadata", "name"), 6, 12),
+        (("metadata", "labels", "a/b"), 6, 31),
+        (("spec",), 7, 1),
+        (("spec", "template", "disks"), 9, 5),
+        (("spec", "template", "disks", 0), 10, 7),
+        (("spec", "template", "disks", 0, "bus"), 11, 7),
+        (("spec", "template", "disks", 1), 12, 9),
+        (("spec", "template", "disks", ElementName("name", "data"), "bus"), 13, 9),
+        (("spec", "template", "disks", 2, 1), 14, 11),
+        (("spec", "template", "disks", 2, 2, "three"), 14, 17),
+        (("spec", "copy"), 15, 3),
+        (("spec", "copy", "disks", 0, "name"), 10, 7),
+        (("spec", "merged", "own"), 18, 5),
+        (("spec", "merged", "other"), 17, 15),
+        (("spec", "merged", "disks", 0), 10, 7),
+        (("spec", "own"), 20, 3),
+    ],
+)
+def test_a_field_that_is_there(segments: tuple[Segment, ...], line: int, column: int) -> None:
+    assert mark(*segments) == Mark(line, column, exact=True)
+
+
+@pytest.mark.parametrize(
+    ("segments", "line", "column"),
+    [
+        (("status",), 5, 1),
+        (("spec", "template", "networks", 0), 8, 3),
+        (("spec", "template", "disks", 7, "name"), 9, 5),
+        (("spec", "template", "disks", -1), 9, 5),
+        (("spec", "template", "disks", ElementName("name", "none")), 9, 5),
+        (("spec", "template", "disks", "name"), 9, 5),
+        (("spec", 0), 7, 1),
+        (("apiVersion", "v1"), 5, 1),
+    ],
+)
+def test_the_nearest_ancestor_of_a_field_that_is_not(
+    segments: tuple[Segment, ...], line: int, column: int
+) -> None:
+    assert mark(*segments) == Mark(line, column, exact=False)
+
+
+def test_documents_are_counted_as_they_are_decoded() -> None:
+    assert mark("kind", document=0) == Mark(3, 1, exact=True)
+    assert mark("kind", document=2) is None
+    assert mark("b", document=2, text="# nothing\n---\na: 1\n---\nb: 2\n") == Mark(5, 1, exact=True)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "a: [\n", "a: 1\n--- b\n", "\x00"])
+def test_nothing_is_found_where_nothing_can_be_read(text: str) -> None:
+    assert mark("a", document=0, text=text) is None
+
+
+def test_bytes_that_are_no_text() -> None:
+    assert find(b"\xff\xfe", 0, FieldPath.of("a")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &x\n  b: *x\n",
+        "a: &x {<<: *x}\n",
+        "a: &x [*x, *x]\nb: &y [*x, *y]\n",
+        "a: *none\n",
+        "a: {1: b, ~: c}\n",
+    ],
+)
+def test_files_that_mean_nothing_still_have_places(text: str) -> None:
+    assert mark("a", document=0, text=text) == Mark(1, 1, exact=True)
+    assert mark("a", "missing", document=0, text=text) == Mark(1, 1, exact=False)
+
+
+def test_hostile_files_take_no_time() -> None:
+    bomb = "a0: &a0 x\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20))
+
+    assert mark("a19", 0, 0, document=0, text=bomb) == Mark(19, 12, exact=True)
+    assert mark("a19", "none", document=0, text=bomb) == Mark(20, 1, exact=False)
+    assert mark("a", document=0, text="[" * 100_000) == Mark(1, 1, exact=False)

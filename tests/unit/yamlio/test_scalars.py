@@ -1,0 +1,81 @@
+"""Every row of the tables is what kustomize printed: a scalar in a resource, and in a JSON 6902 patch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, array_at, object_at
+from renderer.yamlio import events
+from renderer.yamlio.decode import decode_documents, decode_yaml11
+from renderer.yamlio.encode import encode
+from renderer.yamlio.events import Backend
+from renderer.yamlio.python_parser import PythonParser
+
+ROWS: list[dict[str, str | None]] = json.loads(Path(__file__).with_name("scalars.json").read_text())
+
+
+@pytest.fixture(params=[events.BACKEND, PythonParser], ids=["libyaml", "python"])
+def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend: Backend = request.param
+    monkeypatch.setattr(events, "BACKEND", backend)
+
+
+def in_resource(scalar: str) -> Json:
+    (document,) = decode_documents(f"spec:\n  v: {scalar}\n".encode(), "vm.yaml")
+    return object_at(document, "spec")["v"]
+
+
+def in_patch(scalar: str) -> Json:
+    patch = decode_yaml11(f"- op: add\n  path: /spec/v\n  value: {scalar}\n".encode(), "patch.yaml")
+    return object_at(array_at(patch)[0])["value"]
+
+
+def written(value: Json) -> str:
+    """What stands after ``v:``, as the tables have it."""
+    return encode([{"v": value}]).removeprefix("v:").removeprefix(" ")
+
+
+@pytest.mark.usefixtures("_backend")
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: repr(row["scalar"]))
+def test_a_scalar_in_a_resource(row: dict[str, str | None]) -> None:
+    if row["resource"] is None:
+        with pytest.raises(DiagnosticError):
+            written(in_resource(row["scalar"] or ""))
+    else:
+        assert written(in_resource(row["scalar"] or "")) == row["resource"]
+
+
+@pytest.mark.usefixtures("_backend")
+@pytest.mark.parametrize("row", [row for row in ROWS if "yaml11" in row], ids=lambda row: repr(row["scalar"]))
+def test_a_scalar_in_yaml_11(row: dict[str, str | None]) -> None:
+    if row["yaml11"] is None:
+        with pytest.raises(DiagnosticError):
+            written(in_patch(row["scalar"] or ""))
+    else:
+        assert written(in_patch(row["scalar"] or "")) == row["yaml11"]
+
+
+@pytest.mark.parametrize(
+    ("scalar", "value"),
+    [
+        ("9007199254740993", 9007199254740993),
+        ("18446744073709551615", 18446744073709551615),
+        ("1.50", 1.5),
+        ("1e3", 1000),
+        ("1e300", 1e300),
+        ("-0.0", 0),
+        ("0777", 511),
+        ("yes", "yes"),
+        ("true", True),
+        ("~", None),
+        ("2020-01-02", "2020-01-02T00:00:00Z"),
+    ],
+)
+def test_values_have_the_types_of_json(scalar: str, value: Json) -> None:
+    decoded = in_resource(scalar)
+
+    assert (decoded, type(decoded)) == (value, type(value))
