@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from renderer.compose.builtin_transformers import BUILTIN_TRANSFORMERS
 from renderer.compose.configured_field_specs import added, with_configured
 from renderer.compose.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
 from renderer.compose.generation.absorb import absorb
 from renderer.compose.generation.generators import GeneratorTable, generate, generator_plugins
+from renderer.compose.kubevirt_types import KubevirtMergeSchema
+from renderer.compose.merge_schema import MergeSchema
 from renderer.compose.plugin_transforms import transforms
 from renderer.compose.provenance import generated, transformed
 from renderer.compose.res_map import ResMap
@@ -18,13 +21,13 @@ from renderer.compose.validators import validate
 from renderer.compose.variables.variables import mark_sources, merge_variables
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.provenance import ConfiguredBy
+from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
 from renderer.model.transformers import Variable
 
 
-@dataclass(frozen=True, slots=True)
-class Accumulated:
+class Accumulated(NamedTuple):
     """What a kustomization comes to for the one that uses it."""
 
     resources: tuple[Resource, ...]
@@ -57,8 +60,9 @@ class Accumulation:
     ``traces`` has every resource remember what generated and transformed it.
     """
 
-    def __init__(self, generators: GeneratorTable, *, traces: bool) -> None:
+    def __init__(self, generators: GeneratorTable, merge_keys: MergeKeys, *, traces: bool) -> None:
         self._generators = generators
+        self._merge_keys = merge_keys
         self._traces = traces
         self._known: dict[tuple[KustomizationRoot, OpenApi | None], Accumulated] = {}
         self._schema = SchemaInEffect()
@@ -123,7 +127,7 @@ class Accumulation:
                 absorb(into.resources, made, behavior)
 
     def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
-        context = TransformerContext(root, into.field_specs, self._schema.merge_schema, into.warnings.append)
+        context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
         for kind, transformer in BUILTIN_TRANSFORMERS:
             by = ConfiguredBy(root.kustomization.site.path, kind)
             for transform in transformer(context):
@@ -133,6 +137,10 @@ class Accumulation:
                 self._apply(transform, plugin.configured_by, into.resources)
         for plugin in root.validators:
             validate(plugin, into.resources, context)
+
+    def _merge_schema(self) -> MergeSchema:
+        schema = self._schema.merge_schema()
+        return KubevirtMergeSchema(schema) if self._merge_keys is MergeKeys.KUBEVIRT else schema
 
     def _apply(self, transform: Transform, by: ConfiguredBy, resources: ResMap) -> None:
         transform(resources)

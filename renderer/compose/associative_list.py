@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from renderer.model.json import Json, scalar_text
+from renderer.compose.absent import ABSENT, Slot
+from renderer.model.json import Json, JsonObject, scalar_text
 
 Keys: TypeAlias = "tuple[str, ...]"
 #: The texts of an element's keys, empty where it has none.
@@ -33,8 +34,17 @@ def element_values(elements: Iterable[Json], keys: Keys) -> list[Values]:
 def _key_text(element: Json, key: str) -> str:
     if not key:
         return scalar_text(element)
-    value = element.get(key) if isinstance(element, dict) else None
-    return "" if value is None else scalar_text(value)
+    value = key_value(element, key) if isinstance(element, dict) else None
+    return "" if value is None or value is ABSENT else scalar_text(value)
+
+
+def key_value(element: JsonObject, key: str) -> Slot:
+    """The value of an element's key, which may stand deeper in it: ``metadata.name``."""
+    outer, dot, inner = key.partition(".")
+    if not dot:
+        return element.get(key, ABSENT)
+    child = element.get(outer)
+    return key_value(child, inner) if isinstance(child, dict) else ABSENT
 
 
 def find_element(elements: Sequence[Json], keys: Keys, values: Values) -> int | None:
@@ -44,8 +54,7 @@ def find_element(elements: Sequence[Json], keys: Keys, values: Values) -> int | 
             if scalar_text(element) == values[0]:
                 return index
         elif isinstance(element, dict) and all(
-            key in element and scalar_text(element[key]) == value
-            for key, value in zip(keys, values, strict=True)
+            _text(key_value(element, key)) == value for key, value in zip(keys, values, strict=True)
         ):
             return index
     return None
@@ -98,7 +107,12 @@ def _has_value(element: Json, key: str, value: str) -> bool:
         raise ElementError(_MIXED)
     if not key:
         return scalar_text(element) == value
-    return isinstance(element, dict) and key in element and value in ("", scalar_text(element[key]))
+    found = _text(key_value(element, key)) if isinstance(element, dict) else None
+    return found is not None and value in ("", found)
+
+
+def _text(value: Slot) -> str | None:
+    return None if value is ABSENT else scalar_text(value)
 
 
 def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> list[Json]:
@@ -111,14 +125,22 @@ def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> l
             raise ElementError(_MIXED)
         values: Values = ()
         for key in keys:
-            if element is not None and key in element:
-                values = (*values, scalar_text(element[key]))
+            text = None if element is None else _text(key_value(element, key))
+            if text is not None:
+                values = (*values, text)
             else:
                 target = [*target, element]
         if len(keys) > 1:
             target = delete_elements(target, keys, values)
         target = set_element(target, element, keys, values)
     return target
+
+
+def in_order_of(elements: Sequence[Json], merged: Sequence[Json], keys: Keys) -> list[Json]:
+    """``merged`` with what is in ``elements`` in its order there, and what is new behind it."""
+    positions = {values: position for position, values in enumerate(element_values(elements, keys))}
+    placed = zip(element_values(merged, keys), merged, strict=True)
+    return [element for _, element in sorted(placed, key=lambda each: positions.get(each[0], len(positions)))]
 
 
 def complete_values(found: list[Values]) -> list[Values]:

@@ -1,9 +1,11 @@
-"""What the command line of kustomize can ask of a build."""
+"""What a command line or a project can ask of a build."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
+
+from renderer.model.render_config import MergeKeys
 
 
 class Reorder(StrEnum):
@@ -13,8 +15,12 @@ class Reorder(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
-    """The options of a build that change what is composed."""
+class BuildOptions(NamedTuple):
+    """The options of a build that change what is composed; the defaults are kustomize's.
+
+    ``managed_by_label`` is what ``--enable-managedby-label`` asks for.
+    """
 
     reorder: Reorder = Reorder.LEGACY
+    managed_by_label: bool = False
+    merge_keys: MergeKeys = MergeKeys.KUSTOMIZE

@@ -12,7 +12,7 @@ from renderer.compose.local_config import drop_local
 from renderer.compose.name_hash import add_name_hashes
 from renderer.compose.name_references import fix_name_references
 from renderer.compose.order import sort_order
-from renderer.compose.provenance import with_build_metadata
+from renderer.compose.provenance import MANAGED_BY_LABEL, with_build_metadata
 from renderer.compose.res_map import ResMap
 from renderer.compose.variables.resolve import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -35,8 +35,8 @@ class Composer:
     """Composes trees of one loader; what several of them use is composed once."""
 
     def __init__(self, generators: GeneratorTable, options: BuildOptions = _DEFAULT_OPTIONS) -> None:
-        self._plain = Accumulation(generators, traces=False)
-        self._traced = Accumulation(generators, traces=True)
+        self._plain = Accumulation(generators, options.merge_keys, traces=False)
+        self._traced = Accumulation(generators, options.merge_keys, traces=True)
         self._options = options
 
     def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
@@ -64,6 +64,8 @@ class Composer:
         resolve_variables(resources, accumulated.variables, accumulated.field_specs.var_reference, warn)
         drop_local(resources)
         options = root.kustomization.build_metadata
+        if self._options.managed_by_label:
+            options = (*options, MANAGED_BY_LABEL)
         return ResourceSet(self._ordered(resources, root.kustomization.sort_options)).map(
             lambda resource: finished(with_build_metadata(resource, options, root.folder))
         )

@@ -14,11 +14,12 @@ from renderer.compose.associative_list import (
     delete_elements,
     element_values,
     find_element,
+    key_value,
     set_element,
     used_keys,
 )
 from renderer.compose.patch_directive import Directive, DirectiveError, mapping_directive
-from renderer.model.json import Json
+from renderer.model.json import Json, with_value
 
 #: What becomes of an element that was the first and of which the patch says the second.
 MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]
@@ -85,5 +86,7 @@ def _with_keys(element: Json, keys: Keys, values: Values) -> Json:
     """The element with the keys that it was found by."""
     if not isinstance(element, dict):
         return element
-    missing = {key: value for key, value in zip(keys, values, strict=True) if value and key not in element}
-    return {**element, **missing} if missing else element
+    for key, value in zip(keys, values, strict=True):
+        if value and key_value(element, key) is ABSENT:
+            element = with_value(element, key.split("."), value)
+    return element

@@ -7,18 +7,20 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-_FIELD = re.compile(r"(\w+)(?:(\[)([\w,]*)\])?(?::(\w+))?")
+_FIELD = re.compile(r"(\w+)(?:(\[)([\w,.]*)\])?(?::(\w+))?")
 
 
 class FieldSchema(NamedTuple):
     """The schema of a field.
 
     ``merge_keys`` is None unless it is a list whose elements are merged; it is empty for lists of scalars.
+    ``keeps_order`` says that a patch leaves them in their order; kustomize puts what it patches first.
     ``type`` is the type of the object, or of the list's elements; empty where nothing is known of them.
     """
 
     type: str
     merge_keys: tuple[str, ...] | None = None
+    keeps_order: bool = False
 
 
 class MergeSchema:

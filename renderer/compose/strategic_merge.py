@@ -8,7 +8,7 @@ directives out of it.
 from __future__ import annotations
 
 from renderer.compose.absent import ABSENT, Slot
-from renderer.compose.associative_list import ITSELF, ElementError
+from renderer.compose.associative_list import ITSELF, ElementError, in_order_of
 from renderer.compose.bare_text import is_bare_text
 from renderer.compose.element_merge import merge_elements
 from renderer.compose.merge_schema import FieldSchema, MergeSchema
@@ -129,6 +129,8 @@ class StrategicMerge:
             )
         except ElementError as error:
             raise MergeError(str(error)) from None
+        if schema.keeps_order:
+            merged = in_order_of(dest, merged, schema.merge_keys or ITSELF)
         return dest if merged == dest else merged
 
     def _schema_of(self, value: Slot) -> FieldSchema | None:

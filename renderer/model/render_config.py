@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from renderer.model.release import LATEST, Release
 
@@ -23,15 +23,20 @@ class Layout(StrEnum):
     BUNDLE = "bundle"
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogPath:
+class MergeKeys(StrEnum):
+    """By which keys strategic merge patches merge lists."""
+
+    KUSTOMIZE = "kustomize"  # those of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
+    KUBEVIRT = "kubevirt"  # and the names of disks, volumes, networks, … of KubeVirt's
+
+
+class CatalogPath(NamedTuple):
     """A folder of the repository that composes to instance types and preferences."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltinCatalog:
+class BuiltinCatalog(NamedTuple):
     """A catalog that ships with vmrender."""
 
     name: str
@@ -40,8 +45,7 @@ class BuiltinCatalog:
 COMMON_INSTANCETYPES = BuiltinCatalog("common-instancetypes")
 
 
-@dataclass(frozen=True, slots=True)
-class OverlayEntry:
+class OverlayEntry(NamedTuple):
     """One entry of ``overlays``; what it leaves out is None and comes from the project."""
 
     path: str
@@ -52,8 +56,7 @@ class OverlayEntry:
     write_instancetypes: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Overlay:
+class Overlay(NamedTuple):
     """One folder to render, with everything the project says about it."""
 
     path: str
@@ -66,11 +69,10 @@ class Overlay:
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
         """The overlay with another target release or mode, where one is given."""
-        return replace(self, kubevirt=kubevirt or self.kubevirt, expand=expand or self.expand)
+        return self._replace(kubevirt=kubevirt or self.kubevirt, expand=expand or self.expand)
 
 
-@dataclass(frozen=True, slots=True)
-class RenderConfig:
+class RenderConfig(NamedTuple):
     """The project. The defaults are what a repository without the file gets."""
 
     kubevirt: Release = LATEST
@@ -80,6 +82,7 @@ class RenderConfig:
     expand: ExpandMode = ExpandMode.APPLIED
     layout: Layout = Layout.PER_RESOURCE
     write_instancetypes: bool = True
+    merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
 
     def overlay(self, entry: OverlayEntry, path: str, name: str) -> Overlay:
         """The overlay in the folder ``path``, as ``entry`` and, for what it leaves out, the project say."""

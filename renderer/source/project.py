@@ -11,6 +11,7 @@ from renderer.model.render_config import (
     CatalogPath,
     ExpandMode,
     Layout,
+    MergeKeys,
     OverlayEntry,
     RenderConfig,
 )
@@ -49,6 +50,7 @@ def _project(fields: Fields) -> RenderConfig:
         "expand",
         "layout",
         "writeInstancetypes",
+        "mergeKeys",
     )
     _expect(fields, "apiVersion", API_VERSION)
     _expect(fields, "kind", KIND)
@@ -64,6 +66,7 @@ def _project(fields: Fields) -> RenderConfig:
         write_instancetypes=default.write_instancetypes
         if write_instancetypes is None
         else write_instancetypes,
+        merge_keys=fields.choice("mergeKeys", MergeKeys) or default.merge_keys,
     )
 
 

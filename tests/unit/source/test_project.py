@@ -10,6 +10,7 @@ from renderer.model.render_config import (
     CatalogPath,
     ExpandMode,
     Layout,
+    MergeKeys,
     OverlayEntry,
     RenderConfig,
 )
@@ -49,6 +50,7 @@ overlays:
   layout: bundle
   writeInstancetypes: false
 expand: defaults
+mergeKeys: kubevirt
 """)
     assert config == RenderConfig(
         kubevirt=Release(1, 8),
@@ -58,6 +60,7 @@ expand: defaults
             OverlayEntry("overlays/legacy", None, Release(1, 5), ExpandMode.OFF, Layout.BUNDLE, False),  # noqa: FBT003 - a record
         ),
         expand=ExpandMode.DEFAULTS,
+        merge_keys=MergeKeys.KUBEVIRT,
     )
 
 
