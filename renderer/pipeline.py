@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.compose.build_options import BuildOptions
 from renderer.compose.compose import Composer
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.generated import Generated
@@ -23,6 +24,7 @@ from renderer.model.resource_set import ResourceSet
 from renderer.source.builtin import builtin_path
 from renderer.source.file_system import FileSystem
 from renderer.source.load import Loader, load_files
+from renderer.source.load_restrictor import LoadRestrictor
 
 if TYPE_CHECKING:
     from renderer.instancetype.catalog import Catalog, CatalogSource
@@ -33,11 +35,16 @@ if TYPE_CHECKING:
 class Pipeline:
     """One run over one repository; what its overlays share is read, composed and compiled once."""
 
-    def __init__(self, fs: FileSystem, config: RenderConfig) -> None:
+    def __init__(
+        self,
+        fs: FileSystem,
+        config: RenderConfig,
+        restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
+    ) -> None:
         self._fs = fs
         self._config = config
-        self._composer = Composer(GENERATORS)
-        self._loader = Loader(fs, accumulate=self._composer.accumulate)
+        self._composer = Composer(GENERATORS, BuildOptions(merge_keys=config.merge_keys))
+        self._loader = Loader(fs, restrictor, accumulate=self._composer.accumulate)
 
     @property
     def folders(self) -> frozenset[str]:
@@ -98,14 +105,20 @@ class Pipeline:
         if composed.failed:
             return composed
         built = self._expanded(composed, overlay.kubevirt, overlay.expand)
+        if overlay.expand is ExpandMode.OFF:
+            return built
         return built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
 
     def _expanded(
         self, composed: Outcome[ResourceSet], release: Release, mode: ExpandMode
     ) -> Outcome[ResourceSet]:
+        from renderer.instancetype.concern import concerns
+        from renderer.instancetype.virtual_machine import needs_catalog
+
+        if not concerns(composed.value, mode):
+            return composed
         from renderer.instancetype.catalog import Catalog
         from renderer.instancetype.expand import expand
-        from renderer.instancetype.virtual_machine import needs_catalog
 
         try:
             catalog = self._catalog if needs_catalog(composed.value) else Catalog()

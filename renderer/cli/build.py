@@ -13,6 +13,7 @@ from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
+from renderer.source.load_restrictor import LoadRestrictor
 from renderer.source.overlays import find_overlays, overlay_at
 
 
@@ -20,7 +21,15 @@ from renderer.source.overlays import find_overlays, overlay_at
 @click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @expand_option
 @kubevirt_option
-def command(path: Path, expand: ExpandMode | None, kubevirt: Release | None) -> ExitCode:
+@click.option(
+    "--load-restrictor",
+    type=click.Choice([restrictor.value for restrictor in LoadRestrictor]),
+    default=LoadRestrictor.ROOT_ONLY.value,
+    help="Whether files outside of a kustomization's folder may be read; never outside the repository.",
+)
+def command(
+    path: Path, expand: ExpandMode | None, kubevirt: Release | None, load_restrictor: str
+) -> ExitCode:
     """Compose the overlay or catalog folder PATH, expand its virtual machines and print the manifests.
 
     With --expand off this prints what kustomize build prints, byte for byte.
@@ -34,7 +43,7 @@ def command(path: Path, expand: ExpandMode | None, kubevirt: Release | None) -> 
     config = repository.config
     found = find_overlays(repository.fs, config)
     overlay = overlay_at(config, found, repository.relative(path)).with_target(kubevirt, expand)
-    outcome = Pipeline(repository.fs, config).build(overlay)
+    outcome = Pipeline(repository.fs, config, LoadRestrictor(load_restrictor)).build(overlay)
     if not outcome.failed:
         print_manifests(outcome.value)
     return report(repository.fs, outcome.diagnostics)

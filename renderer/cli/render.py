@@ -45,7 +45,7 @@ def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001
     repository = Repository.here()
     found = find_overlays(repository.fs, repository.config)
     pipeline = Pipeline(repository.fs, repository.config)
-    rendered, findings = _render(pipeline, select_overlays(found, overlays) if overlays else found)
+    rendered, findings = _render(pipeline, select_overlays(found, overlays))
     findings += check_outputs([overlay.output for overlay in found], pipeline.folders)
     if not has_errors(findings):
         findings += _check(repository, rendered) if check else _write(repository, rendered)

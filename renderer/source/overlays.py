@@ -9,11 +9,14 @@ from fnmatch import fnmatchcase
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import text_at
+from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.location import Location
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.source.file_system import FileSystem
-from renderer.source.load import KUSTOMIZATION_FILES
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.project import PROJECT_FILE
+from renderer.yamlio.decode import decode_yaml11
 
 
 def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
@@ -31,8 +34,17 @@ def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
 
 
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """The overlays with the given paths or names. Raises: config-invalid for one that is not there."""
-    overlays = tuple(overlays)
+    """The overlays with the given paths or names, all of them when none is given.
+
+    Raises ``DiagnosticError``: config-invalid for one that is not there, and when there is none at all.
+    """
+    overlays, wanted = tuple(overlays), tuple(wanted)
+    if not overlays:
+        raise _invalid(
+            "there is no overlay in this project", f"list its folders under overlays in {PROJECT_FILE}"
+        )
+    if not wanted:
+        return overlays
     names = {name: overlay for overlay in overlays for name in (overlay.name, overlay.path)}
     selected: dict[str, Overlay] = {}
     for name in map(posixpath.normpath, wanted):
@@ -51,21 +63,31 @@ def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -
 
 def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
     pattern = posixpath.normpath(entry.path)
-    is_glob = any(character in pattern for character in "*?[")
-    folders = tuple(_matches(fs, ".", pattern.split("/"))) if is_glob else (pattern,)
-    if is_glob:
-        return tuple(folder for folder in folders if is_overlay(fs, folder))
-    if not is_overlay(fs, pattern):
+    if any(character in pattern for character in "*?["):
+        return tuple(folder for folder in _matches(fs, ".", pattern.split("/")) if _is_overlay(fs, folder))
+    if _kustomization_file(fs, pattern) is None:
         raise _invalid(
             f"no overlay in {pattern}",
             f"it needs one of {', '.join(KUSTOMIZATION_FILES)}",
             code=Code.KUSTOMIZATION_MISSING,
         )
-    return folders
+    return (pattern,)
 
 
-def is_overlay(fs: FileSystem, folder: str) -> bool:
-    return any(fs.is_file(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
+def _is_overlay(fs: FileSystem, folder: str) -> bool:
+    """Whether the folder can be built by itself, which a component cannot."""
+    file = _kustomization_file(fs, folder)
+    if file is None:
+        return False
+    try:
+        return text_at(decode_yaml11(fs.read(file), file), "kind") != COMPONENT_KIND
+    except DiagnosticError:  # it is reported when the overlay is built
+        return True
+
+
+def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
+    files = (posixpath.join(folder, name) for name in KUSTOMIZATION_FILES)
+    return next((file for file in files if fs.is_file(file)), None)
 
 
 def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:

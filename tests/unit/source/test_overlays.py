@@ -14,6 +14,7 @@ FS = MemoryFileSystem(
         "overlays/dev/kustomization.yaml": b"",
         "overlays/prod/kustomization.yml": b"",
         "overlays/notes/readme.md": b"",
+        "overlays/backup/kustomization.yaml": b"kind: Component",
         "teams/a/overlays/prod/Kustomization": b"",
     }
 )
@@ -51,12 +52,18 @@ def test_an_entry_without_a_kustomization_is_an_error_unless_it_is_a_glob() -> N
     assert find_overlays(FS, RenderConfig(overlays=(OverlayEntry("nothing/*"),))) == ()
 
 
+def test_a_project_without_overlays_says_so_when_one_is_to_be_rendered() -> None:
+    with pytest.raises(DiagnosticError, match="there is no overlay in this project"):
+        select_overlays((), ())
+
+
 def test_overlays_are_selected_by_name_or_path_and_a_typo_is_answered_with_the_nearest() -> None:
     overlays = find_overlays(FS, RenderConfig())
     assert [overlay.name for overlay in select_overlays(overlays, ["prod", "./overlays/dev/"])] == [
         "prod",
         "dev",
     ]
+    assert select_overlays(overlays, []) == overlays
     with pytest.raises(DiagnosticError) as error:
         select_overlays(overlays, ["prd"])
     assert error.value.diagnostics[0].hint == "there is prod"
