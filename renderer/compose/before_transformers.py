@@ -13,8 +13,7 @@ from renderer.model.source_tree import SourceTree
 def before_transformers(tree: SourceTree) -> SourceTree:
     """The tree without what the root itself does to names, and without its patches."""
     root = tree.root
-    kustomization = replace(
-        root.kustomization,
+    kustomization = root.kustomization._replace(
         name_prefix="",
         name_suffix="",
         namespace="",

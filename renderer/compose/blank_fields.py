@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from renderer.compose.merge_schema import FieldSchema, MergeSchema
 from renderer.model.field_path import Segment
@@ -22,7 +21,7 @@ def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
     root = schema.of_kind(resource.api_version, resource.kind)
     for field in reversed(resource.blank_fields):
         content = _without(content, field.segments, root, schema)
-    return replace(resource, content=object_at(content), blank_fields=())
+    return resource._replace(content=object_at(content), blank_fields=())
 
 
 def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> Json:

@@ -10,7 +10,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, object_at, text_at
-from renderer.model.kustomization import FieldSpec
+from renderer.model.selection import FieldSpec
 from renderer.model.source_tree import Document
 
 _ANNOTATION = "x-kubernetes-annotation"

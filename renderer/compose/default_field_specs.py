@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.compose.default_name_references import NAME_REFERENCES
 from renderer.compose.default_var_references import VAR_REFERENCES
 from renderer.compose.field_spec_set import FieldSpecSet
-from renderer.model.kustomization import FieldSpec
+from renderer.model.selection import FieldSpec
 
 _METADATA_LABELS = (
     FieldSpec("metadata/labels", create=True),

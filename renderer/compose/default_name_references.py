@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.compose.field_spec_set import NameReference
 from renderer.model.gvk import Gvk
-from renderer.model.kustomization import FieldSpec
+from renderer.model.selection import FieldSpec
 
 _RBAC = "rbac.authorization.k8s.io"
 _ADMISSION = "admissionregistration.k8s.io"

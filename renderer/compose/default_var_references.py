@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.model.kustomization import FieldSpec
+from renderer.model.selection import FieldSpec
 
 _WORKLOADS = {
     "CronJob": "spec/jobTemplate/spec/template/spec",

@@ -6,25 +6,23 @@ kustomize ``api/internal/plugins/builtinconfig/transformerconfig.go``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.compose.kind_order import DEFAULT_RANKS, gvk_sort_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.gvk import Gvk
-from renderer.model.kustomization import FieldSpec
+from renderer.model.selection import FieldSpec
 
 
-@dataclass(frozen=True, slots=True)
-class NameReference:
+class NameReference(NamedTuple):
     """The fields that hold names of resources of the kind ``target``; empty parts of it match any."""
 
     target: Gvk
     referrers: tuple[FieldSpec, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldSpecSet:
+class FieldSpecSet(NamedTuple):
     """The field specs of every transformer (kustomize ``TransformerConfig``)."""
 
     name_prefix: tuple[FieldSpec, ...] = ()

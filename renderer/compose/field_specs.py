@@ -8,7 +8,6 @@ are made only where the spec says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from renderer.compose.bare_text import is_bare_text
@@ -18,8 +17,8 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.gvk import Gvk
 from renderer.model.json import Json
-from renderer.model.kustomization import FieldSpec
 from renderer.model.resource import Resource
+from renderer.model.selection import FieldSpec
 
 #: The new value for the value of a field. Raises ``WrongTypeError``.
 Change: TypeAlias = Callable[[Json], Json]
@@ -42,8 +41,7 @@ class Target(NamedTuple):
     create: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(NamedTuple):
     """What to do with the fields that some specs lead to.
 
     ``created`` is what stands in a field that is made; None where the change never makes any.

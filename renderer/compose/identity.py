@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from renderer.compose.scope import effective_namespace
@@ -49,4 +48,4 @@ def remembering_id(resource: Resource) -> Resource:
     previous = ResId(resource.gvk, current.name, current.namespace)
     if previous in resource.previous_ids:
         return resource
-    return replace(resource, previous_ids=(*resource.previous_ids, previous))
+    return resource._replace(previous_ids=(*resource.previous_ids, previous))

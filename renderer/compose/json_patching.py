@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from renderer.compose.identity import remembering_id
 from renderer.compose.json_patch import OperationError, apply_operation
@@ -13,8 +12,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value
+from renderer.model.patches import JsonPatch
 from renderer.model.resource import Resource
-from renderer.model.source_tree import JsonPatch
 from renderer.yamlio.go_numbers import format_float, json_number
 
 #: The patched object goes through floats in kustomize; integers beyond this one are rounded.
@@ -41,7 +40,7 @@ class JsonPatching:
         if self._remembers_ids:
             resource = remembering_id(resource)
         content = self._applied(_with_annotations(resource), resource)
-        patched = replace(resource.with_content(content, self._patch.site), blank_fields=())
+        patched = resource.with_content(content, self._patch.site)._replace(blank_fields=())
         patched = with_text_annotations(patched, _float_text)
         return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
 
@@ -101,5 +100,5 @@ def _float_text(value: Json) -> str:
 def _with_ids_of_version(resource: Resource) -> Resource:
     """The resource with its API version in its previous ids, which are compared without their own."""
     group, version = resource.gvk.group, resource.gvk.version
-    ids = (replace(known, gvk=Gvk(group, version, known.gvk.kind)) for known in resource.previous_ids)
-    return replace(resource, previous_ids=tuple(ids))
+    ids = (known._replace(gvk=Gvk(group, version, known.gvk.kind)) for known in resource.previous_ids)
+    return resource._replace(previous_ids=tuple(ids))

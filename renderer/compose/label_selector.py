@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
-_TOKEN = re.compile(r"[ \t\r\n]*(?:([^=!(),<> \t\r\n\0]+)|(==|!=|[=!(),<>])|(\Z|\0.*))", re.DOTALL)
+_TOKEN = re.compile(r"[ \t\r\n]*(?:([^=!(),<> \t\r\n]+)|(==|!=|[=!(),<>])|(\Z))")
 _SET_OPERATORS = ("in", "notin")
 _VALUE_OPERATORS = ("=", "==", "!=", ">", "<")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
@@ -30,8 +29,7 @@ class _Token(NamedTuple):
 _END = _Token("", is_word=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """One condition on the value of a label; ``operator`` as written, ``exists`` or ``!`` without a value."""
 
     key: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from hashlib import sha256
 
 from renderer.compose.identity import remembering_id
@@ -57,7 +56,7 @@ def go_json(value: Json) -> str:
 def _with_hash(resource: Resource) -> Resource:
     remembered = remembering_id(resource)
     name = f"{resource.name}-{name_hash(resource)}"
-    return replace(remembered, content=with_value(remembered.content, ("metadata", "name"), name))
+    return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
 
 
 def _field(content: JsonObject, key: str) -> Json:

@@ -9,9 +9,9 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.selectors import ResourceSelector
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.kustomization import Selector
 from renderer.model.location import Site
 from renderer.model.resource import Resource
+from renderer.model.selection import Selector
 
 
 def selected_keys(

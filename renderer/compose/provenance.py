@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import replace
 
 from renderer.compose.bare_text import is_bare_text
 from renderer.model.json import object_at, with_value, without
@@ -23,11 +22,11 @@ _MANAGER = "kustomize-v5.8.1"
 
 
 def generated(resource: Resource, generator: ConfiguredBy) -> Resource:
-    return replace(resource, generated_by=generator)
+    return resource._replace(generated_by=generator)
 
 
 def transformed(resource: Resource, transformer: ConfiguredBy) -> Resource:
-    return replace(resource, transformed_by=(*resource.transformed_by, transformer))
+    return resource._replace(transformed_by=(*resource.transformed_by, transformer))
 
 
 def with_build_metadata(resource: Resource, options: tuple[str, ...], folder: str) -> Resource:

@@ -43,8 +43,9 @@ class ResMap:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
             by_current[identity] = self._next_key
             self._resources[self._next_key] = resource
+            if self._by_any is not None:
+                _index(self._by_any, self._next_key, resource)
             self._next_key += 1
-        self._by_any = None
 
     def with_id(self, identity: Identity) -> tuple[int, ...]:
         """The keys of the resources that have the id now or had it before."""
@@ -56,8 +57,11 @@ class ResMap:
 
     def replace(self, key: int, resource: Resource) -> None:
         """Puts ``resource`` in the place of the one with the key; it is still found by the old one's ids."""
+        if self._by_current is not None and current_identity(resource) != current_identity(
+            self._resources[key]
+        ):
+            self._by_current = None
         self._resources[key] = resource
-        self._by_current = None
         if self._by_any is not None:
             _index(self._by_any, key, resource)
 

@@ -11,9 +11,9 @@ from renderer.compose.scope import effective_namespace
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import object_at, scalar_text
-from renderer.model.kustomization import Selector
 from renderer.model.location import Site
 from renderer.model.resource import Resource
+from renderer.model.selection import Selector
 
 if TYPE_CHECKING:
     from renderer.compose.label_selector import Requirement

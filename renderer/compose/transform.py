@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from renderer.compose.field_spec_set import FieldSpecSet
 from renderer.compose.merge_schema import MergeSchema
@@ -16,8 +15,7 @@ from renderer.model.source_tree import KustomizationRoot
 Transform: TypeAlias = Callable[[ResMap], None]
 
 
-@dataclass(frozen=True, slots=True)
-class TransformerContext:
+class TransformerContext(NamedTuple):
     """What the transformers of one kustomization are made from; ``warn`` takes what is no error."""
 
     root: KustomizationRoot

@@ -23,6 +23,8 @@ class Code(StrEnum):
     # Composition.
     KUSTOMIZATION_FIELD = "kustomization-field"
     UNSUPPORTED_FIELD = "unsupported-field"
+    IGNORED_DOCUMENT = "ignored-document"
+    CLUSTER_SCOPED = "cluster-scoped"
     RESOURCE_INVALID = "resource-invalid"
     DUPLICATE_ID = "duplicate-id"
     PATCH_INVALID = "patch-invalid"

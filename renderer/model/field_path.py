@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 
@@ -19,8 +18,7 @@ Segment: TypeAlias = str | int | ElementName
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_$-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldPath:
+class FieldPath(NamedTuple):
     """The way from a document's root to a value: mapping keys, list indices and list element names."""
 
     segments: tuple[Segment, ...] = ()

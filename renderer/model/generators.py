@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from renderer.model.json import EMPTY
 from renderer.model.location import Site
 
 
@@ -19,12 +19,11 @@ class Behavior(StrEnum):
     MERGE = "merge"
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratorOptions:
+class GeneratorOptions(NamedTuple):
     """What a generated object gets beside its data (``generatoroptions.go``)."""
 
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = EMPTY
+    annotations: Mapping[str, str] = EMPTY
     disable_name_suffix_hash: bool = False
     immutable: bool = False
 
@@ -38,8 +37,7 @@ class GeneratorOptions:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GeneratorArgs:
+class GeneratorArgs(NamedTuple):
     """An entry of ``configMapGenerator`` or ``secretGenerator``; ``type`` is for Secrets only."""
 
     site: Site
@@ -62,16 +60,14 @@ class KeyValue(NamedTuple):
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
-class DataGenerator:
+class DataGenerator(NamedTuple):
     """A generator and the data that its literals, files and env files hold, in kustomize's order."""
 
     args: GeneratorArgs
     data: tuple[KeyValue, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IamPolicyGenerator:
+class IamPolicyGenerator(NamedTuple):
     """A Kubernetes service account bound to one of a cloud (``iampolicygenerator.go``)."""
 
     site: Site

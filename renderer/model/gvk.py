@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Gvk:
+class Gvk(NamedTuple):
     """What kind of object a resource is (kustomize ``kyaml/resid/gvk.go``)."""
 
     group: str

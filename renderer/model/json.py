@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Never, TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool | None
 Json: TypeAlias = "Scalar | Sequence[Json] | Mapping[str, Json]"
 JsonObject: TypeAlias = Mapping[str, Json]
 
-EMPTY: JsonObject = {}
+EMPTY: Mapping[str, Never] = {}
 
 
 def object_at(value: Json, *path: str) -> JsonObject:

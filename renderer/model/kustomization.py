@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from renderer.model.generators import GeneratorArgs
+from renderer.model.json import EMPTY
 from renderer.model.location import Site
 from renderer.model.selection import FieldSpec, Selector
 from renderer.model.transformers import (
@@ -17,14 +18,11 @@ from renderer.model.transformers import (
     Variable,
 )
 
-__all__ = ["COMPONENT_KIND", "KUSTOMIZATION_KIND", "FieldSpec", "Kustomization", "Label", "Patch", "Selector"]
-
 KUSTOMIZATION_KIND = "Kustomization"
 COMPONENT_KIND = "Component"
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(NamedTuple):
     """One patch, in a file at ``path`` or written inline as ``patch``; ``site`` is where it is listed."""
 
     site: Site
@@ -35,8 +33,7 @@ class Patch:
     allow_kind_change: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """Labels to set, and where beyond ``metadata.labels``."""
 
     pairs: Mapping[str, str]
@@ -45,8 +42,7 @@ class Label:
     field_specs: tuple[FieldSpec, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kustomization:
+class Kustomization(NamedTuple):
     """The fields of one kustomization file; ``site`` is the file's root."""
 
     site: Site
@@ -59,8 +55,8 @@ class Kustomization:
     name_suffix: str = ""
     namespace: str = ""
     labels: tuple[Label, ...] = ()
-    common_labels: Mapping[str, str] = field(default_factory=dict)
-    common_annotations: Mapping[str, str] = field(default_factory=dict)
+    common_labels: Mapping[str, str] = EMPTY
+    common_annotations: Mapping[str, str] = EMPTY
     patches: tuple[Patch, ...] = ()
     patches_strategic_merge: tuple[str, ...] = ()
     patches_json6902: tuple[Patch, ...] = ()
@@ -74,6 +70,6 @@ class Kustomization:
     validators: tuple[str, ...] = ()
     configurations: tuple[str, ...] = ()
     crds: tuple[str, ...] = ()
-    open_api: Mapping[str, str] = field(default_factory=dict)
+    open_api: Mapping[str, str] = EMPTY
     build_metadata: tuple[str, ...] = ()
     sort_options: SortOptions | None = None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A place in a file. ``path`` is relative to the repository; lines and columns count from 1."""
 
     path: str
@@ -25,8 +24,7 @@ class Location:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """A value in a source file by coordinates: file, document (from 0) and field.
 
     The stages pass sites about; only when a diagnostic is printed is the file read again

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from renderer.model.json import Json
 from renderer.model.kustomization import Patch
@@ -11,16 +10,14 @@ from renderer.model.location import Site
 from renderer.model.resource import Resource
 
 
-@dataclass(frozen=True, slots=True)
-class StrategicMergePatches:
+class StrategicMergePatches(NamedTuple):
     """The documents of one strategic merge patch file or text."""
 
     site: Site
     documents: tuple[Resource, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JsonPatch:
+class JsonPatch(NamedTuple):
     """The operations of one JSON 6902 patch file or text."""
 
     site: Site
@@ -34,8 +31,7 @@ class JsonPatch:
 PatchContent: TypeAlias = StrategicMergePatches | JsonPatch
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedPatch:
+class LoadedPatch(NamedTuple):
     """A patch as it is listed, and what it holds."""
 
     listed: Patch

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: The API version of what kustomize has built in.
 BUILTIN = "builtin"
 
 
-@dataclass(frozen=True, slots=True)
-class ConfiguredBy:
+class ConfiguredBy(NamedTuple):
     """A generator or transformer: the file that configures it, and what it is."""
 
     path: str

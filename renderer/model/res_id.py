@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.gvk import Gvk
 
 
-@dataclass(frozen=True, slots=True)
-class ResId:
+class ResId(NamedTuple):
     """Kind, namespace (empty when none is written) and name (kustomize ``kyaml/resid/resid.go``)."""
 
     gvk: Gvk

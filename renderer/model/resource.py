@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.gvk import Gvk
@@ -17,8 +16,7 @@ from renderer.model.res_id import ResId
 _ELEMENT_NAMES = ("name", "id", "deviceName")
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(NamedTuple):
     """One object and where it came from.
 
     ``origin`` is the document it was read from, ``layers`` the patches that changed it since, in order.
@@ -80,7 +78,7 @@ class Resource:
 
     def with_content(self, content: JsonObject, layer: Site | None = None) -> Resource:
         """The resource with new content, made so by the patch at ``layer``."""
-        return replace(self, content=content, layers=(*self.layers, layer) if layer else self.layers)
+        return self._replace(content=content, layers=(*self.layers, layer) if layer else self.layers)
 
     def sites(self, field: FieldPath = ROOT) -> tuple[Site, ...]:
         """Where ``field`` may have been written, most recent first.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.gvk import Gvk
 from renderer.model.location import Site
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSpec:
+class FieldSpec(NamedTuple):
     """A path that a transformer visits in objects of some kinds; empty means any (``fieldspec.go``)."""
 
     path: str
@@ -20,8 +19,7 @@ class FieldSpec:
     create: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(NamedTuple):
     """Which resources a patch is for: anchored regular expressions and label selectors (``selector.go``)."""
 
     group: str = ""
@@ -33,16 +31,14 @@ class Selector:
     label_selector: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NameReferenceSpec:
+class NameReferenceSpec(NamedTuple):
     """The fields that hold names of resources of the kind ``target``."""
 
     target: Gvk
     referrers: tuple[FieldSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSpecFile:
+class FieldSpecFile(NamedTuple):
     """A file listed under ``configurations``; its field specs by the name of the field that they are for."""
 
     site: Site

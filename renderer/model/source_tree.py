@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.generators import DataGenerator
 from renderer.model.json import Json
 from renderer.model.kustomization import Kustomization
 from renderer.model.location import Site
-from renderer.model.patches import JsonPatch, LoadedPatch, PatchContent, StrategicMergePatches
+from renderer.model.patches import LoadedPatch, StrategicMergePatches
 from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
 from renderer.model.resource import Resource
 from renderer.model.selection import FieldSpecFile
 from renderer.model.transformers import Replacement
 
-__all__ = [
-    "Document",
-    "JsonPatch",
-    "KustomizationRoot",
-    "LoadedPatch",
-    "OpenApi",
-    "PatchContent",
-    "ResourceFile",
-    "SourceTree",
-    "StrategicMergePatches",
-]
 
-
-@dataclass(frozen=True, slots=True)
-class ResourceFile:
+class ResourceFile(NamedTuple):
     """The objects in one file, or in a text inside a kustomization."""
 
     site: Site
     resources: tuple[Resource, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """The first document of a file that configures composition."""
 
     site: Site
@@ -89,8 +76,7 @@ class KustomizationRoot:
         return (*resources, *self.components, *self.plugin_roots)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceTree:
+class SourceTree(NamedTuple):
     """The root that was asked for, and below it everything that it uses."""
 
     root: KustomizationRoot

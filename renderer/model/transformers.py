@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.location import Site
 from renderer.model.selection import Selector
@@ -11,8 +12,7 @@ from renderer.model.selection import Selector
 DEFAULT_FIELD_PATH = "metadata.name"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
+class Image(NamedTuple):
     """An entry of ``images``; ``name`` is a regular expression without tag and digest."""
 
     site: Site
@@ -41,8 +41,7 @@ class FieldOptions:
     create: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplacementSource:
+class ReplacementSource(NamedTuple):
     """The one resource, and the field in it, that a value is taken from; empty means any."""
 
     site: Site
@@ -55,8 +54,7 @@ class ReplacementSource:
     options: FieldOptions = FieldOptions()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplacementTarget:
+class ReplacementTarget(NamedTuple):
     """The fields that a value is written to; ``select`` is None when nothing says in which resources."""
 
     site: Site
@@ -66,8 +64,7 @@ class ReplacementTarget:
     options: FieldOptions = FieldOptions()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replacement:
+class Replacement(NamedTuple):
     """A value, from a resource or given here, and where it goes; None where the author left it out."""
 
     site: Site
@@ -76,16 +73,14 @@ class Replacement:
     targets: tuple[ReplacementTarget, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReplacementFile:
+class ReplacementFile(NamedTuple):
     """An entry of ``replacements`` that says in which file they are."""
 
     site: Site
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variable:
+class Variable(NamedTuple):
     """An entry of ``vars``: ``$(name)`` stands for a field of the resource that the other fields identify."""
 
     site: Site
@@ -98,8 +93,7 @@ class Variable:
     field_path: str = DEFAULT_FIELD_PATH
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SortOptions:
+class SortOptions(NamedTuple):
     """``sortOptions``; without ``legacy`` kustomize's own order holds."""
 
     site: Site
@@ -107,8 +101,7 @@ class SortOptions:
     legacy: LegacySortOptions | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LegacySortOptions:
+class LegacySortOptions(NamedTuple):
     """The kinds to put first and last, in their order."""
 
     first: tuple[str, ...]

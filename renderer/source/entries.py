@@ -13,9 +13,10 @@ from renderer.model.patches import LoadedPatch, PatchContent, StrategicMergePatc
 from renderer.model.resource import Resource
 from renderer.model.source_tree import Document, KustomizationRoot, ResourceFile
 from renderer.source.patches import read_json_patch, read_patch
+from renderer.source.paths import joined
 from renderer.source.remote import is_remote
 from renderer.source.resources import read_resources
-from renderer.source.source_files import SourceFiles, joined, remote
+from renderer.source.source_files import SourceFiles, remote
 from renderer.yamlio.decode import decode_yaml11
 
 T = TypeVar("T")

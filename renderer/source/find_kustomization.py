@@ -8,17 +8,24 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 from renderer.source.file_system import FileSystem
+from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.paths import is_inside
 
 KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
-def find_kustomization(fs: FileSystem, folder: str) -> str:
-    """The path of the one kustomization file in ``folder``.
+def find_kustomization(
+    fs: FileSystem, folder: str, restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY
+) -> str:
+    """The path of the one kustomization file in ``folder``; a link out of it does not count.
 
     Raises: kustomization-missing, kustomization-ambiguous when there are several.
     """
     paths = [posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES]
     found = [path for path in paths if fs.is_file(path)]
+    if restrictor is LoadRestrictor.ROOT_ONLY:
+        real = fs.resolve(folder)
+        found = [path for path in found if is_inside(fs.resolve(path), real)]
     if not found:
         message = f"no kustomization in {folder}"
         raise _error(

@@ -39,8 +39,9 @@ def parse_kustomization(content: Json, site: Site) -> Kustomization:
     findings: list[Diagnostic] = []
     fields = CaselessFields({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
     fields.only(*KNOWN_FIELDS)
+    if not findings:
+        _check_not_empty(fields)
     _check_type(fields)
-    _check_not_empty(fields)
     findings += _unsupported(fields)
     kustomization = _kustomization(fields, site)
     if findings:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
-from renderer.source.source_files import is_inside
+from renderer.source.paths import is_inside
 
 #: Deeper chains of kustomizations are taken for a mistake.
 _MAX_DEPTH = 200

@@ -26,7 +26,7 @@ def _located(fs: FileSystem, diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _located_related(fs: FileSystem, related: Related) -> Related:
-    return replace(related, location=related.location or location_of(fs, related.sites))
+    return related._replace(location=related.location or location_of(fs, related.sites))
 
 
 def location_of(fs: FileSystem, sites: tuple[Site, ...]) -> Location | None:

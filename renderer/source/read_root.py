@@ -12,6 +12,7 @@ from renderer.source.entries import Entries, ReadFolder
 from renderer.source.field_spec_files import read_field_spec_file
 from renderer.source.find_kustomization import find_kustomization
 from renderer.source.generator_data import read_data
+from renderer.source.ignored_documents import ignored_documents
 from renderer.source.kustomization import deprecations, parse_kustomization
 from renderer.source.plugins.configurations import read_generators, read_transformers
 from renderer.source.plugins.plugins import Accumulate, Plugins
@@ -24,8 +25,9 @@ def read_root(
     files: SourceFiles, folder: str, read_folder: ReadFolder, accumulate: Accumulate
 ) -> KustomizationRoot:
     """The root in ``folder``. Raises ``DiagnosticError`` with all that is wrong in it and below it."""
-    site = Site(find_kustomization(files.fs, folder))
-    content = decode_yaml11(files.fs.read(site.path), site.path)
+    site = Site(find_kustomization(files.fs, folder, files.restrictor))
+    text = files.fs.read(site.path)
+    content = decode_yaml11(text, site.path)
     written = parse_kustomization(content, site)
     entries = Entries(files, folder, site, read_folder)
     plugins = Plugins(entries, accumulate)
@@ -58,7 +60,7 @@ def read_root(
             "patchesStrategicMerge", written.patches_strategic_merge, entries.strategic_merge
         ),
         patches_json6902=entries.each("patchesJson6902", written.patches_json6902, entries.json6902),
-        warnings=deprecations(content, site),
+        warnings=(*deprecations(content, site), *ignored_documents(text, site.path)),
     )
     if entries.findings:
         raise DiagnosticError(*entries.findings)

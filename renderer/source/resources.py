@@ -9,6 +9,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, object_at
+from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.written_scalars import as_written
@@ -90,7 +91,7 @@ def _checked(content: Json, site: Site) -> Iterator[Resource]:
     if not resource.kind:
         raise _invalid(f"the object {resource.name or 'here'} has no kind", site)
     if not resource.name and not resource.kind.endswith("List"):
-        raise _invalid(f"the {resource.kind} has no metadata.name", site)
+        raise _invalid(f"the {resource.kind} has no metadata.name", site, _hint(resource.kind))
     yield resource
 
 
@@ -111,5 +112,9 @@ def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
     )
 
 
-def _invalid(message: str, site: Site) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.RESOURCE_INVALID, message=message, sites=(site,)))
+def _hint(kind: str) -> str | None:
+    return "list the folder it is in instead" if kind in (KUSTOMIZATION_KIND, COMPONENT_KIND) else None
+
+
+def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=Code.RESOURCE_INVALID, message=message, sites=(site,), hint=hint))

@@ -9,10 +9,12 @@ from typing import TypeVar
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
-from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
+from renderer.model.patches import JsonPatch, PatchContent
+from renderer.model.source_tree import ResourceFile
 from renderer.source.file_system import FileSystem
 from renderer.source.load_restrictor import LoadRestrictor
 from renderer.source.patches import read_json_patch, read_patch
+from renderer.source.paths import is_inside, joined
 from renderer.source.remote import is_remote
 from renderer.source.resources import read_resources
 
@@ -24,7 +26,7 @@ class SourceFiles:
 
     def __init__(self, fs: FileSystem, restrictor: LoadRestrictor) -> None:
         self.fs = fs
-        self._restrictor = restrictor
+        self.restrictor = restrictor
         self._resources: dict[str, ResourceFile] = {}
         self._patches: dict[str, PatchContent] = {}
         self._json_patches: dict[str, JsonPatch] = {}
@@ -47,7 +49,7 @@ class SourceFiles:
         if not self.fs.is_file(place):
             raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
         resolved = self.fs.resolve(place)
-        if self._restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
+        if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
             raise _outside(path, folder, site)
         return resolved
 
@@ -77,15 +79,6 @@ class SourceFiles:
         if path not in known:
             known[path] = read(self.fs.read(path), Site(path))
         return known[path]
-
-
-def joined(folder: str, path: str) -> str:
-    return posixpath.normpath(posixpath.join(folder, path))
-
-
-def is_inside(path: str, folder: str) -> bool:
-    """Whether ``path`` is ``folder`` or below it."""
-    return folder in (".", path) or path.startswith(f"{folder}/")
 
 
 def remote(path: str, site: Site) -> DiagnosticError:

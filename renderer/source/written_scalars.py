@@ -7,7 +7,6 @@ the text of that number, ``1.10`` for example. Files are looked at again only wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, with_value
@@ -31,8 +30,7 @@ def as_written(resource: Resource, content: bytes, document: int, place: FieldPa
     blank = tuple(field for field in nulls if found[field] == "")
     written = {key: found[FieldPath.of(*_ANNOTATIONS, key)] for key in odd}
     kept: Json = {**annotations, **{key: text for key, text in written.items() if text}}
-    return replace(
-        resource,
+    return resource._replace(
         content=with_value(resource.content, _ANNOTATIONS, kept) if odd else resource.content,
         blank_fields=blank,
     )

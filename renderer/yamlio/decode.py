@@ -18,7 +18,7 @@ def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
     """The documents of a resource file, None for empty ones; ``path`` is for error messages.
 
     kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps are RFC 3339 text, whole floats
-    integers. Equal documents and aliases may share their trees. Raises ``DiagnosticError``.
+    integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
     """
     try:
         chunks = split_documents(text_of(content))

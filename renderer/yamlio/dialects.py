@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.json import Scalar
 from renderer.yamlio.errors import UnusableError
@@ -15,22 +15,21 @@ from renderer.yamlio.scalars import CORE_RULES, MAX_INT, YAML11_RULES, Kind, Sca
 MERGE_KEY = "<<"
 
 
-@dataclass(frozen=True, slots=True)
-class PlainScalars:
-    """What plain scalars mean as values, and their text as keys.
+class Scalars(NamedTuple):
+    """What scalars without a tag mean.
 
-    The text is None for what is no key: ``<<``, null and, in resource files, anything but a string.
+    ``values`` has the values of plain ones. ``keys`` has their text as keys, and None for what is
+    none: ``<<``, null and, in resource files, anything but a string. ``styled`` gives the text of
+    one that is quoted or a block, from its text and style.
     """
 
     values: Memo[Scalar]
     keys: Memo[str | None]
+    styled: Callable[[str, str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """``styled`` gives the text of a scalar that is quoted or a block, from its text and style.
-
-    ``block`` holds for plain scalars on their lines, ``flow`` for those between brackets.
+class Dialect(NamedTuple):
+    """``flow`` holds for scalars between brackets, ``block`` for all others.
 
     ``string_keys``: keys have to be strings, except in the root mapping, where they stand as
     they are written. ``unique_keys``: a key that is written twice is an error, else the last
@@ -38,9 +37,8 @@ class Dialect:
     """
 
     rules: ScalarRules
-    styled: Callable[[str, str], str]
-    block: PlainScalars
-    flow: PlainScalars
+    block: Scalars
+    flow: Scalars
     string_keys: bool
     unique_keys: bool
     merges_in_place: bool
@@ -51,7 +49,7 @@ def _resource_value(text: str) -> Scalar:
 
 
 def _resource_flow_value(text: str) -> Scalar:
-    quoted = rewritten_plain(_flow(text))
+    quoted = rewritten_plain(_without_question_mark(text))
     return resolve(text, CORE_RULES).value if quoted is None else quoted
 
 
@@ -62,7 +60,7 @@ def _resource_key(text: str) -> str | None:
 
 
 def _resource_flow_key(text: str) -> str | None:
-    return _resource_key(_flow(text))
+    return _resource_key(_without_question_mark(text))
 
 
 def _yaml11_value(text: str) -> Scalar:
@@ -70,7 +68,7 @@ def _yaml11_value(text: str) -> Scalar:
 
 
 def _yaml11_flow_value(text: str) -> Scalar:
-    return _yaml11_value(_flow(text))
+    return _yaml11_value(_without_question_mark(text))
 
 
 def _yaml11_key(text: str) -> str | None:
@@ -86,14 +84,14 @@ def _yaml11_key(text: str) -> str | None:
 
 
 def _yaml11_flow_key(text: str) -> str | None:
-    return _yaml11_key(_flow(text))
+    return _yaml11_key(_without_question_mark(text))
 
 
 def _as_read(text: str, _style: str) -> str:
     return text
 
 
-def _flow(text: str) -> str:
+def _without_question_mark(text: str) -> str:
     """To go-yaml a question mark between brackets begins a key (``scannerc.go``); libyaml reads on."""
     if "?" in text:
         raise UnusableError("a question mark ends plain text between brackets", "put the text in quotes")
@@ -103,9 +101,8 @@ def _flow(text: str) -> str:
 #: Resource files: go-yaml v3 through kyaml.
 RESOURCE = Dialect(
     rules=CORE_RULES,
-    styled=rewritten,
-    block=PlainScalars(Memo(_resource_value), Memo(_resource_key)),
-    flow=PlainScalars(Memo(_resource_flow_value), Memo(_resource_flow_key)),
+    block=Scalars(Memo(_resource_value), Memo(_resource_key), rewritten),
+    flow=Scalars(Memo(_resource_flow_value), Memo(_resource_flow_key), rewritten),
     string_keys=True,
     unique_keys=True,
     merges_in_place=False,
@@ -114,9 +111,8 @@ RESOURCE = Dialect(
 #: kustomization.yaml and JSON 6902 patches: go-yaml v2 through sigs.k8s.io/yaml.
 YAML11 = Dialect(
     rules=YAML11_RULES,
-    styled=_as_read,
-    block=PlainScalars(Memo(_yaml11_value), Memo(_yaml11_key)),
-    flow=PlainScalars(Memo(_yaml11_flow_value), Memo(_yaml11_flow_key)),
+    block=Scalars(Memo(_yaml11_value), Memo(_yaml11_key), _as_read),
+    flow=Scalars(Memo(_yaml11_flow_value), Memo(_yaml11_flow_key), _as_read),
     string_keys=False,
     unique_keys=False,
     merges_in_place=True,

@@ -38,4 +38,3 @@ class DuplicateKeyError(UnusableError):
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {key} is written twice", hint="remove one of the two")
-        self.key = key

@@ -9,8 +9,8 @@ from functools import cmp_to_key
 def natural_order(keys: Iterable[str]) -> list[str]:
     """Keys with numbers by value: ``a1``, ``a01``, ``a2``, ``a10`` (go-yaml v2 ``sorter.go``).
 
-    Around zeros go-yaml's comparison can go in circles (``08`` < ``0x`` < ``1`` < ``08``), and what it
-    prints then differs from run to run; here such keys have some order that is always the same.
+    Around numbers go-yaml's comparison can go in circles (``v2`` < ``v10`` < ``v1beta1`` < ``v2``), and what
+    it prints then differs from run to run; here such keys have some order that is always the same.
     """
     ordered = sorted(keys)
     if all(key.isascii() and key.isalpha() for key in ordered):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from yaml.error import YAMLError
 
@@ -16,8 +16,7 @@ from renderer.yamlio.places import Place
 from renderer.yamlio.text import text_of
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A place in a file, counted from 1. Not ``exact``: the deepest ancestor of the field that exists."""
 
     line: int

@@ -24,7 +24,7 @@ _HINTS = {
 
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
-    """``first_line`` is that of the document in the file, from 0."""
+    """What the text cannot mean; ``first_line`` is that of the document in the file, from 0."""
     place = Place(first_line + (error.line or 0), error.column)
     return _problem(error.code, str(error), _location(path, place), error.hint)
 
@@ -34,11 +34,24 @@ def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
     if isinstance(error, MarkedYAMLError) and error.problem:
         mark = error.problem_mark or error.context_mark
         place = Place(mark.line, mark.column) if mark else Place(0, 0)
-        message = ", ".join(part for part in (error.problem, error.context) if part)
+        message = _sentence(error, chunk.first_line)
     else:
         place, message = _unprintable(chunk.text)
     location = _location(path, Place(chunk.first_line + place.line, place.column))
     return _problem(Code.YAML_SYNTAX, message, location, _hint(message, chunk.text, place))
+
+
+def _sentence(error: MarkedYAMLError, first_line: int) -> str:
+    """The problem and, if it began further up, where."""
+    if not error.context:
+        return error.problem or "the text is not YAML"
+    start, end = error.context_mark, error.problem_mark
+    begins = (
+        f" that begins on line {first_line + start.line + 1}"
+        if start and end and start.line < end.line
+        else ""
+    )
+    return f"{error.problem}, {error.context}{begins}"
 
 
 def _hint(message: str, text: str, place: Place) -> str | None:

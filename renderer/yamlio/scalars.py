@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from math import isinf
 from typing import NamedTuple
@@ -42,8 +41,7 @@ class Resolved(NamedTuple):
     value: Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarRules:
+class ScalarRules(NamedTuple):
     """Where the versions of go-yaml differ. ``signed_prefixes`` may stand before a sign: ``0b-11``."""
 
     booleans: Mapping[str, bool]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from renderer.compose.identity import current_identity
 from renderer.compose.res_map import ResMap
@@ -44,9 +43,8 @@ def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resourc
             content = _with_pairs(content, field, _texts(present.content, field) | _texts(content, field))
     needs_hash = present.needs_hash and generated.needs_hash
     if behavior is Behavior.MERGE:
-        return replace(present.with_content(content, generated.origin), needs_hash=needs_hash)
-    return replace(
-        present,
+        return present.with_content(content, generated.origin)._replace(needs_hash=needs_hash)
+    return present._replace(
         content=content,
         origin=generated.origin,
         layers=(),

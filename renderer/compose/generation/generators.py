@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from renderer.compose.generation import data_object, iam_policy
@@ -45,7 +44,7 @@ def generate(config: GeneratorConfig, generators: GeneratorTable) -> Iterator[tu
         if generator is None:
             raise _unknown(config, generators)
         for made in generator(config.content, config.origin):
-            yield replace(config, content=made.content, origin=made.site), Behavior.UNSPECIFIED
+            yield config._replace(content=made.content, origin=made.site), Behavior.UNSPECIFIED
 
 
 def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticError:

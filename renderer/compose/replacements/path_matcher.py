@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from renderer.compose.absent import ABSENT, Absent, Slot
+from renderer.compose.bare_text import is_bare_text
 from renderer.compose.replacements.field_path import (
     EVERY,
     PathError,
@@ -118,4 +119,6 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _shown(value: Json) -> str:
-    return scalar_text(value).strip()
+    """The value as YAML has it, with quotes where a text needs them."""
+    text = scalar_text(value).strip()
+    return f'"{text}"' if isinstance(value, str) and not is_bare_text(text) else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.compose.absent import ABSENT, Slot
 from renderer.compose.replacements.field_path import PathError
@@ -20,8 +20,7 @@ _KINDS = {
 _NAMES = {bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
 
 
-@dataclass(frozen=True, slots=True)
-class ReplacementValue:
+class ReplacementValue(NamedTuple):
     """What is written: ``whole`` in place of mappings and lists, ``text`` into single values."""
 
     whole: Json

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from renderer.compose.field_spec_set import FieldSpecSet, merge_field_specs
 from renderer.compose.field_specs import set_entries
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.model.kustomization import FieldSpec, Label
+from renderer.model.kustomization import Label
+from renderer.model.selection import FieldSpec
 
 _METADATA = FieldSpec("metadata/labels", create=True)
 

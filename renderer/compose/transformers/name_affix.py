@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from renderer.compose.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
 from renderer.compose.identity import remembering_id
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.json import Json, scalar_text
-from renderer.model.kustomization import FieldSpec
 from renderer.model.resource import Resource
+from renderer.model.selection import FieldSpec
 
 _NAME = "metadata/name"
 
@@ -32,7 +31,7 @@ def prefixing(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
     return _affixing(
         specs,
         lambda name: f"{prefix}{name}",
-        lambda resource: replace(resource, name_prefixes=(*resource.name_prefixes, prefix)),
+        lambda resource: resource._replace(name_prefixes=(*resource.name_prefixes, prefix)),
     )
 
 
@@ -41,7 +40,7 @@ def suffixing(suffix: str, specs: tuple[FieldSpec, ...]) -> Transform:
     return _affixing(
         specs,
         lambda name: f"{name}{suffix}",
-        lambda resource: replace(resource, name_suffixes=(*resource.name_suffixes, suffix)),
+        lambda resource: resource._replace(name_suffixes=(*resource.name_suffixes, suffix)),
     )
 
 

@@ -9,15 +9,18 @@ from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.scope import is_cluster_scoped
 from renderer.compose.transform import Transform, TransformerContext
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json, JsonObject, scalar_text
-from renderer.model.kustomization import FieldSpec
 from renderer.model.plugins import Subjects
 from renderer.model.resource import Resource
+from renderer.model.selection import FieldSpec
 
 _METADATA_NAMESPACE = "metadata/namespace"
 _METADATA_NAME = "metadata/name"
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 _SUBJECTS_NAMESPACE = "subjects/namespace"
+_CLUSTER_WIDE = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
 
 _NAMESPACE = (
     Target(
@@ -32,7 +35,26 @@ _SUBJECTS = (Target((Segment("subjects", is_list=False),), "subjects", create=Fa
 def transforms(context: TransformerContext) -> Iterator[Transform]:
     namespace = context.root.kustomization.namespace
     if namespace:
-        yield moving(namespace, context.field_specs.namespace)
+        move = moving(namespace, context.field_specs.namespace)
+        yield lambda resources: _move_and_warn(resources, move, context)
+
+
+def _move_and_warn(resources: ResMap, move: Transform, context: TransformerContext) -> None:
+    """Kustomize knows no cluster-wide kinds but those of Kubernetes, so KubeVirt's get a namespace, too."""
+    move(resources)
+    cluster_wide = [resource for resource in resources if resource.kind in _CLUSTER_WIDE]
+    if cluster_wide:
+        found = f"{cluster_wide[0].kind} {cluster_wide[0].name}"
+        context.warn(
+            Diagnostic(
+                code=Code.CLUSTER_SCOPED,
+                severity=Severity.WARNING,
+                message=f"a namespace is set on {found}, which is cluster-wide",
+                sites=(context.root.kustomization.site.below("namespace"),),
+                resource=cluster_wide[0].current_id,
+                hint="list cluster-wide objects in a kustomization without a namespace",
+            )
+        )
 
 
 def moving(

@@ -14,8 +14,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, Scalar
-from renderer.model.kustomization import FieldSpec
 from renderer.model.resource import Resource
+from renderer.model.selection import FieldSpec
 from renderer.model.transformers import Variable
 
 _INDEXED = re.compile(r"(.*)\[([0-9]+)\]")

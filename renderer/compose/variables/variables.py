@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from renderer.compose.res_map import ResMap
 from renderer.compose.scope import effective_namespace, is_cluster_scoped
@@ -49,7 +48,7 @@ def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
             raise _ambiguous(variable, [resource for _, resource in matches])
         for key, _ in matches:
             resource = resources[key]
-            resources.replace(key, replace(resource, variables=(*resource.variables, variable.name)))
+            resources.replace(key, resource._replace(variables=(*resource.variables, variable.name)))
 
 
 def _gvk(variable: Variable) -> Gvk:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from renderer.model.generators import GeneratorOptions, IamPolicyGenerator
@@ -30,8 +29,7 @@ def _data(fields: CaselessFields, entries: Entries, kind: str) -> GeneratorConfi
     metadata = fields.child("metadata")
     metadata.only("name", "namespace")
     args = read_generator_args(fields, kind, GeneratorOptions())
-    args = replace(
-        args,
+    args = args._replace(
         name=args.name or metadata.text_or_empty("name"),
         namespace=args.namespace or metadata.text_or_empty("namespace"),
         envs=fields.lines("envs"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from renderer.model.kustomization import FieldSpec
 from renderer.model.plugins import (
     AddNameHash,
     AddPrefix,
@@ -19,6 +18,7 @@ from renderer.model.plugins import (
     Subjects,
     TransformerConfig,
 )
+from renderer.model.selection import FieldSpec
 from renderer.source.caseless_fields import CaselessFields
 from renderer.source.entries import Entries
 from renderer.source.entry_fields import read_field_specs

@@ -193,6 +193,12 @@ def test_duplicate_keys_are_all_named_with_both_lines() -> None:
     assert first.hint
 
 
+def test_an_open_bracket_is_named_by_its_line() -> None:
+    (found,) = problems("x: 1\n---\na: 1\nb: [1,\nc: 2\n")
+
+    assert "line 4" in found.message
+
+
 def test_the_hint_for_a_tab_speaks_of_tabs() -> None:
     (found,) = problems("metadata:\n\tname: x\n")
 

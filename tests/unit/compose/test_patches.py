@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.model.codes import Code
+from renderer.model.location import Site
+from tests.composing import built, errors, only_error, outcome, warnings
+
+VM = """\
+    apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: %s, labels: {tier: %s}}
+    spec: {running: true}
+"""
+VMS = VM % ("web", "front") + "    ---\n" + VM % ("db", "back")
+PATCH = """\
+    apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: %s}
+"""
+
+
+def patched(patches: str, **files: str) -> dict[str, str]:
+    return {"kustomization.yaml": f"resources: [vms.yaml]\npatches:\n{patches}", "vms.yaml": VMS, **files}
+
+
+def running(files: dict[str, str]) -> dict[str, object]:
+    """Each machine's name and what its spec says."""
+    return {resource.name: resource.content["spec"] for resource in outcome(files).value}
+
+
+def test_a_patch_without_target_is_for_the_resource_with_its_id() -> None:
+    files = patched("- path: p.yaml", **{"p.yaml": PATCH % "web" + "    spec: {running: false}\n"})
+    assert running(files) == {"web": {"running": False}, "db": {"running": True}}
+
+
+def test_a_patched_resource_remembers_the_patch() -> None:
+    files = patched("- path: p.yaml", **{"p.yaml": "---\n" + PATCH % "web" + "    spec: {running: false}\n"})
+    db, web = outcome(files).value
+    assert web.layers == (Site("p.yaml", 0),)
+    assert web.origin == Site("vms.yaml", 0)
+    assert db.layers == ()
+
+
+@pytest.mark.parametrize(
+    ("target", "selected"),
+    [
+        ("{kind: VirtualMachine}", {"web", "db"}),
+        ("{kind: Virtual.*, group: kubevirt.io, version: v1}", {"web", "db"}),
+        ("{name: web}", {"web"}),
+        ("{name: we}", set()),
+        ("{name: web|db}", {"web", "db"}),
+        ("{namespace: default, name: w.*}", {"web"}),
+        ("{namespace: other}", set()),
+        ("{labelSelector: tier=back}", {"db"}),
+        ("{labelSelector: 'tier in (back, front), !missing'}", {"web", "db"}),
+        ("{annotationSelector: tier=back}", set()),
+        ("{}", {"web", "db"}),
+    ],
+)
+def test_targets(target: str, selected: set[str]) -> None:
+    files = patched(
+        f"- target: {target}\n  patch: |\n    kind: X\n    metadata: {{name: x}}\n    spec: {{y: 1}}\n"
+    )
+    assert {name for name, spec in running(files).items() if spec == {"running": True, "y": 1}} == selected
+
+
+def test_a_target_that_selects_nothing_is_worth_a_warning() -> None:
+    files = patched(
+        "- target: {kind: VirtualMachine, name: wep}\n  patch: '[]'\n- target: {name: wep}\n  path: p",
+        p="- {op: remove, path: /spec}",
+    )
+    (warning,) = warnings(files)
+    assert warning.code is Code.PATCH_TARGET_MISSING
+    assert warning.sites[0].field.segments == ("patches", 1, "target")
+
+
+def test_a_patch_whose_resource_is_missing_is_an_error_that_names_the_nearest() -> None:
+    files = patched("- path: p.yaml", **{"p.yaml": PATCH % "wep"})
+    error = only_error(files)
+    assert error.code is Code.PATCH_TARGET_MISSING
+    assert error.sites == (Site("p.yaml"),)
+    assert "VirtualMachine web" in (error.hint or "")
+
+
+def test_name_kind_and_namespace_stay_unless_the_options_let_them_change() -> None:
+    patch = (
+        "  patch: |\n    kind: Other\n    metadata: {name: new, namespace: far}\n    spec: {running: false}\n"
+    )
+    target = "- target: {name: web}\n"
+    kept = built(patched(target + patch))
+    assert "name: web" in kept
+    assert "Other" not in kept
+    assert "far" not in kept
+    changed = built(patched(target + "  options: {allowNameChange: true, allowKindChange: true}\n" + patch))
+    assert "kind: Other" in changed
+    assert "name: new" in changed
+    assert "far" not in changed
+
+
+def test_a_patch_cannot_give_two_resources_one_name() -> None:
+    files = patched(
+        "- target: {kind: VirtualMachine}\n  options: {allowNameChange: true}\n"
+        "  patch: |\n    kind: VirtualMachine\n    metadata: {name: same}\n"
+    )
+    assert only_error(files).code is Code.DUPLICATE_ID
+
+
+def test_delete_takes_the_resource_away() -> None:
+    files = patched("- path: p.yaml", **{"p.yaml": PATCH % "web" + "    $patch: delete\n"})
+    assert set(running(files)) == {"db"}
+    everything = patched(
+        "- target: {kind: VirtualMachine}\n  patch: '{kind: X, metadata: {name: x}, $patch: delete}'"
+    )
+    assert built(everything) == ""
+
+
+def test_a_patch_finds_a_resource_by_a_name_it_had_in_a_base() -> None:
+    files = {
+        "base/kustomization.yaml": "resources: [vms.yaml]\nnamePrefix: a-\n",
+        "base/vms.yaml": VMS,
+        "kustomization.yaml": "resources: [base]\npatches: [{path: p.yaml}]\n",
+        "p.yaml": PATCH % "web" + "    spec: {running: false}\n",
+    }
+    assert running(files)["a-web"] == {"running": False}
+
+
+def test_several_documents_are_applied_in_turn_but_not_to_a_target() -> None:
+    patch = PATCH % "web" + "    spec: {a: 1}\n    ---\n" + PATCH % "db" + "    spec: {a: 2}\n"
+    assert running(patched("- path: p", p=patch)) == {
+        "web": {"running": True, "a": 1},
+        "db": {"running": True, "a": 2},
+    }
+    assert only_error(patched("- path: p\n  target: {name: web}", p=patch)).code is Code.PATCH_INVALID
+
+
+def test_a_null_label_in_a_patch_with_a_target_is_a_text() -> None:
+    patch = "  patch: |\n    kind: VirtualMachine\n    metadata: {name: web, labels: {tier: null, x: }}\n"
+    assert 'tier: "null"\n    x: ""' in built(patched("- target: {name: web}\n" + patch))
+
+
+def test_without_a_target_it_deletes() -> None:
+    patch = PATCH.replace("}", ", labels: {tier: null}}") % "web"
+    assert "front" not in built(patched("- path: p", p=patch))
+
+
+def test_a_json_patch_needs_a_target() -> None:
+    error = only_error(patched('- patch: \'[{"op": "remove", "path": "/spec"}]\''))
+    assert error.code is Code.PATCH_INVALID
+    assert error.sites == (Site("kustomization.yaml").below("patches", 0),)
+
+
+def test_an_operation_that_does_not_apply_is_named_with_its_resource() -> None:
+    error = only_error(patched("- target: {name: web}\n  path: p", p="- {op: remove, path: /spec/no}"))
+    assert error.sites == (Site("p").below(0),)
+    assert "VirtualMachine web" in error.message
+    assert "/spec/no" in error.message
+
+
+def test_a_json_patch_may_add_annotations_and_they_become_texts() -> None:
+    operations = "- {op: add, path: /metadata/annotations/a, value: 1000000}\n"
+    assert 'a: "1e+06"' in built(patched("- target: {name: web}\n  path: p", p=operations))
+
+
+def test_a_json_patch_rounds_large_integers_of_the_whole_object() -> None:
+    files = {
+        "kustomization.yaml": "resources: [r]\npatches: [{path: p, target: {}}]",
+        "r": "kind: A\nmetadata: {name: a}\nbig: 12345678901234567890\nexact: 9007199254740993\n",
+        "p": "- {op: add, path: /x, value: 1}",
+    }
+    assert built(files).splitlines()[:2] == ["big: 12345678901234567000", "exact: 9007199254740992"]
+
+
+def test_blank_fields_go_with_a_strategic_merge_and_stay_without() -> None:
+    resource = "kind: A\nmetadata: {name: a}\nspec:\n  blank:\n  explicit: null\n"
+    plain = {"kustomization.yaml": "resources: [r]", "r": resource}
+    assert built(plain).endswith("spec:\n  blank: null\n  explicit: null\n")
+    patch = "resources: [r]\npatches: [{patch: '{kind: A, metadata: {name: a}, x: 1}'}]"
+    assert built({**plain, "kustomization.yaml": patch}).endswith("spec:\n  explicit: null\nx: 1\n")
+
+
+def test_the_old_fields_do_the_same_in_kustomize_order() -> None:
+    files = {
+        "kustomization.yaml": """\
+            resources: [vms.yaml]
+            patchesStrategicMerge:
+            - sm.yaml
+            - |
+              apiVersion: kubevirt.io/v1
+              kind: VirtualMachine
+              metadata: {name: db}
+              spec: {order: inline}
+            patchesJson6902:
+            - target: {kind: VirtualMachine, name: web}
+              patch: |
+                - {op: add, path: /spec/order, value: json}
+        """,
+        "vms.yaml": VMS,
+        "sm.yaml": PATCH % "web" + "    spec: {order: file}\n",
+    }
+    assert running(files) == {
+        "web": {"running": True, "order": "json"},
+        "db": {"running": True, "order": "inline"},
+    }
+
+
+@pytest.mark.parametrize(
+    "target", ["{name: '('}", "{kind: '*'}", "{labelSelector: a in b}", "{name: '(?=x)'}"]
+)
+def test_a_selector_that_cannot_be_read_is_an_error(target: str) -> None:
+    found = errors(patched(f"- target: {target}\n  path: p", p="- {op: remove, path: /spec}"))
+    assert [error.code for error in found] == [Code.KUSTOMIZATION_FIELD]
