@@ -64,7 +64,7 @@ class Entries:
 
     def resource(self, path: str, site: Site) -> ResourceFile | KustomizationRoot:
         """A file, or else the folder of another kustomization (``kusttarget.go`` accumulateResources)."""
-        if self._files.is_file(path, self.folder):
+        if self._files.is_file(path, self.folder, site):
             return self._files.resources(path, self.folder, site)
         place = joined(self.folder, path)
         if not is_remote(path) and not (path and self._files.fs.is_folder(place)):

@@ -13,6 +13,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 
+_ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
+
 
 class FileSystem(Protocol):
     """Reading access to one tree. Paths are relative to its root, with ``/``, normalised, without ``..``."""
@@ -83,7 +85,7 @@ class DiskFileSystem:
 
     def _confined(self, real: str, path: str) -> str:
         if real != self._top and not real.startswith(self._top.rstrip("/") + "/"):
-            raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path)
+            raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path, _ROOT_HINT)
         return real
 
 
@@ -138,5 +140,5 @@ class FilesAbove:
         return path if path in self._files else self._below.resolve(path)
 
 
-def _error(code: Code, message: str, path: str) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path)))
+def _error(code: Code, message: str, path: str, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from renderer.model.codes import Code
@@ -49,6 +48,8 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     selected: dict[str, Overlay] = {}
     for name in map(posixpath.normpath, wanted):
         if name not in names:
+            from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
             nearest = get_close_matches(name, names, n=3) or sorted(overlay.path for overlay in overlays)
             raise _invalid(f"no overlay {name!r} in this project", f"there is {', '.join(nearest)}")
         selected[names[name].path] = names[name]

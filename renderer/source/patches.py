@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ROOT
@@ -63,6 +61,8 @@ def _yaml(content: bytes, site: Site) -> Json:
 
 def _json(content: bytes, site: Site) -> Json:
     """Text that starts with a bracket is not YAML to kustomize."""
+    import json  # noqa: PLC0415 - only few patches are JSON
+
     try:
         document: Json = json.loads(content, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:

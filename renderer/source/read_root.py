@@ -14,7 +14,6 @@ from renderer.source.find_kustomization import find_kustomization
 from renderer.source.generator_data import read_data
 from renderer.source.ignored_documents import ignored_documents
 from renderer.source.kustomization import deprecations, parse_kustomization
-from renderer.source.plugins.configurations import read_generators, read_transformers
 from renderer.source.plugins.plugins import Accumulate, Plugins
 from renderer.source.replacement_files import load_replacements
 from renderer.source.source_files import SourceFiles
@@ -43,9 +42,9 @@ def read_root(
         components=entries.each("components", written.components, entries.component),
         data_generators=entries.each("configMapGenerator", written.config_map_generator, read_data_entry)
         + entries.each("secretGenerator", written.secret_generator, read_data_entry),
-        generators=plugins.read("generators", written.generators, read_generators),
-        transformers=plugins.read("transformers", written.transformers, read_transformers),
-        validators=plugins.read("validators", written.validators, read_transformers),
+        generators=plugins.generators(written.generators),
+        transformers=plugins.transformers("transformers", written.transformers),
+        validators=plugins.transformers("validators", written.validators),
         plugin_roots=tuple(plugins.roots),
         configurations=entries.each(
             "configurations",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from renderer.model.codes import Code
@@ -40,15 +42,18 @@ class SourceFiles:
     def json_patch(self, path: str, folder: str, site: Site) -> JsonPatch:
         return self._once(self._json_patches, self.file(path, folder, site), read_json_patch)
 
-    def is_file(self, path: str, folder: str) -> bool:
-        return self.fs.is_file(joined(folder, path))
+    def is_file(self, path: str, folder: str, site: Site) -> bool:
+        """Raises: file-outside-root."""
+        with _reported_at(site):
+            return self.fs.is_file(joined(folder, path))
 
     def file(self, path: str, folder: str, site: Site) -> str:
         """The real path of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
         place = joined(folder, path)
-        if not self.fs.is_file(place):
-            raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
-        resolved = self.fs.resolve(place)
+        with _reported_at(site):
+            if not self.fs.is_file(place):
+                raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
+            resolved = self.fs.resolve(place)
         if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
             raise _outside(path, folder, site)
         return resolved
@@ -58,9 +63,10 @@ class SourceFiles:
         place = joined(folder, path)
         if is_remote(path):
             raise remote(path, site)
-        if not path or not self.fs.is_folder(place):
-            raise self.missing(place, "folder", site)
-        return self.fs.resolve(place)
+        with _reported_at(site):
+            if not path or not self.fs.is_folder(place):
+                raise self.missing(place, "folder", site)
+            return self.fs.resolve(place)
 
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
         """The error for a ``wanted`` thing that is not at ``place``, with the names that come nearest."""
@@ -79,6 +85,19 @@ class SourceFiles:
         if path not in known:
             known[path] = read(self.fs.read(path), Site(path))
         return known[path]
+
+
+@contextmanager
+def _reported_at(site: Site) -> Iterator[None]:
+    """What the file system says of a path is said of the field that names it."""
+    try:
+        yield
+    except DiagnosticError as error:
+        findings = (
+            found if found.sites else replace(found, sites=(site,), location=None)
+            for found in error.diagnostics
+        )
+        raise DiagnosticError(*findings) from None
 
 
 def remote(path: str, site: Site) -> DiagnosticError:

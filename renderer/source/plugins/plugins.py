@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias, TypeVar
 
+from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, ResourceFile
 from renderer.source.entries import Entries
@@ -22,7 +23,22 @@ class Plugins:
         self._accumulate = accumulate
         self.roots: list[KustomizationRoot] = []
 
-    def read(
+    def generators(self, listed: tuple[str, ...]) -> tuple[GeneratorPlugin, ...]:
+        if not listed:
+            return ()
+        from renderer.source.plugins.configurations import read_generators  # noqa: PLC0415 - few list any
+
+        return self._read("generators", listed, read_generators)
+
+    def transformers(self, field: str, listed: tuple[str, ...]) -> tuple[TransformerPlugin, ...]:
+        """Those listed in ``field``: ``transformers`` or ``validators``."""
+        if not listed:
+            return ()
+        from renderer.source.plugins.configurations import read_transformers  # noqa: PLC0415 - as above
+
+        return self._read(field, listed, read_transformers)
+
+    def _read(
         self,
         field: str,
         listed: tuple[str, ...],
