@@ -7,6 +7,8 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# pip compiles what it installs, but not what it installs to be edited.
+COMPILE := $(BIN)/python -m compileall -q renderer
 INSTALLED := .venv/.installed
 READY := .venv/.ready-for-development
 
@@ -25,6 +27,7 @@ lint: $(READY)  ## style and types
 	$(BIN)/mypy
 
 bench: $(READY)  ## the figures of BENCHMARKS.md, measured here and now
+	$(COMPILE)
 	$(BIN)/python -m tests.benchmarks
 
 clean:  ## remove what the above made, but for rendered/
@@ -34,6 +37,7 @@ clean:  ## remove what the above made, but for rendered/
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv .venv || { $(PYTHON) -m venv --without-pip .venv && $(PYTHON) -m pip --quiet --python .venv install pip; }
 	$(PIP) install --editable .
+	$(COMPILE)
 	@touch $@
 
 # Dependency groups are new in pip 25.1.
