@@ -54,7 +54,9 @@ class Vmrender(click.Group):
     # click's own signature is untyped beyond these.
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
         gc.set_threshold(COLLECT_AFTER)
-        sys.exit(self._exit_code(args, extra.get("prog_name") or "vmrender"))
+        code = self._exit_code(args, extra.get("prog_name") or "vmrender")
+        gc.freeze()  # or Python would look through everything once more before it exits
+        sys.exit(code)
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
         try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import click
 
@@ -48,7 +50,7 @@ def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001
     rendered, findings = _render(pipeline, select_overlays(found, overlays))
     findings += check_outputs([overlay.output for overlay in found], pipeline.folders)
     if not has_errors(findings):
-        findings += _check(repository, rendered) if check else _write(repository, rendered)
+        findings += _finish(rendered, partial(_check if check else _write, repository.root))
     return report(repository.fs, findings)
 
 
@@ -63,30 +65,30 @@ def _render(pipeline: Pipeline, overlays: Iterable[Overlay]) -> tuple[list[Rende
     return rendered, findings
 
 
-def _check(repository: Repository, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+def _finish(
+    rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
+) -> list[Diagnostic]:
+    """What ``act`` finds in each overlay; what stops it at one does not keep it from the others."""
     findings: list[Diagnostic] = []
     for each in rendered:
         try:
-            outcome = check_tree(repository.root, each.overlay.output, each.files)
+            findings += act(each)
         except DiagnosticError as error:
             findings += error.diagnostics
-        else:
-            findings += outcome.diagnostics
-            click.echo(outcome.value.text, nl=False)
-            click.echo(f"{_arrow(each)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)
     return findings
 
 
-def _write(repository: Repository, rendered: Iterable[Rendered]) -> list[Diagnostic]:
-    findings: list[Diagnostic] = []
-    for each in rendered:
-        try:
-            written = write_tree(repository.root, each.overlay.output, each.files)
-        except DiagnosticError as error:
-            findings += error.diagnostics
-        else:
-            click.echo(f"{_arrow(each)}: {_described(written)}", err=True)
-    return findings
+def _check(root: Path, rendered: Rendered) -> Iterable[Diagnostic]:
+    outcome = check_tree(root, rendered.overlay.output, rendered.files)
+    click.echo(outcome.value.text, nl=False)
+    click.echo(f"{_arrow(rendered)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)
+    return outcome.diagnostics
+
+
+def _write(root: Path, rendered: Rendered) -> Iterable[Diagnostic]:
+    written = write_tree(root, rendered.overlay.output, rendered.files)
+    click.echo(f"{_arrow(rendered)}: {_described(written)}", err=True)
+    return ()
 
 
 def _arrow(rendered: Rendered) -> str:
