@@ -37,7 +37,7 @@ def command(
     \b
     Examples:
       vmrender build overlays/prod
-      vmrender build --expand off catalog/common-instancetypes
+      vmrender build --expand off catalog/common-instancetypes/v1.7.0
     """
     repository = Repository.containing(path)
     config = repository.config

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import click
 
-from renderer.model.release import Release
+from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode
 
 
 def _release(text: str) -> Release:
     try:
-        return Release.parse(text)
+        return target_release(text)
     except ValueError as error:
-        raise click.BadParameter(f"{text!r} is no KubeVirt release; write it as 1.9") from error
+        raise click.BadParameter(str(error)) from error
 
 
 def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:

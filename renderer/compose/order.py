@@ -42,7 +42,8 @@ def in_legacy_order(
 
 def _sort_key(resource: Resource, ranks: Mapping[str, int]) -> tuple[int, bool, str, str]:
     gvk = resource.gvk
-    is_core_namespace = gvk.kind == "Namespace" and not gvk.group
+    # Kubernetes' own Namespace comes before those of other groups, where it has a place in the order at all.
+    is_core_namespace = gvk.kind in ranks and gvk.kind == "Namespace" and not gvk.group
     kind = ".".join((gvk.kind or "[noKind]", gvk.version or "[noVer]", gvk.group or "[noGrp]"))
     return (
         ranks.get(gvk.kind, 0),

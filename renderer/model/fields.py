@@ -100,7 +100,7 @@ class Fields:
     def _text(self, value: Json, *segments: str | int) -> str | None:
         if value is None or isinstance(value, str):
             return value
-        hint = f'write it in quotes: "{described(value)}"' if isinstance(value, int | float) else None
+        hint = "write it in quotes" if isinstance(value, int | float) else None  # 1.10 has been read as 1.1
         self._note(
             self.site_of(*segments), f"{self.name(*segments)} must be text, not {described(value)}", hint
         )

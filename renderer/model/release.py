@@ -26,4 +26,16 @@ class Release(NamedTuple):
         return f"{self.major}.{self.minor}"
 
 
+OLDEST = Release(1, 0)
 LATEST = Release(1, 9)
+
+
+def target_release(text: str) -> Release:
+    """A release to render for. Raises ``ValueError``, in the user's words, for what is none."""
+    try:
+        release = Release.parse(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no KubeVirt release; write it as {LATEST}") from None
+    if not OLDEST <= release <= LATEST:
+        raise ValueError(f"KubeVirt {release} cannot be rendered for; {OLDEST} to {LATEST} can")
+    return release

@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import Fields
 from renderer.model.location import Site
-from renderer.model.release import Release
+from renderer.model.release import Release, target_release
 from renderer.model.render_config import (
     BuiltinCatalog,
     CatalogPath,
@@ -123,9 +123,7 @@ def _release(fields: Fields) -> Release | None:
     if text is None:
         return None
     try:
-        return Release.parse(text)
-    except ValueError:
-        fields.reject(
-            "kubevirt", f"{text!r} is no KubeVirt release", 'a minor release in quotes, such as "1.9"'
-        )
+        return target_release(text)
+    except ValueError as error:
+        fields.reject("kubevirt", str(error))
         return None

@@ -29,3 +29,16 @@ def test_a_finding_is_a_line_with_its_other_sides_and_its_hint_below() -> None:
 def test_the_summary_counts_by_severity() -> None:
     assert summary([CONFLICT, CONFLICT, WARNING]) == "2 errors, 1 warning"
     assert summary([]) == ""
+
+
+def test_input_can_neither_begin_a_line_nor_speak_to_the_terminal() -> None:
+    hostile = Diagnostic(
+        code=Code.UNKNOWN_FIELD,
+        message="no field \x1b[31mfoo\n::error file=x::boo\r",
+        location=Location("a\nb.yaml", 1),
+        hint="\x9b2J\u2028",
+    )
+    assert render([hostile]) == (
+        "a\\nb.yaml:1: error[unknown-field]: no field \\x1b[31mfoo\\n::error file=x::boo\\r\n"
+        "  hint: \\x9b2J\\u2028\n"
+    )

@@ -5,7 +5,7 @@ from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.location import Location, Site
 from renderer.source.file_system import MemoryFileSystem
-from renderer.source.locate import locate, location_of
+from renderer.source.locate import Locator, locate
 
 BASE = b"""\
 kind: List
@@ -32,16 +32,16 @@ def sites(*field: str) -> tuple[Site, ...]:
 
 
 def test_the_newest_place_that_wrote_the_field_is_named() -> None:
-    assert location_of(FS, sites("cache")) == Location("patch.yaml", 4, 5)
-    assert location_of(FS, sites("disk", "bus")) == Location("base.yaml", 8, 7)
+    assert Locator(FS).location_of(sites("cache")) == Location("patch.yaml", 4, 5)
+    assert Locator(FS).location_of(sites("disk", "bus")) == Location("base.yaml", 8, 7)
 
 
 def test_a_field_that_no_one_wrote_is_placed_at_what_comes_nearest_in_the_base() -> None:
-    assert location_of(FS, sites("serial")) == Location("base.yaml", 6, 5)
+    assert Locator(FS).location_of(sites("serial")) == Location("base.yaml", 6, 5)
 
 
 def test_a_file_that_is_gone_is_still_named() -> None:
-    assert location_of(FS, (Site("gone.yaml"),)) == Location("gone.yaml")
+    assert Locator(FS).location_of((Site("gone.yaml"),)) == Location("gone.yaml")
 
 
 def test_findings_come_in_reading_order_and_only_once() -> None:

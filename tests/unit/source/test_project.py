@@ -76,8 +76,9 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
     ("text", "message", "hint"),
     [
         ("kubvirt: '1.9'\n", "unknown field kubvirt", "did you mean kubevirt?"),
-        ("kubevirt: 1.9\n", "kubevirt must be text, not 1.9", 'write it in quotes: "1.9"'),
-        ("kubevirt: latest\n", "'latest' is no KubeVirt release", 'a minor release in quotes, such as "1.9"'),
+        ("kubevirt: 1.9\n", "kubevirt must be text, not 1.9", "write it in quotes"),
+        ("kubevirt: latest\n", "'latest' is no KubeVirt release; write it as 1.9", None),
+        ("kubevirt: '1.10'\n", "KubeVirt 1.10 cannot be rendered for; 1.0 to 1.9 can", None),
         ("expand: all\n", "expand cannot be 'all'", "one of applied, defaults, off"),
         ("overlays: overlays/*\n", "overlays must be a list, not 'overlays/*'", None),
         ("overlays:\n- overlays/*\n", "overlays[0] must be a mapping, not 'overlays/*'", None),
