@@ -53,12 +53,19 @@ class Pipeline:
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """The overlay as it is to be written: built, and checked against its target release's schemas."""
-        built = self.build(overlay).then(lambda resources: self._validated(resources, overlay.kubevirt))
-        return built if overlay.write_instancetypes else built.then(_without_instancetypes)
+        built = self._built(overlay, self.compose(overlay.path))
+        checked = built.then(lambda resources: self._validated(resources, overlay.kubevirt))
+        return checked if overlay.write_instancetypes else checked.then(_without_instancetypes)
 
     def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """The overlay composed, and its virtual machines expanded."""
-        return self._built(overlay, self.compose(overlay.path))
+        """The overlay composed, its virtual machines expanded, and all of it checked.
+
+        In the mode ``off`` it is what kustomize makes of it, and not held to any schema.
+        """
+        built = self._built(overlay, self.compose(overlay.path))
+        if overlay.expand is ExpandMode.OFF:
+            return built
+        return built.then(lambda resources: self._validated(resources, overlay.kubevirt))
 
     def compose(self, folder: str) -> Outcome[ResourceSet]:
         """What ``kustomize build`` makes of the folder."""
@@ -68,8 +75,9 @@ class Pipeline:
             return Outcome(ResourceSet(), error.diagnostics)
 
     def expand(self, files: Iterable[str], release: Release, mode: ExpandMode) -> Outcome[ResourceSet]:
-        """The documents in ``files``, their virtual machines expanded."""
-        return self._expanded(Outcome(load_files(self._fs, files)), release, mode)
+        """The documents in ``files``, their virtual machines expanded, and all of them checked."""
+        expanded = self._expanded(Outcome(load_files(self._fs, files)), release, mode, own="the files")
+        return expanded.then(lambda resources: self._validated(resources, release))
 
     def pinnables(self, overlay: Overlay) -> Outcome[tuple[Pinnable, ...]]:
         """The overlay's virtual machines, each with the pin that it would get now."""
@@ -110,7 +118,7 @@ class Pipeline:
         return built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
 
     def _expanded(
-        self, composed: Outcome[ResourceSet], release: Release, mode: ExpandMode
+        self, composed: Outcome[ResourceSet], release: Release, mode: ExpandMode, *, own: str = "the overlay"
     ) -> Outcome[ResourceSet]:
         from renderer.instancetype.concern import concerns
         from renderer.instancetype.virtual_machine import needs_catalog
@@ -124,7 +132,7 @@ class Pipeline:
             catalog = self._catalog if needs_catalog(composed.value) else Catalog()
         except DiagnosticError as error:
             return Outcome(composed.value, composed.diagnostics + error.diagnostics)
-        return composed.then(lambda resources: expand(resources, catalog, release, mode))
+        return composed.then(lambda resources: expand(resources, catalog, release, mode, own=own))
 
     def _validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         from renderer.validation.validate import validate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable
 
 import click
@@ -15,7 +16,15 @@ from renderer.yamlio.encode import encode
 
 
 def print_manifests(resources: ResourceSet) -> None:
-    click.echo(encode(resource.content for resource in resources), nl=False)
+    """Raises ``click.FileError`` when standard output cannot take them."""
+    manifests = encode(resource.content for resource in resources)
+    try:
+        click.echo(manifests, nl=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise click.FileError("standard output", error.strerror) from error
 
 
 def report(fs: FileSystem, diagnostics: Iterable[Diagnostic]) -> ExitCode:

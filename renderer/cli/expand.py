@@ -14,7 +14,7 @@ from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import FilesAbove
+from renderer.source.file_system import DiskFileSystem, FilesAbove
 
 _STANDARD_INPUT = Path("-")
 
@@ -41,7 +41,7 @@ def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Releas
     """
     repository = Repository.here()
     config = repository.config
-    documents = {str(file): _content(file) for file in files}
+    documents = {str(file): _content(repository, file) for file in files}
     fs = FilesAbove(documents, repository.fs)
     outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
     if not outcome.failed:
@@ -49,5 +49,11 @@ def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Releas
     return report(fs, outcome.diagnostics)
 
 
-def _content(file: Path) -> bytes:
-    return sys.stdin.buffer.read() if file == _STANDARD_INPUT else file.read_bytes()
+def _content(repository: Repository, file: Path) -> bytes:
+    """What is in a file; one of the repository may not lead out of it. Raises ``DiagnosticError``."""
+    if file == _STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    written = Path.cwd() / file
+    if written.is_relative_to(repository.root):
+        return repository.fs.read(written.relative_to(repository.root).as_posix())
+    return DiskFileSystem(written.parent.resolve()).read(written.name)

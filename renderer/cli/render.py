@@ -47,11 +47,20 @@ def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001
     repository = Repository.here()
     found = find_overlays(repository.fs, repository.config)
     pipeline = Pipeline(repository.fs, repository.config)
-    rendered, findings = _render(pipeline, select_overlays(found, overlays))
+    rendered, findings = _render(
+        pipeline, select_overlays(found, [_named(repository, name) for name in overlays])
+    )
     findings += check_outputs([overlay.output for overlay in found], pipeline.folders)
     if not has_errors(findings):
         findings += _finish(rendered, partial(_check if check else _write, repository.root))
     return report(repository.fs, findings)
+
+
+def _named(repository: Repository, name: str) -> str:
+    """A folder as the project names it; anything else is the name of an overlay."""
+    folder = Path(name).resolve()
+    is_inside = folder.is_dir() and folder.is_relative_to(repository.root)
+    return repository.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
 
 
 def _render(pipeline: Pipeline, overlays: Iterable[Overlay]) -> tuple[list[Rendered], list[Diagnostic]]:

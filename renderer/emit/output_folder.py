@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import posixpath
 import stat
-from collections.abc import Collection, Iterator
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -75,11 +76,12 @@ def check_outputs(outputs: Collection[str], inputs: Collection[str]) -> tuple[Di
     """
     sources = {_comparable(path): path for path in inputs if posixpath.normpath(path) != "."}
     trees = {_comparable(path): path for path in outputs}
+    ordered = sorted(sources)
     hint = "give each overlay a folder beside the others and beside the sources"
     return tuple(
         _invalid(path, problem, hint)
         for key, path in sorted(trees.items())
-        for problem in (*_clashes(key, sources), *_nesting(key, trees))
+        for problem in (*_clashes(key, sources, ordered), *_nesting(key, trees))
     )
 
 
@@ -88,24 +90,28 @@ def is_link(status: os.stat_result) -> bool:
     return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
 
 
-def _clashes(output: str, sources: dict[str, str]) -> Iterator[str]:
-    for source, name in sorted(sources.items()):
-        if output == source:
-            yield "is an input folder"
-        elif _is_below(output, source):
-            yield f"is inside the input folder {name}"
-        elif _is_below(source, output):
-            yield f"holds the input folder {name}"
+def _clashes(output: str, sources: Mapping[str, str], ordered: Sequence[str]) -> Iterator[str]:
+    """``ordered`` are the keys of ``sources``, sorted."""
+    for folder in _above(output):
+        if folder in sources:
+            yield f"is inside the input folder {sources[folder]}"
+    if output in sources:
+        yield "is an input folder"
+    inside = f"{output}/"
+    for source in ordered[bisect_left(ordered, inside) :]:
+        if not source.startswith(inside):
+            return
+        yield f"holds the input folder {sources[source]}"
 
 
-def _nesting(output: str, trees: dict[str, str]) -> Iterator[str]:
-    return (
-        f"is inside the output {name}" for other, name in sorted(trees.items()) if _is_below(output, other)
-    )
+def _nesting(output: str, trees: Mapping[str, str]) -> Iterator[str]:
+    return (f"is inside the output {trees[folder]}" for folder in _above(output) if folder in trees)
 
 
-def _is_below(path: str, folder: str) -> bool:
-    return path.startswith(f"{folder}/")
+def _above(path: str) -> list[str]:
+    """The folders that ``path`` is in, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 def _comparable(path: str) -> str:

@@ -12,6 +12,8 @@ _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")
 _TOP_LEVEL_KEY = re.compile(r"([A-Za-z]\w*):(?=\s|$)")
 _KEY = re.compile(r"\s*[A-Za-z0-9._-]+:(?=\s|$)")
 _SHOWN = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
+#: The annotation in which kubectl keeps the values as well.
+_COPY = "last-applied-configuration"
 _SEPARATOR = re.compile(r"---(\s|$)")
 
 
@@ -38,9 +40,22 @@ def _may_hold_secret(document: Sequence[str]) -> bool:
     return any(map(_SECRET.search, document)) and not any(map(_OTHER_KIND.fullmatch, document))
 
 
+def _copy_at(line: str, before: int | None) -> int | None:
+    """How far the copy of the whole Secret is indented that this line is a part of; None outside of it."""
+    indent = len(line) - len(line.lstrip())
+    if _COPY in line:
+        return indent
+    return before if before is not None and indent > before else None
+
+
 def _redact_secret(document: Sequence[str]) -> Iterator[str]:
     section = ""
+    copied_at: int | None = None
     for line in document:
+        copied_at = _copy_at(line, copied_at)
+        if copied_at is not None:
+            yield f"{line.partition(_COPY)[0]}{_COPY}: {MASK}" if _COPY in line else MASK
+            continue
         if not line.startswith(" "):
             top_level = _TOP_LEVEL_KEY.match(line)
             section = top_level[1] if top_level else ""

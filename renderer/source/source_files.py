@@ -73,7 +73,10 @@ class SourceFiles:
         from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
         parent, name = posixpath.split(place)
-        nearest = get_close_matches(name, self.fs.list(parent or "."), n=3)
+        names = self.fs.list(parent or ".")
+        if name in names:  # a pipe, a device, a link that leads nowhere
+            return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
+        nearest = get_close_matches(name, names, n=3)
         hint = (
             f"did you mean {' or '.join(posixpath.join(parent, name) for name in nearest)}?"
             if nearest

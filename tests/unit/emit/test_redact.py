@@ -80,3 +80,19 @@ data:
 def test_whatever_the_style(text: str) -> None:
     assert "hunter2" not in redacted(text)
     assert redacted(text).count("\n") == text.count("\n")
+
+
+def test_the_copy_of_a_secret_in_its_annotations_is_not_shown_either() -> None:
+    text = """\
+kind: Secret
+metadata:
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: |
+      {"stringData": {"a": "canary"}}
+    note: kept
+  name: foo
+"""
+    shown = "\n".join(redact(text.splitlines()))
+    assert "canary" not in shown
+    assert "    kubectl.kubernetes.io/last-applied-configuration: ***" in shown
+    assert "    note: kept" in shown
