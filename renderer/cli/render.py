@@ -12,7 +12,6 @@ import click
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
-from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.emit.output_folder import check_outputs
 from renderer.emit.write import Written, write_tree
@@ -88,6 +87,8 @@ def _finish(
 
 
 def _check(root: Path, rendered: Rendered) -> Iterable[Diagnostic]:
+    from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes need not pay for it
+
     outcome = check_tree(root, rendered.overlay.output, rendered.files)
     click.echo(outcome.value.text, nl=False)
     click.echo(f"{_arrow(rendered)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)

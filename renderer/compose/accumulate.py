@@ -12,12 +12,10 @@ from renderer.compose.generation.absorb import absorb
 from renderer.compose.generation.generators import GeneratorTable, generate, generator_plugins
 from renderer.compose.kubevirt_types import KubevirtMergeSchema
 from renderer.compose.merge_schema import MergeSchema
-from renderer.compose.plugin_transforms import transforms
 from renderer.compose.provenance import generated, transformed
 from renderer.compose.res_map import ResMap
 from renderer.compose.schema_in_effect import SchemaInEffect
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.compose.validators import validate
 from renderer.compose.variables.variables import mark_sources, merge_variables
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.provenance import ConfiguredBy
@@ -132,11 +130,19 @@ class Accumulation:
             by = ConfiguredBy(root.kustomization.site.path, kind)
             for transform in transformer(context):
                 self._apply(transform, by, into.resources)
+        if root.transformers or root.validators:
+            self._run_plugins(root, context, into.resources)
+
+    def _run_plugins(self, root: KustomizationRoot, context: TransformerContext, resources: ResMap) -> None:
+        # Few kustomizations have any, and the others need not pay for them.
+        from renderer.compose.plugin_transforms import transforms  # noqa: PLC0415 - as said above
+        from renderer.compose.validators import validate  # noqa: PLC0415 - as said above
+
         for plugin in root.transformers:
             for transform in transforms(plugin, context):
-                self._apply(transform, plugin.configured_by, into.resources)
+                self._apply(transform, plugin.configured_by, resources)
         for plugin in root.validators:
-            validate(plugin, into.resources, context)
+            validate(plugin, resources, context)
 
     def _merge_schema(self) -> MergeSchema:
         schema = self._schema.merge_schema()

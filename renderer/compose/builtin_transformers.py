@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from renderer.compose.replacements import replace
 from renderer.compose.transform import Transformer
 from renderer.compose.transformers import (
     common_annotations,
@@ -13,6 +12,7 @@ from renderer.compose.transformers import (
     patches,
     patches_json6902,
     patches_strategic_merge,
+    replacements,
     replicas,
 )
 
@@ -28,5 +28,5 @@ BUILTIN_TRANSFORMERS: tuple[tuple[str, Transformer], ...] = (
     ("PatchJson6902Transformer", patches_json6902.transforms),
     ("ReplicaCountTransformer", replicas.transforms),
     ("ImageTagTransformer", images.transforms),
-    ("ReplacementTransformer", replace.transforms),
+    ("ReplacementTransformer", replacements.transforms),
 )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from renderer.compose.crd_field_specs import crd_field_specs
+from collections.abc import Iterable
+
 from renderer.compose.default_field_specs import DEFAULT_FIELD_SPECS
 from renderer.compose.field_spec_set import NO_FIELD_SPECS, FieldSpecSet, NameReference
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.selection import FieldSpecFile
-from renderer.model.source_tree import KustomizationRoot
+from renderer.model.source_tree import Document, KustomizationRoot
 
 
 def with_configured(field_specs: FieldSpecSet, root: KustomizationRoot) -> FieldSpecSet:
@@ -27,7 +28,13 @@ def with_configured(field_specs: FieldSpecSet, root: KustomizationRoot) -> Field
         field_specs = _merged(field_specs, _merged(DEFAULT_FIELD_SPECS, configured, site), site)
     else:
         field_specs = added(field_specs, DEFAULT_FIELD_SPECS)
-    for crd in root.crds:
+    return _with_crds(field_specs, root.crds) if root.crds else field_specs
+
+
+def _with_crds(field_specs: FieldSpecSet, crds: Iterable[Document]) -> FieldSpecSet:
+    from renderer.compose.crd_field_specs import crd_field_specs  # noqa: PLC0415 - few list any
+
+    for crd in crds:
         field_specs = _merged(field_specs, crd_field_specs(crd), crd.site)
     return field_specs
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
-
 from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
@@ -44,11 +41,15 @@ def name_hash(resource: Resource) -> str:
         raise _not_hashable(resource)
     if isinstance(content.get(optional), dict):
         hashed[optional] = content[optional]
+    from hashlib import sha256  # noqa: PLC0415 - only for what is generated
+
     return sha256(go_json(hashed).encode()).hexdigest()[:_LENGTH].translate(_AMBIGUOUS)
 
 
 def go_json(value: Json) -> str:
     """``value`` as Go's ``json.Marshal`` writes it: compact, keys sorted, safe inside of HTML."""
+    import json  # noqa: PLC0415 - as above
+
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return text.translate(_ESCAPED_BY_GO)
 

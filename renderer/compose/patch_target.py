@@ -23,7 +23,7 @@ def selected_keys(
     """
     site = listed.below("target")
     selector = ResourceSelector(target, site)
-    keys = tuple(key for key, resource in resources.items() if selector.selects(resource))
+    keys = tuple(key for key, resource in resources.named(selector.only_name) if selector.selects(resource))
     if not keys:
         warn(
             Diagnostic(

@@ -21,6 +21,7 @@ class ResMap:
         self._next_key = len(self._resources)
         self._by_current: dict[Identity, int] | None = None
         self._by_any: dict[Identity, list[int]] | None = None
+        self._by_name: dict[str, set[int]] | None = None
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self._resources.values())
@@ -43,8 +44,7 @@ class ResMap:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
             by_current[identity] = self._next_key
             self._resources[self._next_key] = resource
-            if self._by_any is not None:
-                _index(self._by_any, self._next_key, resource)
+            self._note(self._next_key, resource)
             self._next_key += 1
 
     def with_id(self, identity: Identity) -> tuple[int, ...]:
@@ -55,6 +55,20 @@ class ResMap:
                 _index(self._by_any, key, resource)
         return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
 
+    def named(self, name: str | None) -> tuple[tuple[int, Resource], ...]:
+        """The resources that have or had the name, each with its key; all of them for None.
+
+        One may be among them that had the name only before it was replaced.
+        """
+        if name is None:
+            return self.items()
+        if self._by_name is None:
+            self._by_name = {}
+            for key, resource in self._resources.items():
+                _index_names(self._by_name, key, resource)
+        keys = sorted(self._by_name.get(name, ()))
+        return tuple((key, self._resources[key]) for key in keys if key in self._resources)
+
     def replace(self, key: int, resource: Resource) -> None:
         """Puts ``resource`` in the place of the one with the key; it is still found by the old one's ids."""
         if self._by_current is not None and current_identity(resource) != current_identity(
@@ -62,8 +76,7 @@ class ResMap:
         ):
             self._by_current = None
         self._resources[key] = resource
-        if self._by_any is not None:
-            _index(self._by_any, key, resource)
+        self._note(key, resource)
 
     def remove(self, key: int) -> None:
         del self._resources[key]
@@ -72,12 +85,18 @@ class ResMap:
     def update(self, change: Callable[[Resource], Resource]) -> None:
         """Changes every resource."""
         self._resources = {key: change(resource) for key, resource in self._resources.items()}
-        self._by_current = self._by_any = None
+        self._by_current = self._by_any = self._by_name = None
 
     def check_ids(self) -> None:
         """Raises: duplicate-id, when two resources have the same id now."""
-        self._by_current = None
         self._current()
+
+    def _note(self, key: int, resource: Resource) -> None:
+        """Has the resource found by its ids and names, too."""
+        if self._by_any is not None:
+            _index(self._by_any, key, resource)
+        if self._by_name is not None:
+            _index_names(self._by_name, key, resource)
 
     def _current(self) -> dict[Identity, int]:
         if self._by_current is None:
@@ -94,6 +113,11 @@ def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> No
         keys = index.setdefault(identity, [])
         if key not in keys:
             keys.append(key)
+
+
+def _index_names(index: dict[str, set[int]], key: int, resource: Resource) -> None:
+    for name in {resource.name, *(previous.name for previous in resource.previous_ids)}:
+        index.setdefault(name, set()).add(key)
 
 
 def duplicate_id(present: Resource, added: Resource) -> DiagnosticError:

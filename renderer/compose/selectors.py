@@ -48,6 +48,12 @@ class ResourceSelector:
         )
 
     @property
+    def only_name(self) -> str | None:
+        """The one name that it matches, now or before; None where there may be others."""
+        name = self._selector.name
+        return name if name and _LITERAL.fullmatch(name) else None
+
+    @property
     def names_id(self) -> bool:
         """Whether it says anything about kind, name or namespace."""
         return any((self._group, self._version, self._kind, self._name, self._namespace))

@@ -68,7 +68,7 @@ class Behaviour:
 
     @property
     def topologies(self) -> Mapping[str, Topology]:
-        """Names of preferredCPUTopology; any other gives 1/1/1. v1beta1/types.go, #10547, #11927"""
+        """Names of preferredCPUTopology; any other gives 1/1/1. v1beta1/types.go, #10454, #10547, #11927"""
         if self.release >= (1, 4):
             return _TOPOLOGIES_1_4
         return _TOPOLOGIES_1_1 if self.release >= (1, 1) else _TOPOLOGIES_1_0
@@ -107,12 +107,12 @@ class Behaviour:
 
     @property
     def fills_in_matcher_kind(self) -> bool:
-        """An empty kind becomes virtualmachineclusterinstancetype, …preference. webhooks/vm/mutator.go"""
+        """An empty kind becomes that of cluster-wide objects. mutators/vm-mutator.go, until #15009"""
         return self.release < (1, 7)
 
     @property
     def infers_from_volume_snapshots(self) -> bool:
-        """Before, a VolumeSnapshot is a source that nothing can be inferred from. infer/volume.go"""
+        """Before, nothing can be inferred from a VolumeSnapshot. infer/volume.go, #18337"""
         return self.release >= (1, 9)
 
     @property
@@ -122,53 +122,53 @@ class Behaviour:
 
     @property
     def spread_check(self) -> SpreadCheck:
-        """That vCPUs can be spread evenly. preference/validation/cpu.go"""
+        """That vCPUs can be spread evenly. preference/validation/cpu.go, #10454, #11060"""
         if self.release >= (1, 2):
             return SpreadCheck.WITH_INSTANCETYPE
         return SpreadCheck.NEEDS_INSTANCETYPE if self.release >= (1, 1) else SpreadCheck.NONE
 
     @property
     def spread_requirement_names_sockets_first(self) -> bool:
-        """Before, a spread requirement names cores, sockets. preference/requirements/cpu.go"""
+        """Before, a spread requirement names cores, sockets. preference/requirements/cpu.go, #11729"""
         return self.release >= (1, 3)
 
     @property
     def vm_memory(self) -> VmMemory:
-        """What a memory requirement is compared with if not with an instance type. requirements/memory.go"""
+        """What memory is required of, if not of an instance type. requirements/memory.go, #12128, #14557"""
         if self.release >= (1, 5):
             return VmMemory.DEFAULTED_OR_ZERO
         return VmMemory.DEFAULTED_OR_CRASH if self.release >= (1, 3) else VmMemory.AS_WRITTEN
 
     @property
     def checks_topology_names(self) -> bool:
-        """Before, any preferredCPUTopology is admitted, none deprecated. preference/webhooks/admitter.go"""
+        """Before, any preferredCPUTopology is admitted. preference/webhooks/admitter.go, #11927"""
         return self.release >= (1, 4)
 
     @property
     def checks_spread_options(self) -> bool:
-        """Before, any spreadOptions are admitted. preference/webhooks/admitter.go"""
+        """Before, any spreadOptions are admitted. preference/webhooks/admitter.go, #11729"""
         return self.release >= (1, 3)
 
     @property
     def warns_of_launch_security(self) -> bool:
-        """In instance types, as it has moved to preferences. webhooks/admitter.go"""
+        """In instance types, as it has moved to preferences. webhooks/admitter.go, #17551"""
         return self.release >= (1, 9)
 
     @property
     def mutates_architecture(self) -> bool:
-        """Before, preferredArchitecture is not written into the VM. webhooks/vm/mutator.go"""
+        """Before, preferredArchitecture is not written into the VM. webhooks/vm/mutator.go, #15398"""
         return self.release >= (1, 7)
 
     @property
     def reads_data_source_architecture(self) -> bool:
-        """Before, a DataSource's label does not become the VM's architecture. pkg/defaults/defaults.go"""
+        """Before, the label of a DataSource is not the VM's architecture. pkg/defaults/defaults.go, #15388"""
         return self.release >= (1, 6)
 
     # Defaults.
 
     @property
     def expand_defaults(self) -> ExpandDefaults:
-        """What expand-spec adds. pkg/virt-api/rest/expand.go"""
+        """What expand-spec adds. pkg/virt-api/rest/expand.go, #12491, #13086"""
         if self.release >= (1, 4):
             return ExpandDefaults.SPEC
         return ExpandDefaults.OBJECT if self.release >= (1, 3) else ExpandDefaults.NONE
@@ -180,41 +180,41 @@ class Behaviour:
 
     @property
     def permits_slirp(self) -> bool:
-        """As the default interface of a cluster that allows it. pkg/virt-config/virt-config.go"""
+        """As the default interface of a cluster that allows it. pkg/virt-config/virt-config.go, #11701"""
         return self.release < (1, 3)
 
     @property
     def knows_ppc64le(self) -> bool:
-        """The machine type pseries. pkg/virt-config/virt-config.go (GetMachineType)"""
+        """The machine type pseries. pkg/virt-config/virt-config.go (GetMachineType), until #14976"""
         return self.release < (1, 7)
 
     @property
     def configures_s390x_machine(self) -> bool:
-        """Before, the type is always s390-ccw-virtio. pkg/virt-config/virt-config.go (GetMachineType)"""
+        """Before, the type is always s390-ccw-virtio. pkg/virt-config/virt-config.go, #15017"""
         return self.release >= (1, 7)
 
     # Versions and revisions.
 
     @property
     def served_versions(self) -> frozenset[str]:
-        """Of instance types and preferences. pkg/virt-operator/resource/generate/components/crds.go"""
+        """Of instance types and preferences. pkg/virt-operator/…/components/crds.go, #14048"""
         return _V1BETA1 if self.release >= (1, 6) else _V1BETA1 | _V1ALPHA
 
     @property
     def spec_revisions(self) -> SpecRevisions:
-        """Those of 0.56 and 0.57: a spec in base64, without its kind. compatibility/compatibility.go"""
+        """Those of 0.56 and 0.57: a spec in base64. compatibility/compatibility.go, #10545, #15400"""
         if self.release >= (1, 7):
             return SpecRevisions.NONE
         return SpecRevisions.BY_CONTENT if self.release >= (1, 3) else SpecRevisions.BY_MATCHER
 
     @property
     def decodes_alpha_revisions(self) -> bool:
-        """Whole objects of v1alpha1 and v1alpha2. compatibility/compatibility.go"""
+        """Whole objects of v1alpha1 and v1alpha2. compatibility/compatibility.go, until #15400"""
         return self.release < (1, 7)
 
     @property
     def revision_name_has_version(self) -> bool:
-        """Before, it is made of VM, object, UID and generation only. revision/store.go"""
+        """Before, it is made of VM, object, UID and generation only. revision/store.go, #10545"""
         return self.release >= (1, 3)
 
     @property

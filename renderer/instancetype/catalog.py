@@ -24,6 +24,8 @@ _GROUPS = {
     "VolumeSnapshot": "snapshot.storage.k8s.io",
 }
 _CLUSTER_KINDS = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
+#: Where objects without a namespace are, unless whoever applies them says otherwise.
+_DEFAULT_NAMESPACE = "default"
 
 _Namespaces = dict[str, Resource]
 _Index = Mapping[str, Mapping[str, _Namespaces]]
@@ -76,7 +78,8 @@ class Catalog:
 class Scope:
     """The catalog as one VirtualMachine sees it.
 
-    An object that is written without a namespace stands in the VirtualMachine's.
+    An object that is written without a namespace stands in the VirtualMachine's; a VirtualMachine without
+    one is in ``default``, as kustomize takes it.
     """
 
     catalog: Catalog
@@ -91,8 +94,8 @@ class Scope:
         if kind in _CLUSTER_KINDS:
             return found.get("")
         wanted = self.namespace if namespace is None else namespace
-        if wanted == self.namespace:
-            return found.get(wanted) or found.get("")
+        if wanted == self.namespace or (wanted == _DEFAULT_NAMESPACE and not self.namespace):
+            return found.get(wanted) or found.get("" if wanted else _DEFAULT_NAMESPACE)
         return found.get(wanted) if wanted else None
 
     def names(self, kind: str) -> tuple[str, ...]:

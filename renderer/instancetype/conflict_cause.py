@@ -46,7 +46,7 @@ def _way_out(conflict: Conflict, instancetype: Found, template: JsonObject, scop
         vcpus=_wanted_vcpus(conflict, template),
         memory=_wanted_memory(conflict, template),
     )
-    return f"{drop}, or take {' or '.join(str(size) for size in others)}" if others else drop
+    return f"{drop}; {' or '.join(map(str, others))} has what it asks for" if others else drop
 
 
 def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:

@@ -20,19 +20,17 @@ from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
-#: What diagnostics call the resources that are expanded, which are searched before any catalog.
-_OWN = "the overlay"
-
 
 def expand(
-    resources: ResourceSet, catalog: Catalog, release: Release, mode: ExpandMode
+    resources: ResourceSet, catalog: Catalog, release: Release, mode: ExpandMode, *, own: str = "the overlay"
 ) -> Outcome[ResourceSet]:
     """The resources with their VirtualMachines and VirtualMachinePools expanded; all others as they are.
 
-    Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, then in
-    ``catalog``. A VirtualMachine with a problem stays as it is, and does not keep others from being expanded.
+    Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, which
+    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, and does
+    not keep others from being expanded.
     """
-    everything = catalog.after(CatalogSource(_OWN, resources))
+    everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
     config = ClusterConfig()
     try:

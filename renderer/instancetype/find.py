@@ -77,12 +77,14 @@ class Finder:
         if matcher is None:
             return None
         revision = find_revision(matcher, matcher_type, status, scope, self._behaviour)
-        decode = decoded if revision is None else _stored
         resource = revision or find_object(matcher, matcher_type, scope, self._behaviour)
         # The catalog keeps the resource, and with it its id.
         found = self._found.get((id(resource), matcher_type))
         if found is None:
-            found = decode(resource, matcher_type, self._behaviour)
+            if revision is None:
+                found = decoded(resource, matcher_type, self._behaviour)
+            else:
+                found = _stored(revision, _named_at(matcher, matcher_type), matcher_type, self._behaviour)
             self._found[id(resource), matcher_type] = found
         return found
 
@@ -113,7 +115,7 @@ def find_revision(
         return None
     revision = scope.find("ControllerRevision", name)
     if revision is None:
-        raise CauseError(revision_not_found(name, matcher_type, scope))
+        raise CauseError(revision_not_found(name, _named_at(matcher, matcher_type), matcher_type, scope))
     if named or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
         return revision
     return None
@@ -125,11 +127,20 @@ def _status_revision(matcher_type: MatcherType, status: JsonObject, behaviour: B
     return text_at(status, matcher_type.status_ref, "controllerRevisionRef", "name")
 
 
-def _stored(revision: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
+def _named_at(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
+    """Where the VirtualMachine names a revision: in the matcher, else in its status."""
+    if matcher.revision_name:
+        return matcher_type.path.child("revisionName")
+    return FieldPath.of("status", matcher_type.status_ref, "controllerRevisionRef", "name")
+
+
+def _stored(
+    revision: Resource, named_at: FieldPath, matcher_type: MatcherType, behaviour: Behaviour
+) -> Found:
     try:
         stored = decode_revision(revision.content, matcher_type, behaviour)
     except RevisionError as error:
-        raise CauseError(unusable_revision(revision, matcher_type, error)) from None
+        raise CauseError(unusable_revision(revision, named_at, matcher_type, error)) from None
     return Found(matcher_type, revision, stored.spec, stored.field)
 
 

@@ -23,7 +23,7 @@ def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
     meant = [kinds[nearest] for nearest in _nearest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is no kind of {matcher_type.noun}"
     hint = f"use {' or '.join(meant or kinds.values())}"
-    return _cause(matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
+    return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
 
 
 def not_found(
@@ -34,23 +34,26 @@ def not_found(
     if behaviour.admits_missing_objects:
         message += f"; KubeVirt {behaviour.release} would admit the VM, but never start it"
     hint = _elsewhere(matcher, matcher_type, kind, scope) or _alike(matcher, kind, scope)
-    return _cause(matcher_type.path.child("name"), matcher_type.not_found, message, hint)
+    return _cause(matcher_type, matcher_type.path.child("name"), matcher_type.not_found, message, hint)
 
 
-def revision_not_found(name: str, matcher_type: MatcherType, scope: Scope) -> Cause:
-    at = matcher_type.path.child("revisionName")
+def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> Cause:
+    """``at`` is where the VirtualMachine names the revision."""
     hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
     for nearest in _nearest(name, scope.names("ControllerRevision"), most=1):
         hint = f"did you mean {nearest}? else {hint}"
-    return _cause(at, Code.REVISION_INVALID, f"there is no ControllerRevision {name}", hint)
+    return _cause(matcher_type, at, Code.REVISION_INVALID, f"there is no ControllerRevision {name}", hint)
 
 
-def unusable_revision(revision: Resource, matcher_type: MatcherType, error: RevisionError) -> Cause:
-    at = matcher_type.path.child("revisionName")
+def unusable_revision(
+    revision: Resource, at: FieldPath, matcher_type: MatcherType, error: RevisionError
+) -> Cause:
+    """``at`` is where the VirtualMachine names the revision."""
     hint = f"drop {at} to take the {matcher_type.noun} as it is now, or pin it anew"
     if error.outdated:
         hint += "; in a cluster, KubeVirt 1.3 to 1.6 turn such revisions into v1beta1"
-    cause = _cause(at, Code.REVISION_INVALID, f"ControllerRevision {revision.name} {error}", hint)
+    message = f"ControllerRevision {revision.name} {error}"
+    cause = _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
     return replace(cause, related=(Related("the revision", revision.sites(_DATA)),))
 
 
@@ -78,6 +81,6 @@ def _nearest(word: str, words: Iterable[str], *, most: int) -> list[str]:
     return get_close_matches(word, list(words), n=most)
 
 
-def _cause(at: FieldPath, code: Code, message: str, hint: str) -> Cause:
+def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> Cause:
     """KubeVirt up to 1.5 refuses the matcher, not a field of it."""
-    return Cause(code=code, field=str(at.parent), at=at, message=message, hint=hint)
+    return Cause(code=code, field=str(matcher_type.path), at=at, message=message, hint=hint)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from renderer.instancetype.api.types import DecodeError, Decoding
+from renderer.instancetype.api.object_meta import OBJECT_META
+from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import spec_type_of
@@ -22,10 +23,11 @@ from renderer.instancetype.topology import (
 )
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 
 _KNOWN_SECTIONS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 _API_VERSION = FieldPath.of("apiVersion")
+_METADATA = FieldPath.of("metadata")
 _SPEC = FieldPath.of("spec")
 _OVERCOMMIT = FieldPath.of("spec", "memory", "overcommitPercent")
 _HUGEPAGES = FieldPath.of("spec", "memory", "hugepages")
@@ -61,13 +63,13 @@ def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Beha
         causes, warnings = tuple(_topology_causes(spec, behaviour)), _preference_warnings(spec, behaviour)
     if causes:
         return ObjectAdmission(causes)
-    return ObjectAdmission(warnings=(*_version_warnings(content), *warnings))
+    return ObjectAdmission(warnings=(*_version_warnings(content, behaviour), *warnings))
 
 
-def _version_warnings(content: JsonObject) -> Iterator[Cause]:
-    """Which release still serves the version is for the schemas to say."""
+def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
+    """Of a version that is still served; one that is not is an error, where it is used and by the schemas."""
     version = text_at(content, "apiVersion").rpartition("/")[2]
-    if version.startswith("v1alpha"):
+    if version.startswith("v1alpha") and version in behaviour.served_versions:
         message = f"{version} is deprecated, and KubeVirt 1.6 does not serve it"
         yield Cause.at_field(_API_VERSION, Code.DEPRECATED, message, "use v1beta1; the fields stay the same")
 
@@ -85,12 +87,16 @@ def _section_causes(content: JsonObject) -> Iterator[Cause]:
 
 
 def _decoded_spec(content: JsonObject, matcher_type: MatcherType) -> JsonObject:
-    spec_type = spec_type_of(matcher_type)
-    spec = content.get("spec")
+    _decoded(content, _METADATA, OBJECT_META)
+    return object_at(_decoded(content, _SPEC, spec_type_of(matcher_type)))
+
+
+def _decoded(content: JsonObject, section: FieldPath, section_type: Struct) -> Json:
+    value = content.get(str(section))
     try:
-        return object_at(spec_type.decode(EMPTY if spec is None else spec, Decoding()))
+        return section_type.decode(EMPTY if value is None else value, Decoding())
     except DecodeError as error:
-        at = _SPEC.child(*error.field.segments)
+        at = section.child(*error.field.segments)
         message = f"{at} {error.reason}"
         raise CauseError(Cause.at_field(at, Code.RESOURCE_INVALID, message)) from None
 

@@ -39,6 +39,7 @@ def of_size(instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int
     """Instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
 
     Those of the same series come first, then those that differ least in what is not asked for; two at most.
+    None when ``instancetype`` itself is such a one.
     """
     if vcpus is None and memory is None:
         return ()
@@ -61,15 +62,14 @@ def count_of_vcpus(count: Json) -> str:
 
 def _nearest(instancetype: Found, scope: Scope, fits: Callable[[Size], bool]) -> tuple[Size, ...]:
     own = _size_of(instancetype.resource)
-    if own is None:
+    if own is None or fits(own):
         return ()
 
     def distance(size: Size) -> tuple[bool, int, int, str]:
         unlike = size.series != own.series
         return (unlike, abs(size.memory - own.memory), abs(size.vcpus - own.vcpus), size.name)
 
-    others = (size for size in _sizes(scope, instancetype.resource.gvk.kind) if size.name != own.name)
-    fitting = (size for size in others if fits(size))
+    fitting = (size for size in _sizes(scope, instancetype.resource.gvk.kind) if fits(size))
     return tuple(sorted(fitting, key=distance)[:_MOST])
 
 

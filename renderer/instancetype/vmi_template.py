@@ -19,6 +19,28 @@ def devices_of(template: JsonObject) -> JsonObject:
     return _mapping(domain_of(template), "devices")
 
 
+def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> JsonObject:
+    """The template, or a part of it, with ``section`` at ``path``; itself when no mapping leads there."""
+    head, *rest = path
+    if not rest:
+        return {**part, head: section}
+    child = part.get(head)
+    if child is not None and not isinstance(child, dict):
+        return part
+    below = EMPTY if child is None else child
+    changed = with_section(below, tuple(rest), section)
+    return part if changed is below else {**part, head: changed}
+
+
+def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObject:
+    """The template with more annotations; those that it has stay."""
+    metadata = _present(template, "metadata")
+    present = None if metadata is None else _present(metadata, "annotations")
+    if metadata is None or present is None:
+        return template
+    return {**template, "metadata": {**metadata, "annotations": {**annotations, **present}}}
+
+
 def with_domain_section(template: JsonObject, name: str, section: JsonObject) -> JsonObject:
     """The template with another ``spec.domain.<name>``."""
     spec = _present(template, "spec")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from renderer.model.generators import DataGenerator, IamPolicyGenerator
 from renderer.model.location import Site
@@ -16,26 +16,22 @@ from renderer.model.selection import FieldSpec, Selector
 from renderer.model.transformers import Image, Replacement, Replica
 
 
-@dataclass(frozen=True, slots=True)
-class SetAnnotations:
+class SetAnnotations(NamedTuple):
     annotations: Mapping[str, str]
     field_specs: tuple[FieldSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SetLabels:
+class SetLabels(NamedTuple):
     labels: Mapping[str, str]
     field_specs: tuple[FieldSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AddPrefix:
+class AddPrefix(NamedTuple):
     prefix: str
     field_specs: tuple[FieldSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AddSuffix:
+class AddSuffix(NamedTuple):
     suffix: str
     field_specs: tuple[FieldSpec, ...]
 
@@ -48,43 +44,36 @@ class Subjects(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class SetNamespace:
+class SetNamespace(NamedTuple):
     namespace: str
     field_specs: tuple[FieldSpec, ...]
     unset_only: bool = False
     subjects: Subjects = Subjects.DEFAULT_ONLY
 
 
-@dataclass(frozen=True, slots=True)
-class SetImage:
+class SetImage(NamedTuple):
     image: Image
     field_specs: tuple[FieldSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SetReplicas:
+class SetReplicas(NamedTuple):
     replica: Replica
     field_specs: tuple[FieldSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyPatch:
+class ApplyPatch(NamedTuple):
     patch: LoadedPatch
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyJson6902:
+class ApplyJson6902(NamedTuple):
     patch: LoadedPatch
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyStrategicMerge:
+class ApplyStrategicMerge(NamedTuple):
     patches: tuple[StrategicMergePatches, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(NamedTuple):
     replacements: tuple[Replacement, ...]
 
 
@@ -93,8 +82,7 @@ class AddNameHash:
     """Adds the hash to the names of generated objects."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueTarget:
+class ValueTarget(NamedTuple):
     """Where a value goes; from ``position`` 1 it is put between the names of a file path."""
 
     site: Site
@@ -103,8 +91,7 @@ class ValueTarget:
     position: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AddValue:
+class AddValue(NamedTuple):
     value: str
     targets: tuple[ValueTarget, ...]
 
@@ -129,8 +116,7 @@ TransformerConfig: TypeAlias = (
 GeneratorConfig: TypeAlias = DataGenerator | IamPolicyGenerator | Resource
 
 
-@dataclass(frozen=True, slots=True)
-class TransformerPlugin:
+class TransformerPlugin(NamedTuple):
     """What a configuration asks for, in order, and which one it is; ``site`` is where it stands."""
 
     site: Site
@@ -138,7 +124,6 @@ class TransformerPlugin:
     configs: tuple[TransformerConfig, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratorPlugin:
+class GeneratorPlugin(NamedTuple):
     configured_by: ConfiguredBy
     config: GeneratorConfig

@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from renderer.model.json import Json
 from renderer.model.quantity_format import QuantityFormat, canonical_text
-from renderer.model.quantity_int64 import INT64_MAX, value_of_dec, value_of_int64
+from renderer.model.quantity_int64 import INT64_MAX, INT64_MIN, value_of_dec, value_of_int64
 from renderer.model.quantity_parse import invalid_quantity, parse_quantity
 
-__all__ = ["INT64_MAX", "Quantity", "QuantityFormat"]
+__all__ = ["INT64_MAX", "INT64_MIN", "Quantity", "QuantityFormat"]
 
 #: Between these Go writes a float without an exponent.
 _SMALLEST_PLAIN_FLOAT, _LARGEST_PLAIN_FLOAT = 1e-6, 1e21
@@ -66,6 +66,8 @@ class Quantity:
     @property
     def canonical(self) -> str:
         """Without a fraction, with the largest suffix: ``1536Mi`` for 1.5Gi."""
+        if self.digits == INT64_MIN and not self.scale and not self.unbounded:
+            return str(INT64_MIN)  # Go cannot negate it, and finds no factor for a suffix
         return canonical_text(self.digits, self.scale, self.form)
 
     @property

@@ -7,6 +7,7 @@ After ``amount.go``, ``math.go`` and ``scale_int.go`` in ``k8s.io/apimachinery/p
 from __future__ import annotations
 
 INT64_MAX = (1 << 63) - 1
+INT64_MIN = -INT64_MAX - 1
 
 _NANO = -9
 _INT64_RANGE = 1 << 64

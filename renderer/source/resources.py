@@ -14,6 +14,7 @@ from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.written_scalars import as_written
 from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.marks import MarkedFile
 
 #: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
 _WRAPPING_KINDS = ("List", "ResourceList")
@@ -25,8 +26,9 @@ def read_resources(content: bytes, site: Site) -> tuple[Resource, ...]:
     Raises ``DiagnosticError``: what the decoder raises, and resource-invalid.
     """
     documents = decode_text(content, site)
+    file = MarkedFile(content)
     read = deque(
-        as_written(resource, content, index, place)
+        as_written(resource, file, index, place)
         for index, document in enumerate(documents)
         for place, resource in _unwrapped(document, _document_site(site, index), alone=len(documents) == 1)
     )

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, with_value
 from renderer.model.resource import Resource
-from renderer.yamlio.marks import texts
+from renderer.yamlio.marks import MarkedFile
 
 _ANNOTATIONS = ("metadata", "annotations")
 
 
-def as_written(resource: Resource, content: bytes, document: int, place: FieldPath) -> Resource:
+def as_written(resource: Resource, file: MarkedFile, document: int, place: FieldPath) -> Resource:
     """The resource that stands at ``place`` in a document of a file, with what its JSON tree leaves out."""
     nulls = [FieldPath(path) for path in _nulls(resource.content)] if _has_null(resource.content) else []
     annotations = object_at(resource.content, *_ANNOTATIONS)
@@ -24,9 +24,7 @@ def as_written(resource: Resource, content: bytes, document: int, place: FieldPa
     if not nulls and not odd:
         return resource
     fields = (*nulls, *(FieldPath.of(*_ANNOTATIONS, key) for key in odd))
-    found = dict(
-        zip(fields, texts(content, document, [place.child(*f.segments) for f in fields]), strict=True)
-    )
+    found = dict(zip(fields, file.texts(document, [place.child(*f.segments) for f in fields]), strict=True))
     blank = tuple(field for field in nulls if found[field] == "")
     written = {key: found[FieldPath.of(*_ANNOTATIONS, key)] for key in odd}
     kept: Json = {**annotations, **{key: text for key, text in written.items() if text}}
@@ -37,8 +35,13 @@ def as_written(resource: Resource, content: bytes, document: int, place: FieldPa
 
 
 def _has_null(value: Json) -> bool:
-    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(child is None or (isinstance(child, dict | list) and _has_null(child)) for child in children)
+    # A plain loop and exact types, as this goes through everything that is read.
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if child is None:
+            return True
+        if (type(child) is dict or type(child) is list) and _has_null(child):
+            return True
+    return False
 
 
 def _nulls(value: Json, path: tuple[Segment, ...] = ()) -> Iterator[tuple[Segment, ...]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 from yaml.error import YAMLError
 
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.yamlio.dialects import MERGE_KEY
-from renderer.yamlio.documents import split_documents
+from renderer.yamlio.documents import Chunk, split_documents
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.nodes import Node, parse_nodes
 from renderer.yamlio.places import Place
@@ -24,30 +25,55 @@ class Mark(NamedTuple):
     exact: bool
 
 
-def find(content: bytes, document: int, field: FieldPath) -> Mark | None:
-    """Where the key of ``field`` stands in a file, or the element itself if it is one of a list.
+class MarkedFile:
+    """A file to look things up in: cut into documents once, and each of them parsed when it has its turn.
 
-    ``document`` counts as ``decode_documents`` does. Aliases and ``<<`` are followed to where the
-    value is written. None for a file or document that cannot be parsed, or is empty.
+    ``document`` counts as ``decode_documents`` does. What cannot be parsed holds nothing.
     """
-    try:
-        chunk = split_documents(text_of(content))[document]
-        node = parse_nodes(chunk.text)
-    except (UnusableError, YAMLError, IndexError):
-        return None
-    if node is None:
-        return None
-    place, exact = _descend(node, field)
-    return Mark(chunk.first_line + place.line + 1, place.column + 1, exact)
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._last: tuple[int, Node | None] = -1, None
+
+    def find(self, document: int, field: FieldPath) -> Mark | None:
+        """Where the key of ``field`` stands, or the element itself if it is one of a list.
+
+        Aliases and ``<<`` are followed to where the value is written. None in a document that holds nothing.
+        """
+        node = self._root(document)
+        if node is None:
+            return None
+        place, exact = _descend(node, field)
+        return Mark(self._chunks[document].first_line + place.line + 1, place.column + 1, exact)
+
+    def texts(self, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
+        """What the scalars at ``fields`` say as they are written; None for what is none, or not there."""
+        node = self._root(document)
+        return tuple(_text(node, field) for field in fields)
+
+    @cached_property
+    def _chunks(self) -> list[Chunk]:
+        try:
+            return split_documents(text_of(self._content))
+        except UnusableError:
+            return []
+
+    def _root(self, document: int) -> Node | None:
+        """The last one is kept: what is asked for comes in the order of the file."""
+        if self._last[0] != document:
+            self._last = document, self._parsed(document)
+        return self._last[1]
+
+    def _parsed(self, document: int) -> Node | None:
+        try:
+            return parse_nodes(self._chunks[document].text)
+        except (YAMLError, IndexError):
+            return None
 
 
-def texts(content: bytes, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
-    """What the scalars at ``fields`` say as they are written; None for what is not there, or no scalar."""
-    try:
-        node = parse_nodes(split_documents(text_of(content))[document].text)
-    except (UnusableError, YAMLError, IndexError):
-        node = None
-    return tuple(_text(node, field) for field in fields)
+def find(content: bytes, document: int, field: FieldPath) -> Mark | None:
+    """``MarkedFile.find`` in a file that is asked for one thing only."""
+    return MarkedFile(content).find(document, field)
 
 
 def _text(node: Node | None, field: FieldPath) -> str | None:

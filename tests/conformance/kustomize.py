@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import tempfile
+from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,20 +62,27 @@ def write_tree(folder: Path, files: dict[str, Any]) -> None:
 
 
 def _build(folder: Path, path: str, arguments: Sequence[str]) -> Built:
-    options = dict(zip(arguments[::2], arguments[1::2], strict=False))
+    parser = ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--load-restrictor", type=LoadRestrictor, default=LoadRestrictor.ROOT_ONLY)
+    parser.add_argument("--reorder", type=Reorder, default=Reorder.LEGACY)
+    parser.add_argument("--enable-managedby-label", action="store_true")
+    options, _ = parser.parse_known_args(arguments)
     return build(
         DiskFileSystem(folder),
         path,
-        LoadRestrictor(options.get("--load-restrictor", LoadRestrictor.ROOT_ONLY)),
-        BuildOptions(reorder=Reorder(options.get("--reorder", Reorder.LEGACY))),
+        options.load_restrictor,
+        BuildOptions(reorder=options.reorder, managed_by_label=options.enable_managedby_label),
     )
 
 
 def _same_documents(built: Built, expect: dict[str, Any]) -> bool:
     if built.stdout is None or "error" in expect:
         return built.stdout is None and "error" in expect
-    actual = decode_documents(built.stdout.encode(), "actual")
-    return repr(actual) == repr(decode_documents(expect["stdout"].encode(), "expected"))
+    actual, expected = (
+        json.dumps(decode_documents(text.encode(), "case"), sort_keys=True)  # 1 is not "1", nor true
+        for text in (built.stdout, expect["stdout"])
+    )
+    return actual == expected
 
 
 def _same_bytes(built: Built, expect: dict[str, Any]) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from renderer.compose.absent import ABSENT, Slot
 from renderer.compose.replacements.field_path import PathError, lookup, split_field_path
 from renderer.compose.replacements.path_matcher import Change, PathMatcher
@@ -12,18 +10,13 @@ from renderer.compose.replacements.structured_text import changed_text, count_wi
 from renderer.compose.replacements.target_selector import TargetSelector
 from renderer.compose.replacements.value import ReplacementValue
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import Transform, TransformerContext
+from renderer.compose.transform import Transform
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
 from renderer.model.resource import Resource
 from renderer.model.transformers import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
-
-
-def transforms(context: TransformerContext) -> Iterator[Transform]:
-    if context.root.replacements:
-        yield replacing(context.root.replacements)
 
 
 def replacing(replacements: tuple[Replacement, ...]) -> Transform:
@@ -44,10 +37,8 @@ def _replace(resources: ResMap, replacement: Replacement) -> None:
         raise _incomplete(replacement)
     value = _value(resources, replacement)
     for target in replacement.targets:
-        selector = TargetSelector(target)
-        for key, resource in resources.items():
-            if selector.selects(resource):
-                resources.replace(key, _written(resource, value, target))
+        for key, resource in TargetSelector(target).selected(resources):
+            resources.replace(key, _written(resource, value, target))
 
 
 def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 
+from renderer.compose.res_map import ResMap
 from renderer.compose.scope import effective_namespace
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
@@ -13,12 +13,12 @@ from renderer.model.resource import Resource
 from renderer.model.transformers import ReplacementSource
 
 
-def find_source(resources: Iterable[Resource], source: ReplacementSource) -> Resource:
+def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
     """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
-    everything = tuple(resources)
-    matches = [resource for resource in everything if _is_source(resource, source)]
+    named = resources.named(source.name or None)
+    matches = [resource for _, resource in named if _is_source(resource, source)]
     if not matches:
-        raise _nothing(source, everything)
+        raise _nothing(source, resources)
     if len(matches) > 1:
         raise _ambiguous(source, matches)
     return matches[0]
@@ -49,6 +49,8 @@ def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
 
 
 def _nothing(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
     names = {resource.name for resource in resources if source.kind in ("", resource.kind)}
     nearest = get_close_matches(source.name, names, n=3)
     hint = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from renderer.compose.res_map import ResMap
 from renderer.compose.selectors import ResourceSelector
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -28,7 +29,12 @@ class TargetSelector:
             for index, selector in enumerate(target.reject)
         ]
 
-    def selects(self, resource: Resource) -> bool:
+    def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
+        """The resources that it selects, each with its key."""
+        named = resources.named(self._select.only_name)
+        return tuple((key, resource) for key, resource in named if self._selects(resource))
+
+    def _selects(self, resource: Resource) -> bool:
         """Whether labels, annotations and any id that the resource has or had match, and no rejection does.
 
         A rejection's labels and annotations reject by themselves, and so does its id.

@@ -38,25 +38,17 @@ def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
 
     Raises: kustomization-field when several do.
     """
-    wanted = {_gvk(variable) for variable in variables}
-    if not wanted:
-        return
-    candidates = [(key, resource) for key, resource in resources.items() if _kinds(resource) & wanted]
     for variable in variables:
-        matches = [(key, resource) for key, resource in candidates if _is_source(resource, variable)]
+        named = resources.named(variable.object_name)
+        matches = [(key, resource) for key, resource in named if _is_source(resource, variable)]
         if len(matches) > 1:
             raise _ambiguous(variable, [resource for _, resource in matches])
-        for key, _ in matches:
-            resource = resources[key]
+        for key, resource in matches:
             resources.replace(key, resource._replace(variables=(*resource.variables, variable.name)))
 
 
 def _gvk(variable: Variable) -> Gvk:
     return Gvk(variable.group, variable.version, variable.kind)
-
-
-def _kinds(resource: Resource) -> set[Gvk]:
-    return {id_.gvk for id_ in _ids(resource)}
 
 
 def _ids(resource: Resource) -> Iterator[ResId]:

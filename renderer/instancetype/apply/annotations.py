@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from renderer.instancetype.conflict import Conflict, Conflicts
 from renderer.instancetype.selection import Selection
-from renderer.model.json import JsonObject, object_at, with_value
+from renderer.instancetype.vmi_template import with_annotations
+from renderer.model.json import JsonObject, object_at
 
 
 def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
@@ -20,4 +21,4 @@ def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
     )
     if conflicts:
         return conflicts
-    return with_value(template, ("metadata", "annotations"), {**annotations, **present})
+    return with_annotations(template, annotations)

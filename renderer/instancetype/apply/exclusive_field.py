@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from renderer.instancetype.conflict import Conflict, Conflicts
 from renderer.instancetype.selection import Selection
+from renderer.instancetype.vmi_template import with_section
 from renderer.instancetype.zero_value import is_null
-from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.model.json import Json, JsonObject, object_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class ExclusiveField:
             return (Conflict.of_vmi_spec(self.target, self.source),)
         if self.drops_empty and not value:
             return template
-        return with_value(template, ("spec", *self.target), value)
+        return with_section(template, ("spec", *self.target), value)
 
 
 def _at(value: JsonObject, path: tuple[str, ...]) -> Json:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import struct
 
-from renderer.model.quantity import INT64_MAX, Quantity
+from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
 
 _FLOAT32 = struct.Struct("f")
 _FLOAT32_PRECISION = 24
-_INT64_MIN = -INT64_MAX - 1
 
 
 def overcommitted(guest: Quantity, percent: int) -> Quantity:
@@ -19,7 +18,7 @@ def overcommitted(guest: Quantity, percent: int) -> Quantity:
     share = _float32(1 - _float32(_float32_of_integer(percent) / 100))
     requested = int(_float32(_float32_of_integer(guest.value()) * share))
     # What amd64 makes of a float that no int64 holds.
-    fitting = requested if _INT64_MIN <= requested <= INT64_MAX else _INT64_MIN
+    fitting = requested if INT64_MIN <= requested <= INT64_MAX else INT64_MIN
     return Quantity.of_integer(fitting, guest.form)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.defaults.section import with_section
+from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import Json, JsonObject, array_at, object_at
 
 _HYPERV = ("domain", "features", "hyperv")

@@ -1,24 +1,9 @@
-"""Reading and changing sections of a template's spec.
-
-What is not a mapping where one belongs is left alone, so that the schema can tell of it.
-"""
+"""Values for the fields of a template's spec that are silent."""
 
 from __future__ import annotations
 
-from renderer.model.json import EMPTY, Json, JsonObject, object_at
-
-
-def with_section(spec: JsonObject, path: tuple[str, ...], section: Json) -> JsonObject:
-    """The spec with ``section`` at ``path``; the spec itself when something else is in the way."""
-    head, *rest = path
-    if not rest:
-        return {**spec, head: section}
-    child = spec.get(head)
-    if child is not None and not isinstance(child, dict):
-        return spec
-    below = EMPTY if child is None else child
-    changed = with_section(below, tuple(rest), section)
-    return spec if changed is below else {**spec, head: changed}
+from renderer.instancetype.vmi_template import with_section
+from renderer.model.json import Json, JsonObject, object_at
 
 
 def with_default(spec: JsonObject, path: tuple[str, ...], value: Json) -> JsonObject:

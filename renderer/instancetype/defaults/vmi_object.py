@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from renderer.instancetype.defaults.hyperv import default_hyperv_dependencies
-from renderer.instancetype.defaults.section import with_default, with_section
+from renderer.instancetype.defaults.section import with_default
+from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import Json, JsonObject, array_at, object_at
 
 _DISKS = ("domain", "devices", "disks")

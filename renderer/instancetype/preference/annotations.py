@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from renderer.instancetype.selection import Selection
-from renderer.model.json import JsonObject, object_at, with_value
+from renderer.instancetype.vmi_template import with_annotations
+from renderer.model.json import JsonObject, object_at
 
 
 def apply(selection: Selection, template: JsonObject) -> JsonObject:
@@ -12,4 +13,4 @@ def apply(selection: Selection, template: JsonObject) -> JsonObject:
     present = object_at(template, "metadata", "annotations")
     if annotations.keys() <= present.keys():
         return template
-    return with_value(template, ("metadata", "annotations"), {**annotations, **present})
+    return with_annotations(template, annotations)

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from renderer.instancetype.selection import Selection
-from renderer.model.json import JsonObject, object_at, with_value
+from renderer.instancetype.vmi_template import with_section
+from renderer.model.json import JsonObject, object_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class SetWhenAbsent:
             return template
         present = object_at(template, "spec", *self.target[:-1]).get(self.target[-1])
         if present is None or present == "":
-            return with_value(template, ("spec", *self.target), value)
+            return with_section(template, ("spec", *self.target), value)
         return template
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC
+from renderer.instancetype.api.object_meta import OBJECT_META
 from renderer.instancetype.api.old_versions import (
     OLD_INSTANCETYPE_SPEC,
     V1ALPHA1_PREFERENCE_SPEC,
@@ -16,7 +17,7 @@ from renderer.instancetype.api.old_versions import (
     upgraded_preference,
 )
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
-from renderer.instancetype.api.types import INT64, STRING, STRING_MAP, DecodeError, Decoding, Struct
+from renderer.instancetype.api.types import DecodeError, Decoding
 from renderer.instancetype.behaviour import Behaviour, SpecRevisions
 from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
@@ -25,19 +26,6 @@ from renderer.model.field_path import FieldPath
 from renderer.model.gvk import Gvk
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 
-_METADATA = Struct(
-    {
-        "name": STRING,
-        "generateName": STRING,
-        "namespace": STRING,
-        "uid": STRING,
-        "resourceVersion": STRING,
-        "generation": INT64,
-        "creationTimestamp": STRING,
-        "labels": STRING_MAP,
-        "annotations": STRING_MAP,
-    }
-)
 _SPECS = {
     ("v1beta1", INSTANCETYPE): INSTANCETYPE_SPEC,
     ("v1beta1", PREFERENCE): PREFERENCE_SPEC,
@@ -101,7 +89,7 @@ def _decode_object(data: JsonObject, behaviour: Behaviour) -> Stored:
         raise RevisionError(message, outdated=spec_type is not None)
     how = Decoding(release=behaviour.release)
     try:
-        _METADATA.decode(data.get("metadata") or {}, how)
+        OBJECT_META.decode(EMPTY if data.get("metadata") is None else data["metadata"], how)
         spec = spec_type.decode(EMPTY if data.get("spec") is None else data["spec"], how)
     except DecodeError as error:
         raise RevisionError(f"holds {_described(data)} that cannot be decoded: {error}") from None

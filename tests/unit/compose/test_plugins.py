@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.compose.build_options import BuildOptions
 from renderer.compose.transformers.value_add import insert_path_part
 from renderer.model.codes import Code
 from tests.composing import built, only_error
@@ -189,3 +190,9 @@ def test_origins_of_an_earlier_build_go() -> None:
         "apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {config.kubernetes.io/origin: x}}\n"
     )
     assert "origin" not in built({"kustomization.yaml": "resources: [r.yaml]", "r.yaml": resource})
+
+
+def test_the_label_of_the_command_line() -> None:
+    files = {"kustomization.yaml": "resources: [r.yaml]", "r.yaml": RESOURCES}
+    text = built(files, options=BuildOptions(managed_by_label=True))
+    assert text.count("app.kubernetes.io/managed-by: kustomize-") == 2

@@ -56,6 +56,16 @@ def test_no_namespace_is_not_the_namespace_of_a_vm_that_has_one() -> None:
     assert Scope(catalog(namespaced(instancetype("a"), "")), "prod").find(KIND, "a", "") is None
 
 
+def test_without_namespace_is_in_the_namespace_default() -> None:
+    nowhere, default = namespaced(instancetype("a"), ""), namespaced(instancetype("a"), "default")
+
+    for objects in (catalog(nowhere), catalog(default)):
+        assert Scope(objects, "").find(KIND, "a") is not None
+        assert Scope(objects, "").find(KIND, "a", "default") is not None
+        assert Scope(objects, "").find(KIND, "a", "prod") is None
+    assert Scope(catalog(default), "prod").find(KIND, "a") is None
+
+
 def test_cluster_wide_objects_are_found_even_with_a_stray_namespace() -> None:
     stray = instancetype("a") | {"metadata": {"name": "a", "namespace": "oops"}}
 

@@ -316,6 +316,14 @@ def test_shapes_that_nobody_expects_do_no_harm(content: JsonObject, mode: Expand
     assert all(isinstance(diagnostic, Diagnostic) for diagnostic in outcome.diagnostics)
 
 
+def test_the_places_that_were_searched_are_called_what_the_user_calls_them() -> None:
+    outcome = expand(
+        resources(vm("db", instancetype="none")), CATALOG, LATEST, ExpandMode.APPLIED, own="the files"
+    )
+
+    assert [found.hint for found in outcome.diagnostics] == ["searched the files, catalog"]
+
+
 def test_matchers_of_a_wrong_type_are_told() -> None:
     (diagnostic,) = expanded(vm("a", instancetype=["medium"])).diagnostics
 

@@ -108,6 +108,18 @@ def test_a_revision_that_is_not_there_or_holds_something_else() -> None:
     assert wrong.message == "ControllerRevision rev holds a preference, not an instance type"
 
 
+def test_a_revision_that_the_status_names_is_told_as_such() -> None:
+    wrong = revision("rev", preference("p"), {NAME_LABEL: "a"})
+
+    for objects in ((instancetype("a"),), (instancetype("a"), wrong)):
+        with pytest.raises(CauseError) as error:
+            found(Matcher("a"), *objects, status=STATUS)
+
+        (told,) = error.value.causes
+        assert str(told.at) == "status.instancetypeRef.controllerRevisionRef.name"
+        assert f"drop {told.at}" in (told.hint or "")
+
+
 def test_an_object_that_cannot_be_decoded_is_pointed_at() -> None:
     broken = cause(Matcher("a"), instancetype("a", cpu={"guest": "2"}))
 

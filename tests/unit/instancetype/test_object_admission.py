@@ -46,6 +46,32 @@ def test_huge_pages_cannot_be_overcommitted() -> None:
     assert refused(with_memory(overcommitPercent=0, hugepages=pages)) == []
 
 
+@pytest.mark.parametrize(
+    ("metadata", "field"),
+    [
+        ("x", "metadata"),
+        ({"name": 1}, "metadata.name"),
+        ({"creationTimestamp": "yesterday"}, "metadata.creationTimestamp"),
+        ({"creationTimestamp": "2022-02-30T12:20:19Z"}, "metadata.creationTimestamp"),
+        ({"ownerReferences": [{"controller": "yes"}]}, "metadata.ownerReferences[0].controller"),
+        ({"managedFields": {}}, "metadata.managedFields"),
+        ({"finalizers": "x"}, "metadata.finalizers"),
+    ],
+)
+def test_metadata_of_a_wrong_type_cannot_be_decoded(metadata: Json, field: str) -> None:
+    with pytest.raises(CauseError) as error:
+        admission(instancetype() | {"metadata": metadata})
+
+    assert [str(cause.at) for cause in error.value.causes] == [field]
+
+
+@pytest.mark.parametrize("time", [None, "2022-09-30T12:20:19Z", "2022-09-30T12:20:19.25+02:00"])
+def test_what_a_cluster_writes_into_metadata_is_read(time: Json) -> None:
+    written = {"name": "a", "creationTimestamp": time, "managedFields": [{"time": time, "fieldsV1": {}}]}
+
+    assert refused(instancetype() | {"metadata": written}) == []
+
+
 @pytest.mark.parametrize(("release", "is_refused"), [("1.3", False), ("1.4", True)])
 def test_an_unknown_topology_is_refused_from_1_4_on(release: str, *, is_refused: bool) -> None:
     assert refused(topology("Cores"), release) == ["spec.cpu.preferredCPUTopology"] * is_refused

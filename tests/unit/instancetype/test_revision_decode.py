@@ -39,6 +39,12 @@ def test_whole_objects_of_v1beta1_are_read_by_all(release: str) -> None:
     assert spec(preference(preferredSubdomain="s"), release, PREFERENCE) == {"preferredSubdomain": "s"}
 
 
+def test_its_metadata_has_to_be_right_as_well() -> None:
+    data = instancetype() | {"metadata": {"deletionTimestamp": "soon"}}
+
+    assert "deletionTimestamp must be a time" in refusal(data, "1.9")
+
+
 @pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
 def test_older_objects_are_read_up_to_1_6_and_then_set_what_they_left_out(version: str) -> None:
     data = of_version(version, instancetype(vcpus=2, memory="1Gi"))

@@ -68,6 +68,8 @@ def test_what_only_the_vm_sets_stays() -> None:
         ("3333333333", 40, "2G"),
         # Just above the middle of two float32, which a double would take for the middle.
         ("4611686293305294849", 50, "2305843284091600896"),
+        # More than an int64 holds, of which Go then finds no suffix.
+        ("3Pi", 2147483648, "-9223372036854775808"),
     ],
 )
 def test_overcommit_is_computed_in_32_bit_floats(guest: str, percent: int, requested: str) -> None:

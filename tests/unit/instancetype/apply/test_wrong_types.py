@@ -57,6 +57,36 @@ def test_below_a_section(section: str, value: JsonObject) -> None:
     assert domain[section] == value
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        {"metadata": "text"},
+        {"metadata": {"annotations": "text"}},
+        {"spec": {"domain": "text"}},
+        {"spec": {"domain": {"devices": ["a"], "ioThreads": 4}}},
+    ],
+)
+def test_what_leads_to_a_field(template: JsonObject) -> None:
+    instancetype: JsonObject = {
+        **_SIZES,
+        "annotations": {"a": "b"},
+        "gpus": [{"name": "g"}],
+        "ioThreads": {"supplementalPoolThreadCount": 2},
+        "ioThreadsPolicy": "auto",
+    }
+    preference: JsonObject = {"annotations": {"c": "d"}, "preferredLaunchSecurity": {"sev": {}}}
+
+    applied = apply_to_template(instancetype, preference, template, behaviour_of(LATEST)).template
+
+    assert _without_what_was_added(applied, template) == template
+
+
+def _without_what_was_added(value: Json, written: Json) -> Json:
+    if isinstance(value, dict) and isinstance(written, dict):
+        return {key: _without_what_was_added(value[key], written[key]) for key in written}
+    return value
+
+
 @pytest.mark.parametrize("template", [{"spec": "text"}, {"spec": {"domain": "text"}}])
 def test_above_the_sections(template: JsonObject) -> None:
     assert apply_to_template(_SIZES, _PREFERENCE, template, behaviour_of(LATEST)).template == template
