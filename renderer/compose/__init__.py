@@ -11,7 +11,7 @@ A transformer is added with
    function that changes a ``ResMap``, for each thing that the kustomization asks for, and
 2. one line in ``builtin_transformers.BUILTIN_TRANSFORMERS``, at its place in the order.
 
-What it works with: fields by path (``field_specs``), the builtin field specs (``default_field_specs``),
-selectors (``selectors``), merging (``strategic_merge``, with the lists of ``merge_schema``), JSON 6902
-(``json_patch``) and ids (``identity``: ids are compared with the namespace that counts).
+What it works with: fields by path and the builtin field specs (``fields``), selectors (``selection``),
+patches (``patching``, with the lists of ``merge_keys``), names and references (``references``) and ids (``identity``:
+ids are compared with the namespace that counts).
 """

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from renderer.compose.builtin_transformers import BUILTIN_TRANSFORMERS
-from renderer.compose.configured_field_specs import added, with_configured
-from renderer.compose.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
+from renderer.compose.fields.configured_field_specs import added, with_configured
+from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
 from renderer.compose.generation.absorb import absorb
 from renderer.compose.generation.generators import GeneratorTable, generate, generator_plugins
-from renderer.compose.kubevirt_types import KubevirtMergeSchema
-from renderer.compose.merge_schema import MergeSchema
+from renderer.compose.merge_keys.kubevirt_types import KubevirtMergeSchema
+from renderer.compose.merge_keys.merge_schema import MergeSchema
+from renderer.compose.merge_keys.schema_in_effect import SchemaInEffect
 from renderer.compose.provenance import generated, transformed
 from renderer.compose.res_map import ResMap
-from renderer.compose.schema_in_effect import SchemaInEffect
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.compose.variables.variables import mark_sources, merge_variables
 from renderer.model.diagnostic import Diagnostic

@@ -9,10 +9,10 @@ from renderer.compose.build_options import BuildOptions, Reorder
 from renderer.compose.finish import finished
 from renderer.compose.generation.generators import GeneratorTable
 from renderer.compose.local_config import drop_local
-from renderer.compose.name_hash import add_name_hashes
-from renderer.compose.name_references import fix_name_references
-from renderer.compose.order import sort_order
+from renderer.compose.ordering.order import sort_order
 from renderer.compose.provenance import MANAGED_BY_LABEL, with_build_metadata
+from renderer.compose.references.name_hash import add_name_hashes
+from renderer.compose.references.name_references import fix_name_references
 from renderer.compose.res_map import ResMap
 from renderer.compose.variables.resolve import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome

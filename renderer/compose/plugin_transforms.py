@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import singledispatch
 
-from renderer.compose.name_hash import add_name_hashes
+from renderer.compose.references.name_hash import add_name_hashes
 from renderer.compose.replacements.replace import replacing
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.compose.transformers import (

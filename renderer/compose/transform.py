@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
-from renderer.compose.field_spec_set import FieldSpecSet
-from renderer.compose.merge_schema import MergeSchema
+from renderer.compose.fields.field_spec_set import FieldSpecSet
+from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.compose.res_map import ResMap
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.source_tree import KustomizationRoot

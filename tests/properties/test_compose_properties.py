@@ -6,9 +6,9 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.compose.json_patch import OperationError, apply_operations
-from renderer.compose.merge_schema import kubernetes_merge_schema
-from renderer.compose.strategic_merge import MergeError, StrategicMerge
+from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.patching.json_patch import OperationError, apply_operations
+from renderer.compose.patching.strategic_merge import MergeError, StrategicMerge
 from renderer.model.json import Json
 from tests.composing import outcome
 

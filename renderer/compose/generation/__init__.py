@@ -1,0 +1,1 @@
+"""What generators make, and how it joins what is there."""

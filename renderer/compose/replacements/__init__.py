@@ -1,0 +1,1 @@
+"""``replacements``: values copied from one field to others."""

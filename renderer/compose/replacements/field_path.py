@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from renderer.compose.absent import ABSENT, Slot
-from renderer.compose.field_specs import split_path
+from renderer.compose.fields.field_specs import split_path
 from renderer.model.json import Json, scalar_text
 
 _INDEX = re.compile(r"[+-]?[0-9]{1,18}")

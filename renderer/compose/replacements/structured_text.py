@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from renderer.compose.absent import ABSENT
-from renderer.compose.name_hash import go_json
+from renderer.compose.references.name_hash import go_json
 from renderer.compose.replacements.field_path import PathError, lookup
 from renderer.compose.replacements.path_matcher import Change, PathMatcher
 from renderer.model.diagnostic import DiagnosticError

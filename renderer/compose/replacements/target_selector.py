@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.compose.res_map import ResMap
-from renderer.compose.selectors import ResourceSelector
+from renderer.compose.selection.selectors import ResourceSelector
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.resource import Resource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from renderer.compose.field_specs import set_entries
+from renderer.compose.fields.field_specs import set_entries
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.selection import FieldSpec
 

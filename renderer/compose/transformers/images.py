@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from renderer.compose.field_specs import FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, WrongTypeError
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -68,7 +68,7 @@ def tagging(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
 
 class _ImageChange:
     def __init__(self, image: Image) -> None:
-        from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+        from renderer.compose.selection.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
         self._image = image
         try:

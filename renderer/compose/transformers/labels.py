@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from renderer.compose.field_spec_set import FieldSpecSet, merge_field_specs
-from renderer.compose.field_specs import set_entries
+from renderer.compose.fields.field_spec_set import FieldSpecSet, merge_field_specs
+from renderer.compose.fields.field_specs import set_entries
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.kustomization import Label
 from renderer.model.selection import FieldSpec

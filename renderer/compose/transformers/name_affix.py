@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from renderer.compose.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
+from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
 from renderer.compose.identity import remembering_id
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.json import Json, scalar_text

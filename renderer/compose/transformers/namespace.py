@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.field_specs import FieldChange, FieldSpecIndex, Segment, Target, WrongTypeError
+from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, Segment, Target, WrongTypeError
 from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.scope import is_cluster_scoped

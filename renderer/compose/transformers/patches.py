@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.json_patching import JsonPatching
-from renderer.compose.patch_target import selected_keys
-from renderer.compose.strategic_merging import StrategicMerging
+from renderer.compose.patching.json_patching import JsonPatching
+from renderer.compose.patching.patch_target import selected_keys
+from renderer.compose.patching.strategic_merging import StrategicMerging
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.patch_target import target_of
+from renderer.compose.patching.patch_target import target_of
+from renderer.compose.patching.strategic_merging import StrategicMerging
 from renderer.compose.res_map import ResMap
-from renderer.compose.strategic_merging import StrategicMerging
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.compose.field_specs import Change, FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.fields.field_specs import Change, FieldChange, FieldSpecIndex, WrongTypeError
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code

@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 
 from renderer.compose.absent import ABSENT, Slot
-from renderer.compose.field_specs import split_path
+from renderer.compose.fields.field_specs import split_path
 from renderer.compose.replacements.field_path import PathError
 from renderer.compose.replacements.path_matcher import PathMatcher, untagged
 from renderer.compose.res_map import ResMap
-from renderer.compose.selectors import ResourceSelector
+from renderer.compose.selection.selectors import ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.transformers.namespace import with_namespace
 from renderer.model.codes import Code

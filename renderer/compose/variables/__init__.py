@@ -1,0 +1,1 @@
+"""``vars``: ``$(NAME)`` in texts, deprecated in kustomize."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from renderer.compose.absent import ABSENT, Slot
-from renderer.compose.field_specs import FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, WrongTypeError
 from renderer.compose.replacements.field_path import PathError, lookup, split_field_path
 from renderer.compose.res_map import ResMap
 from renderer.compose.variables.expansion import NotTextError, expanded, expanded_field

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from renderer.compose.merge_schema import kubernetes_merge_schema
-from renderer.compose.strategic_merge import MergeError, StrategicMerge
+from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.patching.strategic_merge import MergeError, StrategicMerge
 from renderer.model.json import Json, JsonObject
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from renderer.compose.blank_fields import without_blank_fields
 from renderer.compose.identity import remembering_id
-from renderer.compose.merge_schema import MergeSchema
+from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.compose.metadata import as_targeted_patch
-from renderer.compose.patch_target import target_of
+from renderer.compose.patching.blank_fields import without_blank_fields
+from renderer.compose.patching.patch_target import target_of
+from renderer.compose.patching.strategic_merge import MergeError, StrategicMerge
 from renderer.compose.res_map import ResMap
-from renderer.compose.strategic_merge import MergeError, StrategicMerge
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import JsonObject, object_at, with_value, without

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.compose.field_spec_set import NameReference
-from renderer.compose.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
+from renderer.compose.fields.field_spec_set import NameReference
+from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
 from renderer.compose.identity import original_identity
-from renderer.compose.referral import Candidates, Condition, Referrer, narrowed, text_of_field, was_of_kind
+from renderer.compose.references.referral import (
+    Candidates,
+    Condition,
+    Referrer,
+    narrowed,
+    text_of_field,
+    was_of_kind,
+)
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related

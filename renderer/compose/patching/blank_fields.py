@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.compose.merge_schema import FieldSchema, MergeSchema
+from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.field_path import Segment
 from renderer.model.json import Json, object_at
 from renderer.model.resource import Resource

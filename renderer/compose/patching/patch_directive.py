@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import cast
 
-from renderer.compose.associative_list import delete_elements
+from renderer.compose.patching.associative_list import delete_elements
 from renderer.model.json import Json, JsonObject, scalar_text
 
 _KEY = "$patch"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from renderer.compose.merge_schema import FieldSchema, MergeSchema
+from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from renderer.compose.default_name_references import NAME_REFERENCES
-from renderer.compose.default_var_references import VAR_REFERENCES
-from renderer.compose.field_spec_set import FieldSpecSet
+from renderer.compose.fields.default_name_references import NAME_REFERENCES
+from renderer.compose.fields.default_var_references import VAR_REFERENCES
+from renderer.compose.fields.field_spec_set import FieldSpecSet
 from renderer.model.selection import FieldSpec
 
 _METADATA_LABELS = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from renderer.compose.absent import ABSENT, Slot
-from renderer.compose.associative_list import (
+from renderer.compose.patching.associative_list import (
     Keys,
     Values,
     append_elements,
@@ -18,7 +18,7 @@ from renderer.compose.associative_list import (
     set_element,
     used_keys,
 )
-from renderer.compose.patch_directive import Directive, DirectiveError, mapping_directive
+from renderer.compose.patching.patch_directive import Directive, DirectiveError, mapping_directive
 from renderer.model.json import Json, with_value
 
 #: What becomes of an element that was the first and of which the patch says the second.

@@ -16,7 +16,7 @@ from renderer.model.resource import Resource
 from renderer.model.selection import Selector
 
 if TYPE_CHECKING:
-    from renderer.compose.label_selector import Requirement
+    from renderer.compose.selection.label_selector import Requirement
 
 Matcher: TypeAlias = Callable[[str], bool]
 
@@ -119,7 +119,7 @@ class ResourceSelector:
         return _hold(self._annotations, resource, "annotations")
 
     def _requirements(self, field: str, text: str) -> tuple[Requirement, ...]:
-        from renderer.compose.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
+        from renderer.compose.selection.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
 
         try:
             return parse_selector(text)
@@ -132,7 +132,7 @@ class ResourceSelector:
             return None
         if _LITERAL.fullmatch(pattern):
             return pattern.__eq__
-        from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+        from renderer.compose.selection.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
         try:
             expression = compile_regexp(pattern)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from renderer.compose.default_field_specs import DEFAULT_FIELD_SPECS
-from renderer.compose.field_spec_set import NO_FIELD_SPECS, FieldSpecSet, NameReference
+from renderer.compose.fields.default_field_specs import DEFAULT_FIELD_SPECS
+from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet, NameReference
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
@@ -32,7 +32,7 @@ def with_configured(field_specs: FieldSpecSet, root: KustomizationRoot) -> Field
 
 
 def _with_crds(field_specs: FieldSpecSet, crds: Iterable[Document]) -> FieldSpecSet:
-    from renderer.compose.crd_field_specs import crd_field_specs  # noqa: PLC0415 - few list any
+    from renderer.compose.fields.crd_field_specs import crd_field_specs  # noqa: PLC0415 - few list any
 
     for crd in crds:
         field_specs = _merged(field_specs, crd_field_specs(crd), crd.site)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from renderer.compose.merge_schema import MergeSchema, kubernetes_merge_schema
+from renderer.compose.merge_keys.merge_schema import MergeSchema, kubernetes_merge_schema
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.resource import Resource
@@ -22,7 +22,7 @@ class SchemaInEffect:
         self.open_api = open_api
         self.merge_schema: Callable[[], MergeSchema] = kubernetes_merge_schema
         if open_api and open_api.schema:
-            from renderer.compose.open_api import OpenApiMergeSchema  # noqa: PLC0415 - few bring one
+            from renderer.compose.merge_keys.open_api import OpenApiMergeSchema  # noqa: PLC0415 - few bring one
 
             builtin = kubernetes_merge_schema() if has_builtin else None
             merge_schema = OpenApiMergeSchema(open_api.schema, builtin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from renderer.compose.kind_order import DEFAULT_RANKS, gvk_sort_text, kind_ranks
+from renderer.compose.ordering.kind_order import DEFAULT_RANKS, gvk_sort_text, kind_ranks
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.resource import Resource

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.compose.field_spec_set import NameReference
+from renderer.compose.fields.field_spec_set import NameReference
 from renderer.model.gvk import Gvk
 from renderer.model.selection import FieldSpec
 

@@ -8,11 +8,16 @@ directives out of it.
 from __future__ import annotations
 
 from renderer.compose.absent import ABSENT, Slot
-from renderer.compose.associative_list import ITSELF, ElementError, in_order_of
 from renderer.compose.bare_text import is_bare_text
-from renderer.compose.element_merge import merge_elements
-from renderer.compose.merge_schema import FieldSchema, MergeSchema
-from renderer.compose.patch_directive import Directive, DirectiveError, list_directive, mapping_directive
+from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
+from renderer.compose.patching.associative_list import ITSELF, ElementError, in_order_of
+from renderer.compose.patching.element_merge import merge_elements
+from renderer.compose.patching.patch_directive import (
+    Directive,
+    DirectiveError,
+    list_directive,
+    mapping_directive,
+)
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, scalar_text, text_at
 

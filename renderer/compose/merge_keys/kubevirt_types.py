@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.compose.merge_schema import FieldSchema, MergeSchema
+from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 
 _TYPES = {
     "KubevirtCpu": "features[name]",

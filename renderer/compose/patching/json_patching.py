@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from renderer.compose.identity import remembering_id
-from renderer.compose.json_patch import OperationError, apply_operation
 from renderer.compose.metadata import with_text_annotations
+from renderer.compose.patching.json_patch import OperationError, apply_operation
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from renderer.compose.field_spec_set import FieldSpecSet, NameReference, merge_field_specs
+from renderer.compose.fields.field_spec_set import FieldSpecSet, NameReference, merge_field_specs
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.gvk import Gvk

@@ -60,6 +60,6 @@ def _fields(text: str) -> Mapping[str, FieldSchema]:
 @cache
 def kubernetes_merge_schema() -> MergeSchema:
     """The schema of the kinds of Kubernetes itself."""
-    from renderer.compose.kubernetes_types import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
+    from renderer.compose.merge_keys.kubernetes_types import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
 
     return MergeSchema(KINDS, TYPES)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from renderer.compose.identity import original_identity
 from renderer.compose.res_map import ResMap
-from renderer.compose.selectors import ResourceSelector
+from renderer.compose.selection.selectors import ResourceSelector
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.location import Site

@@ -1,0 +1,1 @@
+"""Strategic merge and JSON 6902 patches."""

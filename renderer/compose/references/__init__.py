@@ -1,0 +1,1 @@
+"""Names that change, and what refers to them."""

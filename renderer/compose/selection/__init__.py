@@ -1,0 +1,1 @@
+"""Which resources a patch or replacement is for."""
