@@ -12,6 +12,6 @@ A transformer is added with
 2. one line in ``builtin_transformers.BUILTIN_TRANSFORMERS``, at its place in the order.
 
 What it works with: fields by path and the builtin field specs (``fields``), selectors (``selection``),
-patches (``patching``, with the lists of ``merge_keys``), names and references (``references``) and ids (``identity``:
-ids are compared with the namespace that counts).
+patches (``patching``, with the lists of ``merge_keys``), names and what refers to them (``references``) and
+ids (``identity``: they are compared with the namespace that counts).
 """

@@ -26,9 +26,8 @@ def main() -> None:
 
     with TemporaryDirectory() as folder:
         os.chdir(folder)
-        print(
-            f"{machine()}, CPython {platform.python_version()}; CPU time, median of up to {chosen.runs} runs\n"
-        )
+        python = platform.python_version()
+        print(f"{machine()}, CPython {python}; CPU time, median of up to {chosen.runs} runs\n")
         print(TABLE_HEAD)
         if shutil.which("kubectl"):
             for comparison in kustomize.comparisons(catalog, chosen.runs, slow=chosen.slow):
