@@ -54,3 +54,18 @@ def test_findings_come_in_reading_order_and_only_once() -> None:
     located = locate(FS, [finding(late, "b"), finding(early, "a"), finding(late, "b")])
     assert [diagnostic.message for diagnostic in located] == ["a", "b"]
     assert located[0].related[0].location == Location("patch.yaml", 4, 5)
+
+
+def test_a_file_is_read_once_for_all_that_is_found_in_it() -> None:
+    read: list[str] = []
+
+    class Counting(MemoryFileSystem):
+        def read(self, path: str) -> bytes:
+            read.append(path)
+            return super().read(path)
+
+    findings = [
+        Diagnostic(code=Code.SCHEMA, message=str(number), sites=sites("serial")) for number in range(3)
+    ]
+    assert len(locate(Counting(FS.files), findings)) == 3
+    assert sorted(read) == ["base.yaml", "patch.yaml"]

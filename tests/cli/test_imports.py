@@ -1,0 +1,65 @@
+"""A command pays for what it does: what a build does not use is not imported for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BUILD = """
+import sys
+from renderer.cli.app import main
+sys.argv = ["vmrender", "build", "--expand", "off", "."]
+try:
+    main()
+finally:
+    print("modules:", *sys.modules)
+"""
+VIRTUAL_MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {template: {spec: {}}}
+"""
+RARELY_USED = (
+    "renderer.compose.plugin_transforms",
+    "renderer.compose.replacements.replace",
+    "renderer.instancetype.expand",
+    "renderer.source.locate",
+    "renderer.source.plugins.configurations",
+    "renderer.validation",
+    "difflib",
+    "hashlib",
+    "json",
+    "jsonschema_rs",
+)
+
+
+@pytest.fixture
+def overlay(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "kustomization.yaml").write_text("resources: [vm.yaml]\nnamePrefix: a-\n")
+    (tmp_path / "vm.yaml").write_text(VIRTUAL_MACHINE)
+    return tmp_path
+
+
+def imported(folder: Path) -> set[str]:
+    run = subprocess.run(
+        [sys.executable, "-c", BUILD], capture_output=True, text=True, check=True, cwd=folder
+    )
+    manifests, _, modules = run.stdout.partition("modules:")
+    assert "name: a-web" in manifests
+    return set(modules.split())
+
+
+def test_a_plain_build(overlay: Path) -> None:
+    assert imported(overlay).isdisjoint(RARELY_USED)
+
+
+def test_what_a_vm_names_is_checked(overlay: Path) -> None:
+    text = VIRTUAL_MACHINE.replace("{template", "{preference: {name: linux}, template")
+    (overlay / "vm.yaml").write_text(text)
+
+    assert "renderer.instancetype.expand" in imported(overlay)
