@@ -8,10 +8,12 @@ where KubeVirt has them in ``pkg/instancetype``:
 ``infer``          from a volume to a label, by one of twelve chains           ``infer/``
 ``find``           from a matcher to an object, or to a ControllerRevision     ``find/``
 ``revision/``      what that holds (``decode``), and what pins are made of     ``compatibility/``
+``custom/``        a size that the VM gives itself becomes the type's          proposal, in no release
 ``admission``      ``spread``, then applying, then ``requirements``            ``webhooks/vm/admitter.go``
 ``apply/``         an instance type, one module for each group of fields       ``apply/``
 ``preference/``    a preference, likewise                                      ``preference/apply/``
 ``expand_spec``    mode ``defaults``: ``defaults/``, by ``cluster_config``     ``expand/``
+``target_form``    what v1beta2 adds is not in what is written                 likewise
 ``findings``       causes as diagnostics, with the files of both sides
 =================  ==========================================================  =========================
 

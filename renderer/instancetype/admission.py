@@ -14,8 +14,8 @@ from renderer.instancetype.apply_error import ApplyError, Party
 from renderer.instancetype.behaviour import Behaviour, VmMemory
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError, CrashError
-from renderer.instancetype.cluster_config import ClusterConfig
 from renderer.instancetype.conflict_cause import conflict_causes
+from renderer.instancetype.custom.limits import limit_causes
 from renderer.instancetype.defaults.devices import default_network
 from renderer.instancetype.defaults.resources import (
     default_cpu_topology,
@@ -27,6 +27,7 @@ from renderer.instancetype.find import Found
 from renderer.instancetype.requirements import check_requirements
 from renderer.instancetype.resolve import Selected
 from renderer.instancetype.spread import check_spread
+from renderer.model.cluster_config import ClusterConfig
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 
@@ -48,10 +49,14 @@ def admit(selected: Selected, template: JsonObject, scope: Scope, cluster: Clust
 
     Raises ``CauseError`` with the causes for which KubeVirt refuses it.
     """
-    spread = check_spread(selected.instancetype, selected.preference, cluster.behaviour)
-    if spread is not None:
-        raise CauseError(spread)
+    if selected.custom_size.vcpus is None:
+        spread = check_spread(selected.instancetype, selected.preference, cluster.behaviour)
+        if spread is not None:
+            raise CauseError(spread)
     applied = apply(selected, template, scope, cluster.behaviour)
+    beyond_limits = tuple(limit_causes(selected, applied))
+    if beyond_limits:
+        raise CauseError(*beyond_limits)
     _check_defaulted(selected, object_at(applied, "spec"), scope, cluster)
     return applied
 
@@ -65,11 +70,19 @@ def apply(selected: Selected, template: JsonObject, scope: Scope, behaviour: Beh
     if instancetype is None and preference is None:
         return template
     try:
-        applied = apply_to_template(_spec(instancetype), _spec(preference), template, behaviour)
+        applied = apply_to_template(
+            _spec(instancetype),
+            _spec(preference),
+            template,
+            behaviour,
+            vm_gives_memory=selected.custom_size.memory is not None,
+        )
     except ApplyError as error:
         raise CrashError(*_causes(error, selected)) from None
     if instancetype is not None and applied.conflicts:
-        raise ConflictError(*conflict_causes(applied.conflicts, instancetype, template, scope))
+        raise ConflictError(
+            *conflict_causes(applied.conflicts, instancetype, template, scope, selected.custom_size)
+        )
     return applied.template
 
 

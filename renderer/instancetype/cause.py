@@ -14,7 +14,8 @@ class Cause:
     """One reason, as a ``StatusCause`` of an admission webhook is one.
 
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some
-    are no path in the VirtualMachine at all); ``at`` is where the user finds it.
+    are no path in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` has other
+    places in the VirtualMachine that it is about.
     """
 
     code: Code
@@ -23,6 +24,7 @@ class Cause:
     message: str
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    beside: tuple[FieldPath, ...] = ()
 
     @classmethod
     def at_field(cls, at: FieldPath, code: Code, message: str, hint: str | None = None) -> Cause:

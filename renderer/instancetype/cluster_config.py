@@ -1,9 +1,8 @@
-"""What the cluster's ``KubeVirt`` object says about defaults (KubeVirt ``pkg/virt-config``)."""
+"""Reads the cluster's ``KubeVirt`` object (KubeVirt ``pkg/virt-config``)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from renderer.instancetype.api.types import (
     BOOL,
@@ -12,25 +11,25 @@ from renderer.instancetype.api.types import (
     STRING,
     DecodeError,
     Decoding,
+    ListOf,
     Struct,
     pointer,
 )
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Catalog
+from renderer.model.cluster_config import DEFAULT_MACHINE_TYPES, ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.quantity import Quantity
 from renderer.model.resource import Resource
 
-_DEFAULT_ARCHITECTURE = "amd64"
-_MACHINE_TYPES = {"amd64": "q35", "arm64": "virt", "s390x": "s390-ccw-virtio", "ppc64le": "pseries"}
 _PULL_POLICIES = frozenset({"", "Always", "Never", "IfNotPresent"})
 _INTERFACES = frozenset({"", "bridge", "masquerade", "slirp"})
 _MAX_PERCENT = 100
 
-_ARCHITECTURE = Struct({"machineType": STRING})
+_ARCHITECTURE = Struct({"machineType": STRING, "emulatedMachines": ListOf(STRING)})
 _CONFIGURATION = Struct(
     {
         "machineType": STRING,
@@ -38,7 +37,13 @@ _CONFIGURATION = Struct(
         "cpuRequest": pointer(QUANTITY),
         "evictionStrategy": pointer(STRING),
         "imagePullPolicy": STRING,
-        "architectureConfiguration": Struct(dict.fromkeys(_MACHINE_TYPES, _ARCHITECTURE)),
+        "emulatedMachines": ListOf(STRING),
+        "vmRolloutStrategy": pointer(STRING),
+        "persistentReservationConfiguration": Struct({"enabled": pointer(BOOL)}),
+        "permittedHostDevices": Struct(
+            {"pciHostDevices": ListOf(Struct({"resourceName": STRING, "pciVendorSelector": STRING}))}
+        ),
+        "architectureConfiguration": Struct(dict.fromkeys(DEFAULT_MACHINE_TYPES, _ARCHITECTURE)),
         "network": Struct(
             {
                 "defaultNetworkInterface": STRING,
@@ -47,35 +52,26 @@ _CONFIGURATION = Struct(
             }
         ),
         "developerConfiguration": Struct(
-            {"memoryOvercommit": INT64, "cpuAllocationRatio": INT64, "pvcTolerateLessSpaceUpToPercent": INT64}
+            {
+                "memoryOvercommit": INT64,
+                "cpuAllocationRatio": INT64,
+                "pvcTolerateLessSpaceUpToPercent": INT64,
+                "featureGates": ListOf(STRING),
+                "disabledFeatureGates": ListOf(STRING),
+            }
         ),
     }
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterConfig:
-    """The configuration, with KubeVirt's own defaults for what is not said."""
-
-    default_architecture: str = _DEFAULT_ARCHITECTURE
-    machine_type: str = ""
-    machine_types: Mapping[str, str] = field(default_factory=lambda: dict(_MACHINE_TYPES))
-    cpu_model: str = ""
-    cpu_request: Quantity | None = None
-    memory_overcommit: int = 100
-    eviction_strategy: str = "None"
-    default_interface: str = "bridge"
-    permits_bridge: bool = True
-    permits_slirp: bool = False
-
-    def machine_type_of(self, architecture: str, behaviour: Behaviour) -> str:
-        """The machine type for an architecture; one that KubeVirt does not know gets that of amd64."""
-        if self.machine_type:
-            return self.machine_type
-        if architecture == "s390x" and not behaviour.configures_s390x_machine:
-            return _MACHINE_TYPES["s390x"]
-        known = architecture in self.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
-        return self.machine_types[architecture if known else "amd64"]
+def machine_type_of(config: ClusterConfig, architecture: str, behaviour: Behaviour) -> str:
+    """The machine type for an architecture; one that KubeVirt does not know gets that of amd64."""
+    if config.machine_type:
+        return config.machine_type
+    if architecture == "s390x" and not behaviour.configures_s390x_machine:
+        return DEFAULT_MACHINE_TYPES["s390x"]
+    known = architecture in config.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
+    return config.machine_types[architecture if known else "amd64"]
 
 
 def cluster_config(catalog: Catalog) -> ClusterConfig:
@@ -126,14 +122,39 @@ def _config(configuration: JsonObject, default_architecture: str) -> ClusterConf
         default_interface=text_at(network, "defaultNetworkInterface") or defaults.default_interface,
         permits_bridge=network.get("permitBridgeInterfaceOnPodNetwork") is not False,
         permits_slirp=network.get("permitSlirpInterface") is True,
+        feature_gates=_texts(configuration, "developerConfiguration", "featureGates"),
+        disabled_feature_gates=_texts(configuration, "developerConfiguration", "disabledFeatureGates"),
+        emulated_machines=_texts(configuration, "emulatedMachines"),
+        emulated_machines_of={
+            name: _texts(configuration, "architectureConfiguration", name, "emulatedMachines")
+            for name in object_at(configuration, "architectureConfiguration")
+        },
+        vm_rollout_strategy=text_at(configuration, "vmRolloutStrategy"),
+        persistent_reservation=_flag(configuration, "persistentReservationConfiguration", "enabled"),
+        pci_host_devices=_pci_host_devices(configuration),
     )
 
 
 def _machine_types(architectures: JsonObject) -> Mapping[str, str]:
     return {
         name: text_at(architectures, name, "machineType") or machine_type
-        for name, machine_type in _MACHINE_TYPES.items()
+        for name, machine_type in DEFAULT_MACHINE_TYPES.items()
     }
+
+
+def _pci_host_devices(configuration: JsonObject) -> Mapping[str, str]:
+    devices = array_at(configuration, "permittedHostDevices", "pciHostDevices")
+    selectors = {text_at(device, "resourceName"): text_at(device, "pciVendorSelector") for device in devices}
+    return {name: selector for name, selector in selectors.items() if name and selector}
+
+
+def _texts(value: Json, *path: str) -> tuple[str, ...]:
+    return tuple(text for text in array_at(value, *path) if isinstance(text, str))
+
+
+def _flag(value: Json, *path: str) -> bool | None:
+    found = object_at(value, *path[:-1]).get(path[-1])
+    return found if isinstance(found, bool) else None
 
 
 def _in_range(configuration: JsonObject) -> bool:

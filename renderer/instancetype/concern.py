@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.custom.size import gives_vcpus
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.model.json import object_at
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
@@ -20,4 +22,4 @@ def _concerns(resource: Resource, mode: ExpandMode) -> bool:
     if group != _GROUP and not group.endswith(f".{_GROUP}"):
         return False
     vm = VirtualMachine.of(resource) if mode is ExpandMode.OFF else None
-    return vm is None or vm.has_matchers
+    return vm is None or vm.has_matchers or gives_vcpus(object_at(vm.spec, "template"))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC
+from renderer.instancetype.api import v1beta2
+from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC, V1BETA2_INSTANCETYPE_SPEC
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
@@ -29,7 +30,10 @@ _API_VERSION = FieldPath.of("apiVersion")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An instance type or preference: its v1beta1 ``spec``, and the resource that holds it at ``field``."""
+    """An instance type or preference: its v1beta1 ``spec``, and the resource that holds it at ``field``.
+
+    What a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is not in the spec.
+    """
 
     matcher_type: MatcherType
     resource: Resource
@@ -55,6 +59,10 @@ class Found:
         value = object_at(self.spec, *parents).get(last)
         text = str(field) if value is None or isinstance(value, dict | list) else f"{field}: {value}"
         return Related(text, self.resource.sites(self.field.child(*field.segments[1:])))
+
+    def left_to_vm(self, field: FieldPath) -> Related:
+        """The place where ``field`` could be, counted as in ``related``."""
+        return self.related(field)._replace(message=f"{field} is left to the VM")
 
 
 class Finder:
@@ -144,18 +152,24 @@ def _stored(
     return Found(matcher_type, revision, stored.spec, stored.field)
 
 
-def spec_type_of(matcher_type: MatcherType) -> Struct:
-    """The type of what the matcher finds, in v1beta1."""
-    return INSTANCETYPE_SPEC if matcher_type is INSTANCETYPE else PREFERENCE_SPEC
+def spec_type_of(matcher_type: MatcherType, version: str = "v1beta1") -> Struct:
+    """The type of what the matcher finds, by which objects of ``version`` are read."""
+    if matcher_type is not INSTANCETYPE:
+        return PREFERENCE_SPEC
+    return V1BETA2_INSTANCETYPE_SPEC if version == v1beta2.VERSION else INSTANCETYPE_SPEC
 
 
 def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
-    """The object's spec, when the release serves its version and can decode it. Raises ``CauseError``."""
-    if resource.gvk.version not in behaviour.served_versions:
+    """The object's spec, when it can be decoded and is of v1beta2 or a version that the release serves.
+
+    Raises ``CauseError``.
+    """
+    version = resource.gvk.version
+    if version not in behaviour.served_versions and version != v1beta2.VERSION:
         raise CauseError(_not_served(resource, matcher_type, behaviour))
     content = resource.content.get("spec")
     try:
-        spec = spec_type_of(matcher_type).decode(EMPTY if content is None else content, Decoding())
+        spec = spec_type_of(matcher_type, version).decode(EMPTY if content is None else content, Decoding())
     except DecodeError as error:
         raise CauseError(_undecodable(resource, matcher_type, error)) from None
     return Found(matcher_type, resource, object_at(spec))

@@ -11,7 +11,7 @@ from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.object_admission import admit_object
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
@@ -24,7 +24,7 @@ _MATCHER_TYPES = {
 def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
     """What is wrong with the VirtualMachine."""
     if isinstance(error, CauseError):
-        return tuple(_diagnostic(cause, vm.resource, vm.field(cause.at)) for cause in error.causes)
+        return tuple(_of_vm(cause, vm) for cause in error.causes)
     return tuple(_placed(diagnostic, vm) for diagnostic in error.diagnostics)
 
 
@@ -54,6 +54,12 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
     yield from (_diagnostic(cause, resource, cause.at) for cause in admission.causes)
     for warning in admission.warnings:
         yield replace(_diagnostic(warning, resource, warning.at), severity=Severity.WARNING)
+
+
+def _of_vm(cause: Cause, vm: VirtualMachine) -> Diagnostic:
+    found = _diagnostic(cause, vm.resource, vm.field(cause.at))
+    beside = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.beside))
+    return replace(found, related=(*beside, *found.related))
 
 
 def _diagnostic(cause: Cause, resource: Resource, at: FieldPath) -> Diagnostic:

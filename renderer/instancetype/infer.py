@@ -7,7 +7,7 @@ or a DataSource; a DataSource to a PersistentVolumeClaim or a VolumeSnapshot. Th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
@@ -20,6 +20,7 @@ from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.resource import Resource
 
 _LABELS = FieldPath.of("metadata", "labels")
+_VOLUMES = FieldPath.of("spec", "template", "spec", "volumes")
 
 
 class InferenceError(CauseError):
@@ -58,9 +59,9 @@ class _Chain:
     behaviour: Behaviour
 
     def from_volumes(self) -> Matcher:
-        for volume in array_at(self.vm_spec, "template", "spec", "volumes"):
+        for index, volume in enumerate(array_at(self.vm_spec, "template", "spec", "volumes")):
             if text_at(volume, "name") == self.volume:
-                return self._from_volume(object_at(volume))
+                return replace(self._from_volume(object_at(volume)), volume=_VOLUMES.child(index))
         raise self._error(f"there is no volume {self.volume} to infer the {self.matcher_type.noun} from")
 
     def _from_volume(self, volume: JsonObject) -> Matcher:
@@ -134,10 +135,14 @@ class _Chain:
 
     def _labelled(self, resource: Resource) -> Matcher | None:
         labels = object_at(resource.content, "metadata", "labels")
-        if self.matcher_type.name_label not in labels:
+        label = self.matcher_type.name_label
+        if label not in labels:
             return None
+        name = text_at(labels, label)
         return Matcher(
-            text_at(labels, self.matcher_type.name_label), text_at(labels, self.matcher_type.kind_label)
+            name,
+            text_at(labels, self.matcher_type.kind_label),
+            label=Related(f"{label}: {name}", resource.sites(_LABELS.child(label))),
         )
 
     def _from_labels(self, resource: Resource) -> Matcher:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.model.codes import Code
+from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject
 
@@ -88,13 +89,18 @@ PREFERENCE = MatcherType(
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """What a matcher says; what it leaves out is empty, only the failure policy is None."""
+    """What a matcher says; what it leaves out is empty, only the failure policy is None.
+
+    One that was inferred knows the volume that it was inferred from, and the label that says so.
+    """
 
     name: str = ""
     kind: str = ""
     revision_name: str = ""
     infer_from_volume: str = ""
     failure_policy: str | None = None
+    volume: FieldPath | None = field(default=None, compare=False)
+    label: Related | None = field(default=None, compare=False)
 
     @property
     def may_fail_to_infer(self) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cluster_config import ClusterConfig
+from renderer.instancetype.cluster_config import machine_type_of
+from renderer.model.cluster_config import ClusterConfig
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.resource import Resource
 
@@ -46,7 +47,7 @@ def mutation_of(
     machine_type = (
         text_at(vm_spec, "template", "spec", "domain", "machine", "type")
         or text_at(preferred, "machine", "preferredMachineType")
-        or config.machine_type_of(architecture, behaviour)
+        or machine_type_of(config, architecture, behaviour)
     )
     storage_class = text_at(preferred, "volumes", "preferredStorageClassName")
     names = tuple(

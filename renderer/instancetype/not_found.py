@@ -34,7 +34,11 @@ def not_found(
     if behaviour.admits_missing_objects:
         message += f"; KubeVirt {behaviour.release} would admit the VM, but never start it"
     hint = _elsewhere(matcher, matcher_type, kind, scope) or _alike(matcher, kind, scope)
-    return _cause(matcher_type, matcher_type.path.child("name"), matcher_type.not_found, message, hint)
+    if matcher.label is None or matcher.volume is None:
+        return _cause(matcher_type, matcher_type.path.child("name"), matcher_type.not_found, message, hint)
+    at = matcher_type.path.child("inferFromVolume")
+    cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
+    return replace(cause, beside=(matcher.volume,), related=(matcher.label,))
 
 
 def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> Cause:

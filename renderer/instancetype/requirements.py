@@ -12,6 +12,7 @@ from renderer.instancetype.behaviour import Behaviour, VmMemory
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CrashError
 from renderer.instancetype.conflict import VMI_SPEC
+from renderer.instancetype.custom.size import MEMORY, VCPUS
 from renderer.instancetype.find import Found
 from renderer.instancetype.matcher import INSTANCETYPE
 from renderer.instancetype.resolve import Selected
@@ -49,21 +50,24 @@ def check_requirements(
     instancetype, preference = selected.instancetype, selected.preference
     if preference is None or preference.spec.get("requirements") is None:
         return None
-    unmet = _check_cpu(instancetype, preference, vmi_spec, behaviour) or _check_memory(
-        instancetype, preference, vmi_spec, behaviour
+    unmet = _check_cpu(selected, preference, vmi_spec, behaviour) or _check_memory(
+        selected, preference, vmi_spec, behaviour
     )
-    if unmet is not None and instancetype is not None:
+    if unmet is not None and instancetype is not None and unmet.hint is None:
         return replace(unmet, hint=_larger(instancetype, preference, scope))
     return unmet or _check_architecture(preference, vmi_spec)
 
 
 def _check_cpu(
-    instancetype: Found | None, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: Selected, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> Cause | None:
+    instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("cpu")
     if requirement is None:
         return None
     required = _uint(object_at(requirement), "guest")
+    if selected.custom_size.vcpus is not None:
+        return _check_custom_vcpus(preference, selected.custom_size.vcpus, required)
     if instancetype is not None:
         provided = _uint(object_at(instancetype.spec, "cpu"), "guest")
         if provided >= required:
@@ -90,12 +94,15 @@ def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | N
 
 
 def _check_memory(
-    instancetype: Found | None, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: Selected, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> Cause | None:
+    instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("memory")
     if requirement is None:
         return None
     required = Quantity.of(object_at(requirement).get("guest"))
+    if selected.custom_size.memory is not None:
+        return _check_custom_memory(preference, Quantity.of(selected.custom_size.memory), required)
     if instancetype is not None:
         provided = Quantity.of(object_at(instancetype.spec, "memory").get("guest"))
         if provided.compare(required) >= 0:
@@ -109,6 +116,22 @@ def _check_memory(
         raise CrashError(_no_vm_memory(preference, required, behaviour))
     provided = Quantity.of(guest)
     return None if provided.compare(required) >= 0 else _vm_memory_too_small(preference, provided, required)
+
+
+def _check_custom_vcpus(preference: Found, provided: int, required: int) -> Cause | None:
+    if provided >= required:
+        return None
+    message = f"{preference} requires {count_of_vcpus(required)}, the VM has {provided}"
+    hint = f"set {VCPUS} to at least {required}"
+    return _cause(preference, (VCPUS,), message, hint, _REQUIREMENTS.child("cpu", "guest"))
+
+
+def _check_custom_memory(preference: Found, provided: Quantity, required: Quantity) -> Cause | None:
+    if provided.compare(required) >= 0:
+        return None
+    message = f"{preference} requires {required.json} of memory, the VM has {provided.json}"
+    hint = f"set {MEMORY} to at least {required.json}"
+    return _cause(preference, (MEMORY,), message, hint, _REQUIREMENTS.child("memory", "guest"))
 
 
 def _check_architecture(preference: Found, vmi_spec: JsonObject) -> Cause | None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.custom.size import NO_CUSTOM_SIZE, CustomSize
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.infer import infer_matcher
 from renderer.instancetype.matcher import (
@@ -46,10 +47,14 @@ class Matchers:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What the matchers of a VirtualMachine mean."""
+    """What the matchers of a VirtualMachine mean.
+
+    ``instancetype`` has in its spec what the VirtualMachine gives of ``custom_size``.
+    """
 
     instancetype: Found | None = None
     preference: Found | None = None
+    custom_size: CustomSize = NO_CUSTOM_SIZE
 
 
 def resolve_matchers(

@@ -10,8 +10,12 @@ from renderer.model.json import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The ``spec`` of the instance type and of the preference, empty where there is none, and the release."""
+    """The ``spec`` of the instance type and of the preference, empty where there is none, and the release.
+
+    With ``vm_gives_memory``, ``memory.guest`` of the instance type is what the VM says.
+    """
 
     instancetype: JsonObject
     preference: JsonObject
     behaviour: Behaviour
+    vm_gives_memory: bool = False

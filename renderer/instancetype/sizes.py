@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from renderer.instancetype.api import v1beta2
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
 from renderer.model.diagnostic import DiagnosticError
@@ -32,7 +33,7 @@ class Size:
     @property
     def series(self) -> str:
         """``u1`` of ``u1.large``."""
-        return self.name.rpartition(".")[0]
+        return _series(self.name)
 
 
 def of_size(instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None) -> tuple[Size, ...]:
@@ -55,9 +56,25 @@ def of_at_least(instancetype: Found, scope: Scope, *, vcpus: int, memory: int) -
     return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
 
 
+def custom_sizes(instancetype: Found, scope: Scope) -> tuple[str, ...]:
+    """The names of those of the same kind and series that leave their size to the VM."""
+    series = _series(instancetype.resource.name)
+    kind = instancetype.resource.gvk.kind
+    others = (scope.find(kind, name) for name in scope.names(kind) if _series(name) == series)
+    return tuple(
+        resource.name
+        for resource in others
+        if resource is not None and v1beta2.is_incomplete(object_at(resource.content, "spec"))
+    )
+
+
 def count_of_vcpus(count: Json) -> str:
     """``1 vCPU``, ``2 vCPUs``."""
     return f"{count} vCPU" if count == 1 else f"{count} vCPUs"
+
+
+def _series(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def _nearest(instancetype: Found, scope: Scope, fits: Callable[[Size], bool]) -> tuple[Size, ...]:

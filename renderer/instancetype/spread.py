@@ -38,19 +38,16 @@ def check_spread(instancetype: Found | None, preference: Found | None, behaviour
     options = spread_options(preference.spec)
     vcpus = object_at(instancetype.spec, "cpu").get("guest")
     vcpus = vcpus if isinstance(vcpus, int) else 0
-    return _not_divisible(vcpus, options, instancetype, preference)
+    return None if is_spreadable(vcpus, options, preference) else _cause(options, instancetype, preference)
 
 
-def _no_instancetype(preference: Found, behaviour: Behaviour) -> Cause:
-    message = f"{preference} spreads vCPUs, and without an instance type crashes KubeVirt {behaviour.release}"
-    return Cause.at_field(PREFERENCE.path, Code.TOPOLOGY, message, f"set {INSTANCETYPE.path}")
+def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool:
+    """Whether no vCPU is left over, or the release does not know what to spread across.
 
-
-def _not_divisible(
-    vcpus: int, options: SpreadOptions, instancetype: Found, preference: Found
-) -> Cause | None:
+    ``options`` are those of ``preference``. Raises ``CrashError`` for a ratio of 0.
+    """
     if options.across is None:
-        return None
+        return True
     left_over = 0
     if options.across is Across.SOCKETS_CORES_THREADS:
         vcpus, left_over = divmod(vcpus, THREADS_PER_CORE)
@@ -59,7 +56,18 @@ def _not_divisible(
         if not isinstance(ratio, int) or ratio == 0:
             raise CrashError(_zero_ratio(options, preference))
         left_over = vcpus % ratio
-    return _cause(options, instancetype, preference) if left_over else None
+    return not left_over
+
+
+def divisor(options: SpreadOptions) -> str:
+    """What the vCPUs are divided by, in words: ``2``, ``2 threads and 4``."""
+    parts = f"{THREADS_PER_CORE} threads and {options.ratio}"
+    return parts if options.across is Across.SOCKETS_CORES_THREADS else f"{options.ratio}"
+
+
+def _no_instancetype(preference: Found, behaviour: Behaviour) -> Cause:
+    message = f"{preference} spreads vCPUs, and without an instance type crashes KubeVirt {behaviour.release}"
+    return Cause.at_field(PREFERENCE.path, Code.TOPOLOGY, message, f"set {INSTANCETYPE.path}")
 
 
 def _zero_ratio(options: SpreadOptions, preference: Found) -> Cause:
@@ -75,9 +83,7 @@ def _zero_ratio(options: SpreadOptions, preference: Found) -> Cause:
 
 def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> Cause:
     vcpus = object_at(instancetype.spec, "cpu").get("guest")
-    parts = f"{THREADS_PER_CORE} threads and {options.ratio}"
-    by = parts if options.across is Across.SOCKETS_CORES_THREADS else f"{options.ratio}"
-    what = f"the {count_of_vcpus(vcpus)} of {instancetype} cannot be spread by {by}"
+    what = f"the {count_of_vcpus(vcpus)} of {instancetype} cannot be spread by {divisor(options)}"
     return Cause(
         code=Code.TOPOLOGY,
         # What KubeVirt names is a field of neither object.

@@ -19,6 +19,8 @@ class Code(StrEnum):
     KUSTOMIZATION_AMBIGUOUS = "kustomization-ambiguous"
     KUSTOMIZATION_CYCLE = "kustomization-cycle"
     CONFIG_INVALID = "config-invalid"
+    GIT_UNAVAILABLE = "git-unavailable"
+    GIT_REVISION = "git-revision"
 
     # Composition.
     KUSTOMIZATION_FIELD = "kustomization-field"
@@ -31,6 +33,10 @@ class Code(StrEnum):
     PATCH_TARGET_MISSING = "patch-target-missing"
     NAME_AMBIGUOUS = "name-ambiguous"
     SERIES_INVALID = "series-invalid"
+    TEMPLATE_INVALID = "template-invalid"
+    TEMPLATE_FAILED = "template-failed"
+    TEMPLATE_LIMIT = "template-limit"
+    NAME_SUFFIX = "name-suffix"
 
     # Resolution and expansion.
     MATCHER_INVALID = "matcher-invalid"
@@ -44,6 +50,7 @@ class Code(StrEnum):
     CONFLICT = "conflict"
     REQUIREMENT = "requirement"
     TOPOLOGY = "topology"
+    CUSTOM_SIZE = "custom-size"
     QUANTITY_INVALID = "quantity-invalid"
     APPLY_FAILED = "apply-failed"
     DEFAULTS_FAILED = "defaults-failed"
@@ -54,10 +61,37 @@ class Code(StrEnum):
     SCHEMA = "schema"
     UNKNOWN_FIELD = "unknown-field"
     PLACEHOLDER = "placeholder"
+    NOT_CHECKED = "not-checked"
+    ADMISSION = "admission"
+
+    # Rules: legal, and probably a mistake. Each is in model/rule_settings.py too.
+    BUNDLED_NAME = "bundled-name"
+    CLAIM_NOT_FOUND = "claim-not-found"
+    CONFIG_MAP_NOT_FOUND = "config-map-not-found"
+    DATA_SOURCE_NOT_FOUND = "data-source-not-found"
+    DUPLICATE_DATA_VOLUME = "duplicate-data-volume"
+    DUPLICATE_MAC_ADDRESS = "duplicate-mac-address"
+    HALTED_IN_SYNC_WAVES = "halted-in-sync-waves"
+    HUGEPAGES_OVERCOMMIT = "hugepages-overcommit"
+    HUGEPAGES_REMAINDER = "hugepages-remainder"
+    NAME_TOO_LONG = "name-too-long"
+    NETWORK_NOT_FOUND = "network-not-found"
+    RUN_STRATEGY = "run-strategy"
+    SECRET_NOT_FOUND = "secret-not-found"
+    SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm"
+    SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found"
+    SIZE_LABEL = "size-label"
+    STORAGE_CLASS_DROPPED = "storage-class-dropped"
+    UNUSED_SUPPRESSION = "unused-suppression"
+    VOLUME_WITHOUT_DISK = "volume-without-disk"
+
+    # What is said about rules, in annotations.
+    SUPPRESSION_INVALID = "suppression-invalid"
 
     # Source files that commands edit.
     PIN_FAILED = "pin-failed"
     EDIT_REFUSED = "edit-refused"
+    IMPORT_REFUSED = "import-refused"
 
     # The rendered tree.
     STALE = "stale"
@@ -80,6 +114,8 @@ UNREADABLE = frozenset(
         Code.KUSTOMIZATION_AMBIGUOUS,
         Code.KUSTOMIZATION_CYCLE,
         Code.CONFIG_INVALID,
+        Code.GIT_UNAVAILABLE,
+        Code.GIT_REVISION,
         Code.OUTPUT_INVALID,
         Code.OWNERSHIP_INVALID,
     }

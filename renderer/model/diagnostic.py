@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Generic, NamedTuple, TypeVar
 
@@ -18,6 +18,7 @@ T = TypeVar("T")
 class Severity(StrEnum):
     ERROR = "error"
     WARNING = "warning"
+    INFO = "info"
 
 
 class Related(NamedTuple):
@@ -34,7 +35,8 @@ class Diagnostic:
 
     ``sites`` are the places that may have caused it, most specific first (the last patch, …,
     the base); the first one that holds the field becomes ``location`` when it is reported.
-    A reader that already knows the line gives ``location`` itself.
+    A reader that already knows the line gives ``location`` itself; beside ``sites`` it is counted in
+    the text that stands at the first of them. ``overlays`` are the paths of those it was found in.
     """
 
     code: Code
@@ -46,6 +48,7 @@ class Diagnostic:
     field: FieldPath | None = None
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    overlays: tuple[str, ...] = ()
 
 
 class DiagnosticError(Exception):
@@ -66,6 +69,10 @@ class Outcome(Generic[T]):
     @property
     def failed(self) -> bool:
         return has_errors(self.diagnostics)
+
+    def in_overlay(self, path: str) -> Outcome[T]:
+        """The same with the overlay noted in each diagnostic."""
+        return Outcome(self.value, tuple(replace(found, overlays=(path,)) for found in self.diagnostics))
 
     def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
         """What ``stage`` makes of the value, and what both have to say."""

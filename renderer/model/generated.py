@@ -1,15 +1,27 @@
-"""What a generator makes, each with the line that asked for it."""
+"""What a generator is given and what it makes, each object with the line that asked for it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
 
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
 
 
+class ListedFile(NamedTuple):
+    """A file that a generator's configuration lists: its path in the repository, and what it holds."""
+
+    path: str
+    content: bytes
+
+
+#: The files that a configuration lists, by the paths as they are written in it.
+ListedFiles: TypeAlias = Mapping[str, ListedFile]
+
+
 class Generated(NamedTuple):
-    """An object and the site in the generator's own document that it comes from: a row of a table."""
+    """An object and the site that it comes from: a row of a table, a document that a template made."""
 
     content: JsonObject
     site: Site

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
@@ -28,15 +29,31 @@ class Site(NamedTuple):
     """A value in a source file by coordinates: file, document (from 0) and field.
 
     The stages pass sites about; only when a diagnostic is printed is the file read again
-    to turn its site into a ``Location`` (``source.locate``).
+    to turn its site into a ``Location`` (``source.locate``). What a template made stands in no
+    file: its document and field are those of ``text``, and ``path`` is the template.
     """
 
     path: str
     document: int = 0
     field: FieldPath = ROOT
+    text: GeneratedText | None = None
 
     def child(self, field: FieldPath) -> Site:
-        return Site(self.path, self.document, self.field.child(*field.segments))
+        return self.below(*field.segments)
 
     def below(self, *segments: Segment) -> Site:
-        return Site(self.path, self.document, self.field.child(*segments))
+        return Site(self.path, self.document, self.field.child(*segments), self.text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratedText:
+    """What a template made of some values: the text, and for each of its lines the template's, from 1.
+
+    ``values`` names the values it was made of, ``values_site`` is where they stand. Two are equal when
+    they are the same.
+    """
+
+    content: str
+    lines: tuple[int, ...]
+    values: str
+    values_site: Site

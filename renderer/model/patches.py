@@ -24,8 +24,8 @@ class JsonPatch(NamedTuple):
     operations: tuple[Json, ...]
 
     def operation_site(self, index: int) -> Site:
-        """Where the operation stands; of a text inside a kustomization only the text's own place is known."""
-        return self.site if self.site.field.segments else self.site.below(index)
+        """Where the operation stands."""
+        return self.site.below(index)
 
 
 PatchContent: TypeAlias = StrategicMergePatches | JsonPatch

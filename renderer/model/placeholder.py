@@ -1,10 +1,26 @@
-"""Variables that a GitOps tool substitutes after rendering, as in Flux's ``postBuild``."""
+"""Variables that another tool fills in after rendering.
+
+``${NAME}`` is Flux's (``postBuild``) and, as ``${{NAME}}`` too, OpenShift's; in Flux it may have a default, and
+a second ``$`` before it keeps it as it is. ``{{ name }}`` is Helm's and Jinja's.
+"""
 
 from __future__ import annotations
 
+import re
+
 from renderer.model.json import Json
+
+_PLACEHOLDER = re.compile(r"\$+\{\{[^{}]*\}\}|\$+\{[^}]+\}|\{\{[^}]*\}\}")
 
 
 def has_placeholder(value: Json) -> bool:
-    """Whether ``value`` is a text that holds ``${NAME}``."""
-    return isinstance(value, str) and "${" in value
+    """Whether ``value`` is a text that holds a placeholder."""
+    return placeholder_in(value) is not None
+
+
+def placeholder_in(value: Json) -> str | None:
+    """The first placeholder in ``value``, as it is written; None for anything but a text that holds one."""
+    if not isinstance(value, str) or "{" not in value:
+        return None
+    found = _PLACEHOLDER.search(value)
+    return found[0] if found else None

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
+from renderer.model.generated import ListedFiles
 from renderer.model.generators import DataGenerator, IamPolicyGenerator
+from renderer.model.json import EMPTY
 from renderer.model.location import Site
 from renderer.model.patches import LoadedPatch, StrategicMergePatches
 from renderer.model.provenance import ConfiguredBy
@@ -125,5 +127,8 @@ class TransformerPlugin(NamedTuple):
 
 
 class GeneratorPlugin(NamedTuple):
+    """A generator of another API has the files that its configuration lists."""
+
     configured_by: ConfiguredBy
     config: GeneratorConfig
+    files: ListedFiles = EMPTY

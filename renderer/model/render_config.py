@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from renderer.model.release import LATEST, Release
+from renderer.model.rule_settings import RuleSettings
 
 
 class ExpandMode(StrEnum):
@@ -28,6 +29,19 @@ class MergeKeys(StrEnum):
 
     KUSTOMIZE = "kustomize"  # those of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
     KUBEVIRT = "kubevirt"  # and the names of disks, volumes, networks, … of KubeVirt's
+
+
+class InstancetypeNames(StrEnum):
+    """What instance types and preferences are called where they are written."""
+
+    PLAIN = "plain"  # as composed
+    HASH = "hash"  # with a digest of the spec at the end
+    VERSION = "version"  # with the label instancetype.kubevirt.io/version at the end
+
+    @property
+    def differ(self) -> bool:
+        """Whether they are not the composed ones."""
+        return self is not InstancetypeNames.PLAIN
 
 
 class CatalogPath(NamedTuple):
@@ -54,10 +68,15 @@ class OverlayEntry(NamedTuple):
     expand: ExpandMode | None = None
     layout: Layout | None = None
     write_instancetypes: bool | None = None
+    rules: RuleSettings = RuleSettings()
+    instancetype_names: InstancetypeNames | None = None
 
 
 class Overlay(NamedTuple):
-    """One folder to render, with everything the project says about it."""
+    """One folder to render, with everything the project says about it.
+
+    ``listed_as`` is the path of its entry in the project, which may be a glob.
+    """
 
     path: str
     name: str
@@ -66,6 +85,9 @@ class Overlay(NamedTuple):
     expand: ExpandMode
     layout: Layout
     write_instancetypes: bool
+    rules: RuleSettings = RuleSettings()
+    instancetype_names: InstancetypeNames = InstancetypeNames.PLAIN
+    listed_as: str = ""
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
         """The overlay with another target release or mode, where one is given."""
@@ -83,6 +105,14 @@ class RenderConfig(NamedTuple):
     layout: Layout = Layout.PER_RESOURCE
     write_instancetypes: bool = True
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
+    rules: RuleSettings = RuleSettings()
+    instancetype_names: InstancetypeNames = InstancetypeNames.PLAIN
+
+    @property
+    def renames_instancetypes(self) -> bool:
+        """Whether any overlay writes instance types under other names."""
+        chosen = (self.instancetype_names, *(entry.instancetype_names for entry in self.overlays))
+        return any(names is not None and names.differ for names in chosen)
 
     def overlay(self, entry: OverlayEntry, path: str, name: str) -> Overlay:
         """The overlay in the folder ``path``, as ``entry`` and, for what it leaves out, the project say."""
@@ -95,4 +125,7 @@ class RenderConfig(NamedTuple):
             expand=entry.expand or self.expand,
             layout=entry.layout or self.layout,
             write_instancetypes=self.write_instancetypes if write is None else write,
+            rules=entry.rules.over(self.rules),
+            instancetype_names=entry.instancetype_names or self.instancetype_names,
+            listed_as=entry.path,
         )

@@ -34,13 +34,20 @@ class Hugepages:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """One row of the table, with what the ratios gave filled in; memory is a quantity of bytes."""
+    """One row of the table, with what the ratios gave filled in; memory is a quantity of bytes.
+
+    What is None in ``vcpus`` or ``memory`` is left to the VirtualMachine.
+    """
 
     site: Site
     name: str
-    vcpus: int
-    memory: str
+    vcpus: int | None
+    memory: str | None
     max_sockets: int | None
+
+    @property
+    def is_custom(self) -> bool:
+        return self.vcpus is None or self.memory is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ _MAX_BYTES = (1 << 63) - 1
 _MAX = Quantity.of_integer(_MAX_BYTES, QuantityFormat.BINARY_SI)
 _NANO = 9  # a quantity's smallest part is 10 ** -9
 _BYTE: int = 10**_NANO
+_EXAMPLE = "write an amount such as 512Mi or 4Gi"
 _LABEL_VALUE = re.compile(r"[0-9]([0-9A-Za-z.]*[0-9A-Za-z])?")
 
 
@@ -19,7 +20,8 @@ def read_memory(fields: Fields, key: str) -> Quantity | None:
     """The amount of memory ``key``: more than nothing, and whole bytes; else it is noted."""
     memory = read_positive(fields, key)
     if memory is not None and _nanobytes(memory) % _BYTE:
-        fields.reject(key, f"{fields.name(key)} is not a whole number of bytes: {memory.canonical}")
+        message = f"{fields.name(key)} is not a whole number of bytes: {memory.canonical}"
+        fields.reject(key, message, _EXAMPLE)
         return None
     return memory
 
@@ -37,7 +39,7 @@ def read_positive(fields: Fields, key: str) -> Quantity | None:
         return None
     if quantity.sign > 0 and quantity.compare(_MAX) < 0:
         return quantity
-    fields.reject(key, f"{fields.name(key)} must be more than 0 and less than 8Ei, not {value}")
+    fields.reject(key, f"{fields.name(key)} must be more than 0 and less than 8Ei, not {value}", _EXAMPLE)
     return None
 
 

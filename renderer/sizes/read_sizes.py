@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from renderer.model.diagnostic import Related
-from renderer.model.fields import Fields
+from renderer.model.fields import Fields, described
 from renderer.model.quantity import Quantity
 from renderer.sizes.definition import Hugepages, Size
 from renderer.sizes.memory import is_multiple, memory_of, memory_text, read_memory, vcpus_of
 from renderer.sizes.names import NAME_RULE, NamePattern, is_object_name, is_size_name
+from renderer.sizes.size_labels import CUSTOM
 
 _MAX_INSTANCETYPES = 1000
 _MAX_COUNT = (1 << 32) - 1  # vCPUs and sockets are uint32 in KubeVirt's API
@@ -41,10 +42,13 @@ def read_sizes(spec: Fields, rules: Rules) -> tuple[Size, ...]:
 
 def read_count(fields: Fields, key: str) -> int | None:
     """The number ``key``, at least 1 and such that KubeVirt can hold it; else it is noted."""
-    count = fields.integer(key)
-    if count is None or 0 < count <= _MAX_COUNT:
-        return count
-    fields.reject(key, f"{fields.name(key)} must be between 1 and {_MAX_COUNT}")
+    value = fields.content.get(key)
+    if value is None or (isinstance(value, str) and value.isdecimal()):
+        return fields.integer(key)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_COUNT:
+        return value
+    message = f"{fields.name(key)} must be a whole number from 1 to {_MAX_COUNT}, not {described(value)}"
+    fields.reject(key, message, "write a number such as 2")
     return None
 
 
@@ -52,17 +56,39 @@ def _size(row: Fields, rules: Rules) -> Size | None:
     row.only("name", "vcpus", "memory", "maxSockets")
     max_sockets, name = read_count(row, "maxSockets"), row.text("name")
     if name is None and "name" not in row:
-        row.reject(None, f"{row.name()} has no name")
-    resources = _resources(row, rules)
+        row.reject(None, f"{row.name()} has no name", "write one, such as name: large")
+    resources = _custom_resources(row) if _is_custom(row) else _resources(row, rules)
     if name is None or resources is None:
         return None
     vcpus, memory = resources
-    _reject_partial_pages(row, memory, rules.hugepages)
-    if max_sockets is None and rules.max_sockets_per_vcpu is not None:
+    if memory is not None:
+        _reject_partial_pages(row, memory, rules.hugepages)
+    if max_sockets is None and vcpus is not None and rules.max_sockets_per_vcpu is not None:
         max_sockets = vcpus * rules.max_sockets_per_vcpu
         if max_sockets > _MAX_COUNT:
-            row.reject("vcpus", f"{row.name()} may grow to {max_sockets} sockets, more than {_MAX_COUNT}")
-    return Size(row.site, name, vcpus, memory_text(row, "memory", memory), max_sockets)
+            message = f"{row.name()} may grow to {max_sockets} sockets, more than {_MAX_COUNT}"
+            row.reject("vcpus", message, "write the maxSockets of this size")
+    text = None if memory is None else memory_text(row, "memory", memory)
+    return Size(row.site, name, vcpus, text, max_sockets)
+
+
+def _is_custom(row: Fields) -> bool:
+    return CUSTOM in (row.content.get("vcpus"), row.content.get("memory"))
+
+
+def _custom_resources(row: Fields) -> tuple[int | None, Quantity | None] | None:
+    """Of a row that leaves one or both to the VM, so that there is no ratio between them."""
+    for key in ("vcpus", "memory"):
+        if key not in row:
+            row.reject(
+                None, f"{row.name()} has no {key}", f"write it, or {key}: {CUSTOM} to leave it to the VM"
+            )
+            return None
+    leaves_vcpus, leaves_memory = (row.content[key] == CUSTOM for key in ("vcpus", "memory"))
+    vcpus = None if leaves_vcpus else read_count(row, "vcpus")
+    memory = None if leaves_memory else read_memory(row, "memory")
+    is_right = (vcpus is None) is leaves_vcpus and (memory is None) is leaves_memory
+    return (vcpus, memory) if is_right else None
 
 
 def _resources(row: Fields, rules: Rules) -> tuple[int, Quantity] | None:
@@ -107,7 +133,8 @@ def _reject_partial_pages(row: Fields, memory: Quantity, hugepages: Sequence[Hug
     for pages in hugepages:
         if not is_multiple(memory, pages.page_size):
             key = "memory" if "memory" in row else "vcpus"
-            row.reject(key, f"{memory.canonical} of memory are not a multiple of huge pages of {pages.text}")
+            message = f"{memory.canonical} of memory are not a multiple of huge pages of {pages.text}"
+            row.reject(key, message, f"write a multiple of {pages.text}")
 
 
 def _reject_names(rows: Sequence[Fields], rules: Rules) -> None:

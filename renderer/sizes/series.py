@@ -31,6 +31,9 @@ A series stands in a kustomization's ``generators``:
           vcpus: 2
           memory: 12Gi                  # what a size says itself counts more than a ratio
           maxSockets: 8
+        - name: custom                  # db1.custom: each VirtualMachine gives its own vCPUs, in
+          vcpus: custom                 # domain.cpu.guest, and its own memory; one of the two may also
+          memory: custom                # be fixed. In v1beta2, for expansion only: it is never written
 
 The labels ``instancetype.kubevirt.io/cpu``, ``memory``, ``size``, ``hugepages``,
 ``dedicatedCPUPlacement``, ``isolateEmulatorThread``, ``numa``, ``realtime`` and ``gpus`` are derived
@@ -50,6 +53,8 @@ from renderer.sizes.read_series import read_series
 from renderer.sizes.size_labels import size_labels
 
 _API_VERSION = "instancetype.kubevirt.io/v1beta1"
+#: In which an instance type may leave vCPUs and memory to the VM; for expansion, and never written.
+_CUSTOM_API_VERSION = "instancetype.kubevirt.io/v1beta2"
 
 
 def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
@@ -79,7 +84,8 @@ def _instancetype(series: Series, scope: Scope, size: Size, pages: Hugepages | N
     }
     if series.template.annotations:
         metadata["annotations"] = series.template.annotations
-    return {"apiVersion": _API_VERSION, "kind": scope.kind, "metadata": metadata, "spec": spec}
+    api_version = _CUSTOM_API_VERSION if size.is_custom else _API_VERSION
+    return {"apiVersion": api_version, "kind": scope.kind, "metadata": metadata, "spec": spec}
 
 
 def _spec(template: JsonObject, size: Size, pages: Hugepages | None) -> JsonObject:
@@ -89,4 +95,10 @@ def _spec(template: JsonObject, size: Size, pages: Hugepages | None) -> JsonObje
     memory: dict[str, Json] = {**object_at(template, "memory"), "guest": size.memory}
     if pages:
         memory["hugepages"] = {"pageSize": pages.text}
-    return {**template, "cpu": cpu, "memory": memory}
+    return {**template, **_section("cpu", cpu), **_section("memory", memory)}
+
+
+def _section(name: str, content: dict[str, Json]) -> JsonObject:
+    """The section without a size that is left to the VM, and none if it says nothing else."""
+    said = {key: value for key, value in content.items() if value is not None}
+    return {name: said} if said else {}

@@ -8,6 +8,9 @@ from renderer.model.json import Json, JsonObject, object_at
 
 PREFIX = "instancetype.kubevirt.io/"
 
+#: How labels and tables of sizes say that a VirtualMachine gives its own.
+CUSTOM = "custom"
+
 #: All labels that ``size_labels`` may give; nothing else should write them.
 DERIVED_LABELS = frozenset(
     PREFIX + name
@@ -29,7 +32,8 @@ def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
     """The labels of an instance type with ``spec`` and the name ``size`` within its series.
 
     The names and values are common-instancetypes' (its README, "Labels"): ``cpu``, ``memory`` and
-    ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on.
+    ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on. What is
+    left to the VM is ``custom``, as in the customisation proposal.
     """
     cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
     page_size = object_at(memory, "hugepages").get("pageSize")
@@ -40,7 +44,11 @@ def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
         "realtime": cpu.get("realtime") is not None,
         "gpus": bool(spec.get("gpus")),
     }
-    values: dict[str, Json] = {"cpu": cpu.get("guest"), "memory": memory.get("guest"), "size": size}
+    values: dict[str, Json] = {
+        "cpu": cpu.get("guest", CUSTOM),
+        "memory": memory.get("guest", CUSTOM),
+        "size": size,
+    }
     values |= {"hugepages": page_size} if page_size is not None else {}
     values |= {name: "true" for name, is_on in features.items() if is_on}
     return {PREFIX + name: str(value) for name, value in values.items()}

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A value that is not as its schema has it: which keyword of which schema it breaks."""
+    """A value that is not as its schema has it: which keyword of which schema it breaks.
+
+    ``content`` is all of the object that the value stands in.
+    """
 
     field: FieldPath
     value: Json
     keyword: str
     expected: Json
     schema: JsonObject
+    content: JsonObject
 
     @property
     def place(self) -> FieldPath:
@@ -69,7 +73,9 @@ class KindSchema:
         """Every violation, in no particular order."""
         for error in self._thorough.iter_errors(content):
             field = FieldPath(tuple(error.absolute_path))
-            yield Violation(field, error.instance, error.validator, error.validator_value, error.schema)
+            yield Violation(
+                field, error.instance, error.validator, error.validator_value, error.schema, content
+            )
 
     @cached_property
     def tree(self) -> SchemaTree:

@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
+from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
+from renderer.validation.input_schemas import V1BETA2, input_schema
 from renderer.validation.known_formats import KNOWN_FORMATS, number_format
 from renderer.validation.known_values import KNOWN_VALUES
 from renderer.validation.kubernetes_formats import (
@@ -83,6 +85,19 @@ def import_release(crd_schemas: Mapping[str, JsonObject], release: Release) -> d
     return {
         f"kubevirt/{release}/{kind.file_name}": encoded(import_schema(crd_schemas[kind.name], kind, release))
         for kind in KINDS
+    }
+
+
+def input_files(written: Mapping[str, JsonObject]) -> dict[str, str]:
+    """The schema files of what is read and never written: path below ``schemas/`` and text.
+
+    ``written`` holds the schema of each kind by name, of the latest release.
+    """
+    changed = {kind: input_schema(written[kind.name], Gvk(kind.group, V1BETA2, kind.name)) for kind in KINDS}
+    return {
+        f"input/{kind.file_name}": encoded(dict(schema))
+        for kind, schema in changed.items()
+        if schema is not written[kind.name]
     }
 
 

@@ -18,13 +18,12 @@ _SHORT_LIST = 12
 
 #: What people write who think of another kind.
 _HABITS: Mapping[Place, str] = {
-    ("spec", "selector"): "only a VirtualMachinePool has a selector",
+    ("spec", "selector"): "a VirtualMachine needs none, only a VirtualMachinePool has a selector",
     ("spec", "replicas"): "only a VirtualMachinePool has replicas",
     ("spec", "template", "spec", "containers"): "what a virtual machine boots from is among its volumes",
-    ("spec", "dataVolumeTemplates", ELEMENT, "spec", "source", "size"): (
-        "the size of a volume is storage.resources.requests.storage, beside source"
-    ),
 }
+_SOURCE = (ELEMENT, "spec", "source")
+_SIZE = "the size of a volume is storage.resources.requests.storage, beside source"
 
 
 def unknown_field(field: FieldPath, siblings: JsonObject, target: Target) -> Finding:
@@ -45,8 +44,9 @@ def meant_sibling(field: FieldPath, target: Target) -> str | None:
 
 def _meant(field: FieldPath, siblings: JsonObject, target: Target) -> str:
     place = place_of(field)
-    if place in _HABITS:
-        return f"{_HABITS[place]}; "
+    habit = _SIZE if _is_size_of_source(place) else _HABITS.get(place)
+    if habit:
+        return f"{habit}; "
     sibling = meant_sibling(field, target)
     places = right_places(field, siblings, target.schema.tree, anywhere=sibling is None)
     if sibling and (not places or sibling.lower() == place[-1].lower()):
@@ -57,6 +57,11 @@ def _meant(field: FieldPath, siblings: JsonObject, target: Target) -> str:
     if not known:
         return f"{field.parent} takes no fields; "
     return f"known here: {', '.join(known)}; " if len(known) <= _SHORT_LIST else ""
+
+
+def _is_size_of_source(place: Place) -> bool:
+    """Whether it is ``size`` of a DataVolume's source, or of one of the kinds of sources in it."""
+    return place[-1] == "size" and _SOURCE in (place[-4:-1], place[-5:-2])
 
 
 def _one_of(fields: Sequence[str]) -> str:

@@ -89,6 +89,8 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
     names = types if isinstance(types, list) else [types]
     if "string" in names:
         return _text_hint(value, names)
+    if "array" in names and not isinstance(value, dict | None):
+        return f"write it as a list: [{quoted(value)}]"
     if isinstance(value, str):
         return _unquoted_hint(value.strip(), names)
     if "array" in names and isinstance(value, dict):

@@ -2,55 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, array_at, text_at
+from renderer.model.json import EMPTY, array_at, object_at, scalar_text, text_at
+from renderer.validation.empty_value import empty_value
+from renderer.model.placeholder import placeholder_in
 from renderer.validation.finding import Finding
 from renderer.validation.gating import Target
 from renderer.validation.kind_schema import Violation
-from renderer.validation.kubernetes_formats import TEMPLATE_METADATA
 from renderer.validation.schema_keywords import SEVERITY
 from renderer.validation.schema_tree import SchemaTree
 from renderer.validation.wording import found, nearest, quantity_hint, quoted, type_hint, wanted
 
-#: What Flux and OpenShift fill in after the build.
-_PLACEHOLDER = re.compile(r"\$\{[^}]+\}")
+#: What is in mappings that people take for a value, by their names.
+_MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {"cpu": ("guest", "cores"), "memory": ("guest",)}
 
 
 def wrong_value(violation: Violation, target: Target) -> Finding:
     """The finding for a violation of any keyword that is about a value or a key of a map."""
     if violation.value is None:
-        return _empty(violation, target)
-    placeholder = _PLACEHOLDER.search(violation.value) if isinstance(violation.value, str) else None
+        return empty_value(violation, target)
+    placeholder = placeholder_in(violation.value)
     if placeholder:
-        return _unresolved(violation, placeholder[0])
+        return _unresolved(violation, placeholder)
     return _BY_KEYWORD.get(violation.keyword, _wrong_format)(violation, target)
-
-
-def _empty(violation: Violation, target: Target) -> Finding:
-    """A null. The API server drops those of known mappings, and only then looks for what is required."""
-    field, want = violation.field, wanted(violation.schema)
-    message = f"{field} has nothing after it"
-    if _is_kept(field, target.schema.tree):
-        return Finding(field, message, f"it must be {want}")
-    empty = " ({} when it is empty)" if violation.expected == "object" else ""
-    hint = f"leave it out, or give it {want}{empty}; the API server drops it as it is"
-    return Finding(field, message, hint, severity=Severity.WARNING)
-
-
-def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
-    """Whether a null is refused, not dropped: in lists, required fields and the metadata of templates."""
-    parent = tree.at(field.parent) or EMPTY
-    name = field.segments[-1] if field.segments else 0
-    return (
-        isinstance(name, int)
-        or name in array_at(parent, "required")
-        or any(text_at(schema or EMPTY, "title") == TEMPLATE_METADATA for schema in tree.along(field))
-    )
 
 
 def _unresolved(violation: Violation, placeholder: str) -> Finding:
@@ -63,7 +41,17 @@ def _unresolved(violation: Violation, placeholder: str) -> Finding:
 def _wrong_type(violation: Violation, _: Target) -> Finding:
     value, schema = violation.value, violation.schema
     message = f"{violation.field} must be {wanted(schema)}, not {found(value)}"
-    return Finding(violation.field, message, type_hint(value, schema))
+    return Finding(violation.field, message, _meant_inside(violation) or type_hint(value, schema))
+
+
+def _meant_inside(violation: Violation) -> str | None:
+    """The field for which ``memory: 4Gi`` and ``cpu: 2`` are probably meant."""
+    name, value = str(violation.field.segments[-1]) if violation.field.segments else "", violation.value
+    known = object_at(violation.schema, "properties")
+    inside = next((key for key in _MAIN_FIELDS.get(name, ()) if key in known), None)
+    if inside is None or isinstance(value, dict | list):
+        return None
+    return f"did you mean {name}: {{{inside}: {scalar_text(value)}}}?"
 
 
 def _wrong_format(violation: Violation, _: Target) -> Finding:

@@ -11,10 +11,13 @@ import pytest
 
 from renderer.bundled import data_folder
 from renderer.compose.compose import compose
+from renderer.instancetype.target_form import is_render_time_only
 from renderer.model.json import Json, object_at, text_at
 from renderer.model.quantity import Quantity
+from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
-from renderer.pipeline import GENERATORS
+from renderer.pipeline import Pipeline
+from renderer.pipeline.generators import GENERATORS
 from renderer.sizes.size_labels import DERIVED_LABELS, size_labels
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.load import load
@@ -26,13 +29,27 @@ PREFIX = "instancetype.kubevirt.io/"
 
 
 @cache
-def shipped() -> Mapping[tuple[str, str], Resource]:
+def composed() -> Mapping[tuple[str, str], Resource]:
     fs = DiskFileSystem(data_folder("catalog"))
     outcome = compose(load(fs, f"common-instancetypes/{RELEASE}"), GENERATORS)
     assert outcome.diagnostics == ()
     resources = {(resource.gvk.kind, resource.name): resource for resource in outcome.value}
     assert len(resources) == len(outcome.value)
     return resources
+
+
+def shipped() -> Mapping[tuple[str, str], Resource]:
+    """Without the custom sizes, which are not upstream's."""
+    return {key: resource for key, resource in composed().items() if not is_render_time_only(resource)}
+
+
+def custom_sizes() -> dict[str, Resource]:
+    """The cluster-wide ones by name."""
+    return {
+        name: resource
+        for (kind, name), resource in composed().items()
+        if is_render_time_only(resource) and kind == "VirtualMachineClusterInstancetype"
+    }
 
 
 def of_kind(word: str) -> list[Resource]:
@@ -76,6 +93,48 @@ def test_every_preferences_requirement_labels_fit_its_requirements() -> None:
         assert stated.get("preferred-architecture", "") == stated.get("arch", "") == preferred, resource.name
 
 
+def test_what_is_printed_of_the_catalog_is_what_upstream_has() -> None:
+    fs = DiskFileSystem(data_folder("catalog"))
+    config = RenderConfig()
+    for mode in ExpandMode:
+        overlay = config.overlay(OverlayEntry("."), f"common-instancetypes/{RELEASE}", "catalog")
+        outcome = Pipeline(fs, config).build(overlay.with_target(None, mode))
+        assert not outcome.failed
+        assert [(r.gvk.kind, r.name) for r in outcome.value] == list(shipped())
+
+
+def test_every_class_but_the_universal_one_has_a_custom_size() -> None:
+    expected = "cx1.custom cx1.custom1gi d1.custom m1.custom m1.custom1gi n1.custom o1.custom rt1.custom"
+    assert sorted(custom_sizes()) == expected.split()
+    namespaced = {name for kind, name in composed() if kind == "VirtualMachineInstancetype"}
+    assert namespaced >= custom_sizes().keys()
+
+
+def test_a_custom_size_is_its_class_without_a_size() -> None:
+    for name, custom in custom_sizes().items():
+        series, size = name.split(".")
+        sized = next(
+            resource
+            for (kind, other), resource in shipped().items()
+            if kind == custom.gvk.kind
+            and other.startswith(f"{series}.")
+            and _pages(resource) == _pages(custom)
+        )
+        assert custom.content["apiVersion"] == "instancetype.kubevirt.io/v1beta2"
+        spec = dict(object_at(sized.content, "spec"))
+        for section, sizes in (("cpu", ("guest", "maxSockets")), ("memory", ("guest",))):
+            rest = {key: value for key, value in object_at(spec, section).items() if key not in sizes}
+            spec = {**spec, section: rest} if rest else {k: v for k, v in spec.items() if k != section}
+        assert custom.content["spec"] == spec, name
+        assert custom.annotations == sized.annotations
+        assert custom.labels == {
+            **sized.labels,
+            f"{PREFIX}cpu": "custom",
+            f"{PREFIX}memory": "custom",
+            f"{PREFIX}size": size,
+        }
+
+
 def test_every_description_says_something() -> None:
     for resource in of_kind("Instancetype"):
         description = resource.annotations[f"{PREFIX}description"]
@@ -93,6 +152,10 @@ def test_huge_pages_divide_the_memory_they_hold() -> None:
             )
             assert whole, resource.name
             assert not rest, resource.name
+
+
+def _pages(resource: Resource) -> str:
+    return text_at(resource.content, "spec", "memory", "hugepages", "pageSize")
 
 
 def _check_annotations(resource: Resource, recorded: Mapping[str, Json]) -> None:

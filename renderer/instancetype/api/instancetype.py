@@ -1,4 +1,4 @@
-"""``VirtualMachineInstancetypeSpec`` of v1beta1.
+"""``VirtualMachineInstancetypeSpec`` of v1beta1, and of v1beta2 as the customisation proposal has it.
 
 KubeVirt ``staging/src/kubevirt.io/api/instancetype/v1beta1/types.go``.
 """
@@ -21,45 +21,53 @@ from renderer.instancetype.api.types import (
     STRING,
     STRING_MAP,
     UINT32,
+    Scalar,
     Struct,
     pointer,
     written,
 )
 
-_CPU = Struct(
-    {
-        "guest": written(UINT32),
-        "model": pointer(STRING),
-        "dedicatedCPUPlacement": pointer(BOOL),
-        "numa": NUMA,
-        "isolateEmulatorThread": pointer(BOOL),
-        "realtime": REALTIME,
-        "maxSockets": pointer(UINT32),
-    },
-    value=True,
-)
-_MEMORY = Struct(
-    {
-        "guest": written(QUANTITY),
-        "hugepages": HUGEPAGES,
-        "overcommitPercent": INT64,
-        "maxGuest": pointer(QUANTITY),
-    },
-    value=True,
-)
 
-INSTANCETYPE_SPEC = Struct(
-    {
-        "nodeSelector": STRING_MAP,
-        "schedulerName": STRING,
-        "cpu": _CPU,
-        "memory": _MEMORY,
-        "gpus": GPUS,
-        "hostDevices": HOST_DEVICES,
-        "ioThreadsPolicy": pointer(STRING),
-        "ioThreads": IO_THREADS,
-        "launchSecurity": LAUNCH_SECURITY,
-        "annotations": STRING_MAP,
-    },
-    value=True,
-)
+def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
+    """The spec with these types of ``cpu.guest`` and ``memory.guest``, in which API versions differ."""
+    cpu = Struct(
+        {
+            "guest": guest_vcpus,
+            "model": pointer(STRING),
+            "dedicatedCPUPlacement": pointer(BOOL),
+            "numa": NUMA,
+            "isolateEmulatorThread": pointer(BOOL),
+            "realtime": REALTIME,
+            "maxSockets": pointer(UINT32),
+        },
+        value=True,
+    )
+    memory = Struct(
+        {
+            "guest": guest_memory,
+            "hugepages": HUGEPAGES,
+            "overcommitPercent": INT64,
+            "maxGuest": pointer(QUANTITY),
+        },
+        value=True,
+    )
+    return Struct(
+        {
+            "nodeSelector": STRING_MAP,
+            "schedulerName": STRING,
+            "cpu": cpu,
+            "memory": memory,
+            "gpus": GPUS,
+            "hostDevices": HOST_DEVICES,
+            "ioThreadsPolicy": pointer(STRING),
+            "ioThreads": IO_THREADS,
+            "launchSecurity": LAUNCH_SECURITY,
+            "annotations": STRING_MAP,
+        },
+        value=True,
+    )
+
+
+INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=written(UINT32), guest_memory=written(QUANTITY))
+#: Has ``cpu.guest`` and ``memory.guest`` where they were given, and only there.
+V1BETA2_INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=pointer(UINT32), guest_memory=pointer(QUANTITY))

@@ -113,7 +113,7 @@ class Scalar:
     def normal(self, value: Json) -> Json:
         if self.kind is _Kind.QUANTITY and value is not None:
             quantity = Quantity.of(value)
-            value = quantity.canonical if quantity.sign else 0
+            value = _amount(quantity) if quantity.sign else 0
         return None if value == self.zero and not self.pointer else value
 
 
@@ -201,6 +201,13 @@ class StringMap:
 
     def normal(self, value: Json) -> Json:
         return value or None
+
+
+def _amount(quantity: Quantity) -> str:
+    """Equal for equal amounts, however they are written: 4Gi is 4294967296 (``Quantity.Cmp``)."""
+    written = str(quantity.digits)
+    digits = written.rstrip("0")
+    return f"{digits}e{quantity.scale + len(written) - len(digits)}"
 
 
 def pointer(scalar: Scalar) -> Scalar:

@@ -20,7 +20,8 @@ _FIELDS = {
     "numa": "numa",
     "realtime": "realtime",
 }
-_COUNTS = ("sockets", "cores", "threads")
+#: The first is no field of KubeVirt's, but what a VM gives to an instance type that leaves it to the VM.
+_COUNTS = ("guest", "sockets", "cores", "threads")
 
 
 def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:

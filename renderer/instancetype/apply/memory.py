@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from renderer.instancetype.apply.overcommit import overcommitted
 from renderer.instancetype.apply.resource_conflicts import resource_conflicts
 from renderer.instancetype.apply.size_quantity import size_quantity, written_size
-from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.conflict import Conflict, Conflicts
 from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
@@ -22,10 +21,12 @@ def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
     """
     sizes = object_at(selection.instancetype, "memory")
     domain = domain_of(template)
-    conflict = next(_conflicts(sizes, domain, selection.behaviour), None)
+    conflict = next(_conflicts(sizes, domain, selection), None)
     if conflict:
         return (conflict,)
     memory = {**object_at(domain, "memory"), **_memory(sizes)}
+    if selection.vm_gives_memory:
+        memory["guest"] = sizes["guest"]  # which stays as it was written
     template = with_domain_section(template, "memory", memory)
     percent = sizes.get("overcommitPercent")
     if isinstance(percent, int) and 0 < percent <= INT64_MAX:
@@ -49,10 +50,11 @@ def _with_requests(template: JsonObject, sizes: JsonObject, percent: int) -> Jso
     return with_domain_section(template, "resources", {**resources, "requests": requests})
 
 
-def _conflicts(sizes: JsonObject, domain: JsonObject, behaviour: Behaviour) -> Iterator[Conflict]:
+def _conflicts(sizes: JsonObject, domain: JsonObject, selection: Selection) -> Iterator[Conflict]:
     """All there are; KubeVirt reports the first."""
     memory = domain.get("memory")
-    if memory is not None and not behaviour.memory_conflicts_by_field:
+    by_field = selection.behaviour.memory_conflicts_by_field or selection.vm_gives_memory
+    if memory is not None and not by_field:
         yield Conflict.of_vmi_spec(("domain", "memory"), ("memory",))
     if object_at(memory).get("guest") is not None:
         yield Conflict.of_vmi_spec(("domain", "memory", "guest"), ("memory", "guest"))

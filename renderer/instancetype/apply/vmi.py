@@ -49,13 +49,16 @@ def apply_to_template(
     preference: JsonObject | None,
     template: JsonObject,
     behaviour: Behaviour,
+    *,
+    vm_gives_memory: bool = False,
 ) -> Applied:
     """The VM's ``spec.template`` with the two v1beta1 specs applied as the release does it.
 
-    With conflicts the template is unchanged. Raises ``ApplyError`` for what cannot be applied: sizes that are
+    ``vm_gives_memory``: the instance type's ``memory.guest`` is what the VM says. With conflicts the template
+    is unchanged. Raises ``ApplyError`` for what cannot be applied: sizes that are
     no quantities, and what makes KubeVirt crash.
     """
-    selection = Selection(instancetype or EMPTY, preference or EMPTY, behaviour)
+    selection = Selection(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
     if instancetype is None:
         return Applied(apply_preference(selection, template))
     changed, conflicts = _apply_instancetype(selection, template)

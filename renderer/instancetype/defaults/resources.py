@@ -6,8 +6,8 @@ KubeVirt ``pkg/defaults/defaults.go``. All functions take and return a template'
 from __future__ import annotations
 
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cluster_config import ClusterConfig
 from renderer.instancetype.vmi_template import with_section
+from renderer.model.cluster_config import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import INT64_MAX, Quantity

@@ -6,7 +6,7 @@ KubeVirt ``pkg/defaults/defaults.go`` (``SetDefaultVirtualMachineInstanceSpec``)
 from __future__ import annotations
 
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cluster_config import ClusterConfig
+from renderer.instancetype.cluster_config import machine_type_of
 from renderer.instancetype.defaults.devices import default_disks, default_network
 from renderer.instancetype.defaults.resources import (
     default_cpu_topology,
@@ -14,13 +14,14 @@ from renderer.instancetype.defaults.resources import (
     default_requests,
 )
 from renderer.instancetype.defaults.section import with_default
+from renderer.model.cluster_config import ClusterConfig
 from renderer.model.json import Json, JsonObject, array_at, text_at
 
 
 def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
     """The template's spec, defaulted. Raises ``DefaultsError`` when the default network is not possible."""
     spec = default_architecture(spec, config)
-    machine_type = config.machine_type_of(text_at(spec, "architecture"), behaviour)
+    machine_type = machine_type_of(config, text_at(spec, "architecture"), behaviour)
     spec = with_default(spec, ("domain", "machine", "type"), machine_type)
     spec = default_requests(spec, config, behaviour)
     spec = default_guest_memory(spec)

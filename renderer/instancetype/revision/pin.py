@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import CauseError
+from renderer.instancetype.custom.refusals import unpinnable_causes
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.findings import vm_diagnostics
 from renderer.instancetype.matcher import Matcher, MatcherType, read_matcher
@@ -51,6 +52,9 @@ class Pinner:
         scope = Scope(self._catalog, vm.resource.namespace)
         matchers = resolve_matchers(vm.spec, scope, self._behaviour)
         selected = select(matchers, vm.status, scope, self._finder)
+        unpinnable = tuple(unpinnable_causes(selected.instancetype, self._behaviour.release))
+        if unpinnable:
+            raise CauseError(*unpinnable)
         patch: dict[str, Json] = {}
         revisions: list[JsonObject] = []
         for matcher, found in _unpinned(

@@ -18,12 +18,12 @@ import pytest
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog
-from renderer.instancetype.cluster_config import ClusterConfig
 from renderer.instancetype.expand import expand
 from renderer.instancetype.matcher import INSTANCETYPE, Matcher
 from renderer.instancetype.mutation import mutation_of
 from renderer.instancetype.resolve import resolve_matchers
 from renderer.instancetype.revision.store import store_revision
+from renderer.model.cluster_config import ClusterConfig
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode

@@ -10,6 +10,7 @@ from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
 PLAIN: JsonObject = {"template": {"spec": {}}}
+GIVING_VCPUS: JsonObject = {"template": {"spec": {"domain": {"cpu": {"guest": 2}}}}}
 MATCHING: JsonObject = {"instancetype": {"name": "medium"}, **PLAIN}
 
 
@@ -25,6 +26,7 @@ def concerned(api_version: str, kind: str, spec: JsonObject, mode: ExpandMode) -
     [
         ("kubevirt.io/v1", "VirtualMachine", MATCHING),
         ("kubevirt.io/v1", "KubeVirt", {}),
+        ("kubevirt.io/v1", "VirtualMachine", GIVING_VCPUS),
         ("pool.kubevirt.io/v1beta1", "VirtualMachinePool", {"virtualMachineTemplate": {"spec": MATCHING}}),
         ("instancetype.kubevirt.io/v1beta1", "VirtualMachineInstancetype", {}),
     ],

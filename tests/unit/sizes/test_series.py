@@ -356,3 +356,100 @@ def test_each_instance_type_comes_from_its_row_of_the_table() -> None:
     )
     assert [str(each.site.field) for each in made] == [f"spec.sizes[{row}]" for row in (0, 0, 1, 1)]
     assert {(each.site.path, each.site.document) for each in made} == {("sizes/db1.yaml", 2)}
+
+
+def test_a_custom_size_leaves_vcpus_and_memory_to_the_vm() -> None:
+    template: Json = {"spec": {"cpu": {"dedicatedCPUPlacement": True}, "memory": {"overcommitPercent": 50}}}
+    row: Json = {"name": "custom", "vcpus": "custom", "memory": "custom"}
+    content = series(row, scopes=["Cluster", "Namespaced"], template=template, memoryPerVCPU="4Gi")
+    cluster, namespaced = instancetypes(content)
+    assert cluster == {
+        "apiVersion": "instancetype.kubevirt.io/v1beta2",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {
+            "name": "db1.custom",
+            "labels": {
+                f"{PREFIX}cpu": "custom",
+                f"{PREFIX}memory": "custom",
+                f"{PREFIX}size": "custom",
+                f"{PREFIX}dedicatedCPUPlacement": "true",
+            },
+        },
+        "spec": {"cpu": {"dedicatedCPUPlacement": True}, "memory": {"overcommitPercent": 50}},
+    }
+    assert namespaced == {**cluster, "kind": "VirtualMachineInstancetype"}
+
+
+@pytest.mark.parametrize(
+    ("row", "spec", "labels"),
+    [
+        ({"vcpus": "custom", "memory": "custom"}, {}, ("custom", "custom")),
+        ({"vcpus": 2, "memory": "custom"}, {"cpu": {"guest": 2, "maxSockets": 8}}, ("2", "custom")),
+        ({"vcpus": "custom", "memory": "2Gi"}, {"memory": {"guest": "2Gi"}}, ("custom", "2Gi")),
+        (
+            {"vcpus": "custom", "memory": "custom", "maxSockets": 4},
+            {"cpu": {"maxSockets": 4}},
+            ("custom", "custom"),
+        ),
+    ],
+)
+def test_one_of_the_two_may_be_fixed(row: dict[str, Json], spec: Json, labels: tuple[str, str]) -> None:
+    (made,) = instancetypes(series({"name": "a", **row}, maxSocketsPerVCPU=4))
+    assert made["spec"] == spec
+    stated = object_at(made, "metadata", "labels")
+    assert (stated[f"{PREFIX}cpu"], stated[f"{PREFIX}memory"]) == labels
+    assert made["apiVersion"] == "instancetype.kubevirt.io/v1beta2"
+
+
+def test_a_custom_size_comes_in_every_page_size() -> None:
+    pages: Json = [{"pageSize": "2Mi"}, {"pageSize": "1Gi", "suffix": "1gi"}]
+    made = instancetypes(series({"name": "custom", "vcpus": "custom", "memory": "custom"}, hugepages=pages))
+    assert [object_at(one, "metadata")["name"] for one in made] == ["db1.custom", "db1.custom1gi"]
+    assert [one["spec"] for one in made] == [
+        {"memory": {"hugepages": {"pageSize": "2Mi"}}},
+        {"memory": {"hugepages": {"pageSize": "1Gi"}}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ({"vcpus": "custom"}, ""),
+        ({"memory": "custom"}, ""),
+        ({"vcpus": "custom", "memory": "lots"}, ".memory"),
+        ({"vcpus": "custom", "memory": 0}, ".memory"),
+        ({"vcpus": 0, "memory": "custom"}, ".vcpus"),
+        ({"vcpus": "Custom", "memory": "custom"}, ".vcpus"),
+        ({"vcpus": "custom", "memory": "Custom"}, ".memory"),
+        ({"vcpus": "custom", "memory": "custom", "maxSockets": "custom"}, ".maxSockets"),
+        ({"vcpus": "custom", "memory": "1.5Gi"}, ".memory"),
+    ],
+)
+def test_a_custom_row_that_is_wrong(row: dict[str, Json], field: str) -> None:
+    at, found = problem(series({"name": "a", **row}, memoryPerVCPU="4Gi", hugepages=[{"pageSize": "1Gi"}]))
+    assert at == f"spec.sizes[0]{field}"
+    assert found.hint
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"vcpus": 0, "memory": "1Gi"},
+        {"vcpus": 1.5, "memory": "1Gi"},
+        {"vcpus": "four", "memory": "1Gi"},
+        {"vcpus": 1, "memory": "4GB"},
+        {"vcpus": 1, "memory": 0},
+        {"vcpus": 1, "memory": "9Ei"},
+        {"vcpus": 1, "memory": 0.5},
+        {"memory": "6Gi"},
+        {"vcpus": 1, "memory": "1Gi", "maxSockets": 0},
+        {"vcpus": 1, "memory": "1Gi", "maxSocket": 1},
+        {"vcpus": 1, "memory": "1Gi", "name": "Large"},
+        {"vcpus": 1, "memory": "1Gi", "name": None},
+        {"vcpus": 4_000_000_000, "memory": "1Gi"},
+        {},
+    ],
+)
+def test_every_wrong_row_comes_with_a_way_out(row: dict[str, Json]) -> None:
+    _, found = problem(series({"name": "a", **row}, memoryPerVCPU="4Gi", maxSocketsPerVCPU=2))
+    assert found.hint

@@ -1,0 +1,124 @@
+"""Instance types and preferences by the names that people type: ``u1.medium``, ``kind/name``.
+
+A name alone means what it means in a matcher without a kind: what is cluster-wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from renderer.instancetype.catalog import Catalog
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.resource import Resource
+
+_MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
+#: KubeVirt ``pkg/virt-operator/resource/generate/components/crds.go``.
+_SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
+    INSTANCETYPE.kind: ("vminstancetype", "vminstancetypes", "vmf", "vmfs"),
+    INSTANCETYPE.cluster_kind: ("vmclusterinstancetype", "vmclusterinstancetypes", "vmcf", "vmcfs"),
+    PREFERENCE.kind: ("vmpref", "vmprefs", "vmp", "vmps"),
+    PREFERENCE.cluster_kind: ("vmcp", "vmcps"),
+}
+
+
+def look_up(catalog: Catalog, wanted: str) -> Resource:
+    """The object that ``wanted`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
+
+    ``KIND`` is one that a matcher takes, a short name of kubectl's, ``instancetype`` or ``preference``.
+    Raises ``DiagnosticError``: unknown-kind, instancetype-not-found, preference-not-found, and name-ambiguous
+    when several objects are meant, with what to write instead.
+    """
+    *kinds, name = wanted.split("/", 2)
+    namespace = kinds.pop() if len(kinds) > 1 else None
+    matcher_types = {_kind(kinds[0]): _matcher_type(kinds[0])} if kinds else _cluster_kinds()
+    found = [
+        resource
+        for kind in matcher_types
+        for place, resource in catalog.named(kind, name).items()
+        if namespace is None or place == namespace
+    ]
+    if len(found) == 1:
+        return found[0]
+    raise _ambiguous(name, found) if found else _not_found(catalog, wanted, name, matcher_types)
+
+
+def _cluster_kinds() -> dict[str, MatcherType]:
+    return {matcher_type.cluster_kind: matcher_type for matcher_type in _MATCHER_TYPES}
+
+
+def _kind(written: str) -> str:
+    matcher_type = _matcher_type(written)
+    short = (kind for kind, names in _SHORT_NAMES.items() if written.lower() in names)
+    return next(short, None) or matcher_type.matched_kind(written) or matcher_type.cluster_kind
+
+
+def _matcher_type(written: str) -> MatcherType:
+    """Raises ``DiagnosticError``: unknown-kind."""
+    lower = written.lower()
+    for matcher_type in _MATCHER_TYPES:
+        short = (name for kind in matcher_type.kinds for name in _SHORT_NAMES[kind])
+        nouns = (matcher_type.key, f"{matcher_type.key}s")
+        if lower and (matcher_type.matched_kind(written) or lower in (*nouns, *short)):
+            return matcher_type
+    kinds = {kind.lower(): kind for matcher_type in _MATCHER_TYPES for kind in matcher_type.kinds}
+    meant = [kinds[near] for near in _nearest(lower, kinds, most=1)] or list(kinds.values())
+    message = f"{written or 'nothing'} is no kind of instance type or preference"
+    raise _error(Code.UNKNOWN_KIND, message, f"use {' or '.join(meant)}")
+
+
+def _ambiguous(name: str, found: Sequence[Resource]) -> DiagnosticError:
+    forms = [_form(resource, found) for resource in found]
+    related = tuple(
+        Related(f"{form} is one", resource.sites()) for form, resource in zip(forms, found, strict=True)
+    )
+    message = f"{name} is the name of {len(found)} objects"
+    return _error(Code.NAME_AMBIGUOUS, message, f"write {' or '.join(forms)}", related)
+
+
+def _form(resource: Resource, among: Sequence[Resource]) -> str:
+    """What to write for it rather than for the others."""
+    kind = resource.kind.lower()
+    shared = [other for other in among if other.kind == resource.kind]
+    if len(shared) > 1 and resource.namespace:
+        return f"{kind}/{resource.namespace}/{resource.name}"
+    return f"{kind}/{resource.name}"
+
+
+def _not_found(
+    catalog: Catalog, wanted: str, name: str, matcher_types: Mapping[str, MatcherType]
+) -> DiagnosticError:
+    code = next(iter(matcher_types.values())).not_found
+    searched = f"searched {', '.join(catalog.sources) or 'no catalog'}"
+    elsewhere = tuple(_of_name(catalog, name))
+    if elsewhere:
+        forms = (_form(resource, elsewhere) for resource in elsewhere)
+        return _error(code, _missing(wanted), f"write {' or '.join(forms)}")
+    known = {resource.name for kind in matcher_types for resource in catalog.of_kind(kind)}
+    near = _nearest(name, sorted(known), most=3)
+    return _error(
+        code, _missing(wanted), f"did you mean {' or '.join(near)}? {searched}" if near else searched
+    )
+
+
+def _missing(wanted: str) -> str:
+    if "/" in wanted:
+        return f"there is no {wanted} in the catalogs"
+    return f"there is no cluster-wide instance type or preference {wanted or 'without a name'}"
+
+
+def _of_name(catalog: Catalog, name: str) -> Iterator[Resource]:
+    for matcher_type in _MATCHER_TYPES:
+        for kind in matcher_type.kinds:
+            yield from catalog.named(kind, name).values()
+
+
+def _nearest(word: str, words: Mapping[str, str] | Sequence[str], *, most: int) -> list[str]:
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    return get_close_matches(word, list(words), n=most)
+
+
+def _error(code: Code, message: str, hint: str, related: tuple[Related, ...] = ()) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, hint=hint, related=related))

@@ -1,0 +1,81 @@
+"""Instance types and preferences of v1beta2 in the form that a cluster knows.
+
+Complete ones become v1beta1, which every release that can be rendered for serves and stores
+(``pkg/virt-operator/resource/generate/components/crds.go``). Those that leave a size to the VM have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from renderer.instancetype.api import v1beta2
+from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome, Related
+from renderer.model.field_path import FieldPath
+from renderer.model.json import object_at
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+_INPUT = f"{INSTANCETYPE_GROUP}/{v1beta2.VERSION}"
+_WRITTEN = f"{INSTANCETYPE_GROUP}/v1beta1"
+_NAME = FieldPath.of("metadata", "name")
+
+
+def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
+    """The resources with complete ones of v1beta2 as v1beta1; all others as they are.
+
+    With duplicate-id for one that there is in both versions.
+    """
+    if not any(resource.api_version == _INPUT for resource in resources):
+        return Outcome(resources)
+    written = {_Identity.of(resource): resource for resource in resources if resource.api_version == _WRITTEN}
+    twice = tuple(
+        _duplicate(resource, other)
+        for resource in resources
+        if resource.api_version == _INPUT and (other := written.get(_Identity.of(resource))) is not None
+    )
+    return Outcome(resources.map(_converted), twice)
+
+
+def is_render_time_only(resource: Resource) -> bool:
+    """Whether it is an instance type that leaves a size to the VM, which no release of KubeVirt knows."""
+    if resource.api_version != _INPUT or not resource.kind.endswith("Instancetype"):
+        return False
+    return v1beta2.is_incomplete(object_at(resource.content, "spec"))
+
+
+def written_form(resources: ResourceSet) -> ResourceSet:
+    """The resources in forms that a cluster knows, without those that have none."""
+    return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
+
+
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    """What makes two objects one, whatever their versions."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, resource: Resource) -> _Identity:
+        return cls(resource.kind, resource.namespace, resource.name)
+
+
+def _converted(resource: Resource) -> Resource:
+    if resource.api_version != _INPUT or is_render_time_only(resource):
+        return resource
+    return resource.with_content({**resource.content, "apiVersion": _WRITTEN})
+
+
+def _duplicate(resource: Resource, other: Resource) -> Diagnostic:
+    return Diagnostic(
+        code=Code.DUPLICATE_ID,
+        message=f"{resource.kind} {resource.name} is there as {v1beta2.VERSION} and as v1beta1",
+        sites=resource.sites(_NAME),
+        resource=resource.current_id,
+        field=_NAME,
+        hint="a version is no part of a name; drop or rename one",
+        related=(Related("the other one", other.sites(_NAME)),),
+    )

@@ -1,0 +1,153 @@
+"""What differs between two renderings of a project, and what that does to virtual machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, StrEnum
+from typing import Literal, NamedTuple, TypeAlias
+
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json
+from renderer.model.release import Release
+from renderer.model.res_id import ResId
+
+
+class NoValue(Enum):
+    """What stands where a value cannot."""
+
+    ABSENT = "absent"  # there is no such field on this side
+    WITHHELD = "withheld"  # there is one, and it is nobody's business
+
+
+Value: TypeAlias = Json | Literal[NoValue.ABSENT, NoValue.WITHHELD]
+
+
+class Effect(StrEnum):
+    """What a change does to a virtual machine, from the mildest to the worst."""
+
+    NONE = "none"  # what runs, or will run, is the same
+    NEXT_START = "next-start"  # noticed when it is started the next time
+    LIVE = "live"  # taken over while it runs
+    HOT_PLUG = "hot-plug"  # plugged in while it runs
+    MIGRATION = "migration"  # migrated to another node while it runs
+    START = "start"  # started by it
+    RESTART = "restart"  # in effect only after a restart
+    STOP = "stop"  # stopped by it
+    REPLACED = "replaced"  # deleted, and another made
+    DELETED = "deleted"
+    REFUSED = "refused"  # by the cluster: nothing changes
+
+    @property
+    def severity(self) -> int:
+        """Comparable with that of other effects."""
+        return _ORDER.index(self)
+
+
+_ORDER = tuple(Effect)
+
+
+class Impact(NamedTuple):
+    """An effect, why it is that one, and where KubeVirt's source says so (empty where it does not)."""
+
+    effect: Effect
+    reason: str = ""
+    source: str = ""
+
+
+class FieldChange(NamedTuple):
+    """A field of a resource before and after.
+
+    ``reordered``: the values are the names of a list's elements, which are the same in another order.
+    ``inherited``: the field is in no manifest, but comes from an instance type or preference. ``impact`` is
+    None in what is no virtual machine.
+    """
+
+    field: FieldPath
+    before: Value
+    after: Value
+    reordered: bool = False
+    inherited: bool = False
+    impact: Impact | None = None
+
+
+class ChangeType(StrEnum):
+    ADDED = "added"
+    REMOVED = "removed"
+    RENAMED = "renamed"  # another name or namespace, and maybe other fields as well
+    CHANGED = "changed"
+
+
+class ResourceChange(NamedTuple):
+    """A resource that is not the same on both sides; ``impact`` is the worst of a virtual machine's fields.
+
+    ``before`` is None for what is added, ``after`` for what is removed.
+    """
+
+    type: ChangeType
+    before: ResId | None
+    after: ResId | None
+    fields: tuple[FieldChange, ...] = ()
+    impact: Impact | None = None
+
+    @property
+    def id(self) -> ResId:
+        """What it is called now, or was called last."""
+        found = self.after or self.before
+        assert found is not None  # noqa: S101 - one side has it, or there is no change
+        return found
+
+
+class Amounts(NamedTuple):
+    """What virtual machines take together; memory in bytes, of which ``hugepages`` are a part."""
+
+    machines: int = 0
+    vcpus: int = 0
+    memory: int = 0
+    hugepages: int = 0
+    gpus: int = 0
+
+    def plus(self, other: Amounts) -> Amounts:
+        return Amounts(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+class Totals(NamedTuple):
+    """What an overlay's virtual machines take: those that are to run, and those that are halted."""
+
+    running: Amounts = Amounts()
+    halted: Amounts = Amounts()
+
+
+class OverlayDifference(NamedTuple):
+    """One overlay. Its target releases and totals are None on a side that does not have it.
+
+    ``incomparable`` says why nothing could be compared; it is empty where everything was. ``equal`` counts
+    the resources without a change.
+    """
+
+    path: str
+    name: str
+    releases: tuple[Release | None, Release | None]
+    changes: tuple[ResourceChange, ...] = ()
+    equal: int = 0
+    totals: tuple[Totals | None, Totals | None] = (None, None)
+    incomparable: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.changes or self.incomparable) or self.releases[0] != self.releases[1]
+
+
+class Difference(NamedTuple):
+    """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides."""
+
+    before: str
+    after: str
+    overlays: tuple[OverlayDifference, ...]
+
+    def __bool__(self) -> bool:
+        return any(self.overlays)
+
+
+def worst(impacts: Sequence[Impact]) -> Impact | None:
+    """The first of those with the worst effect; None of none."""
+    return max(impacts, key=lambda impact: impact.effect.severity, default=None)

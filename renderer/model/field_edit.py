@@ -1,0 +1,95 @@
+"""Changes to single fields of a document, as values: what they make of its JSON, wherever it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import Json, JsonObject
+
+
+class SetField(NamedTuple):
+    """Gives the field, which is there, another value: a scalar, or a mapping of scalars and mappings."""
+
+    field: FieldPath
+    value: Json
+
+
+class RenameField(NamedTuple):
+    """Gives the field another name, in its place."""
+
+    field: FieldPath
+    name: str
+
+
+class AddField(NamedTuple):
+    """Puts a field behind the others of the mapping ``into``; its value is as for ``SetField``."""
+
+    into: FieldPath
+    name: str
+    value: Json
+
+
+class RemoveField(NamedTuple):
+    """Takes the field out of its mapping, which has others."""
+
+    field: FieldPath
+
+
+FieldEdit: TypeAlias = SetField | RenameField | AddField | RemoveField
+
+
+def edited(document: Json, edits: Sequence[FieldEdit]) -> Json:
+    """The document after the edits, one after another. Raises ``LookupError`` for a field that is not there."""
+    for edit in edits:
+        document = _edited(document, edit)
+    return document
+
+
+def below(place: FieldPath, edit: FieldEdit) -> FieldEdit:
+    """The same edit of a document that holds the edited one at ``place``."""
+    if isinstance(edit, AddField):
+        return edit._replace(into=place.child(*edit.into.segments))
+    return edit._replace(field=place.child(*edit.field.segments))
+
+
+def _edited(document: Json, edit: FieldEdit) -> Json:
+    match edit:
+        case SetField(field, value):
+            return _with(document, field.segments, lambda _: value)
+        case AddField(into, name, value):
+            return _with(document, into.segments, lambda mapping: {**_object(mapping), name: value})
+        case RenameField(field, name):
+            return _with(
+                document, field.parent.segments, lambda mapping: _renamed(mapping, field.segments[-1], name)
+            )
+        case RemoveField(field):
+            return _with(
+                document, field.parent.segments, lambda mapping: _without(mapping, field.segments[-1])
+            )
+
+
+def _with(value: Json, segments: Sequence[Segment], change: Callable[[Json], Json]) -> Json:
+    if not segments:
+        return change(value)
+    head, *rest = segments
+    if isinstance(value, dict) and isinstance(head, str):
+        return {**value, head: _with(value[head], rest, change)}
+    if isinstance(value, list) and isinstance(head, int):
+        return [*value[:head], _with(value[head], rest, change), *value[head + 1 :]]
+    raise LookupError(head)
+
+
+def _renamed(mapping: Json, old: Segment, new: str) -> Json:
+    return {new if key == old else key: value for key, value in _object(mapping).items()}
+
+
+def _without(mapping: Json, name: Segment) -> Json:
+    return {key: value for key, value in _object(mapping).items() if key != name}
+
+
+def _object(value: Json) -> JsonObject:
+    if not isinstance(value, dict):
+        raise LookupError(value)
+    return value

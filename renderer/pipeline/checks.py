@@ -1,0 +1,93 @@
+"""What would be said of resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from renderer.model.diagnostic import Outcome, Severity
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode, Overlay
+from renderer.model.resource_set import ResourceSet
+from renderer.pipeline.expansion import Expansion
+from renderer.pipeline.project_catalogs import ProjectCatalogs
+
+if TYPE_CHECKING:
+    from renderer.validation.registry import SchemaRegistry
+
+
+class Checks:
+    """The schemas are read once, and only those of kinds that are there."""
+
+    def __init__(self, catalogs: ProjectCatalogs, expansion: Expansion) -> None:
+        self._catalogs = catalogs
+        self._expansion = expansion
+
+    def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
+        """What is to be written of ``resources``, and what schemas have to say of it and of the rest."""
+        from renderer.instancetype.target_form import is_render_time_only
+        from renderer.validation.validate import validate
+
+        written = resources.where(lambda resource: not is_render_time_only(resource))
+        diagnostics = validate(written, release, self._schemas)
+        if len(written) < len(resources):
+            from renderer.validation.input_schemas import InputSchemaRegistry
+
+            diagnostics += validate(resources.where(is_render_time_only), release, InputSchemaRegistry())
+        return Outcome(written, diagnostics)
+
+    def admitted(
+        self,
+        checked: Outcome[ResourceSet],
+        composed: Outcome[ResourceSet],
+        release: Release,
+        mode: ExpandMode,
+    ) -> Outcome[ResourceSet]:
+        """What KubeVirt's webhooks refuse of it as well; of what has an error already they are not asked."""
+        from renderer.admitters.concern import concerns
+
+        if not concerns(checked.value):
+            return checked
+        from renderer.admitters.admit import admit
+        from renderer.instancetype.admission_requests import admission_requests
+        from renderer.instancetype.catalog import Catalog
+        from renderer.instancetype.virtual_machine import needs_catalog
+
+        has_matchers = needs_catalog(composed.value)
+        expanded = checked.value
+        if mode is ExpandMode.OFF and has_matchers:
+            expanded = self._expansion.expanded(composed, release, ExpandMode.APPLIED).value
+        refused = {d.resource for d in checked.diagnostics if d.severity is Severity.ERROR}
+        asked = expanded.where(lambda resource: resource.current_id not in refused) if refused else expanded
+        catalog = self._catalogs.whole if has_matchers and not composed.failed else Catalog()
+        requests = admission_requests(asked, catalog, release)
+        return Outcome(checked.value, checked.diagnostics + admit(requests, release, composed.value))
+
+    def judged(
+        self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
+    ) -> Outcome[ResourceSet]:
+        """What rules have to say of it as well, and without the annotations that silence them."""
+        from renderer.rules.concern import concerns
+
+        if not concerns(checked.value):
+            return checked
+        from renderer.catalogs.bundled import bundled_names
+        from renderer.rules.context import Context, no_bundled_names
+        from renderer.rules.judge import judge
+
+        context = Context(
+            checked.value,
+            composed,
+            overlay.kubevirt,
+            self._catalogs.find,
+            bundled_names if overlay.write_instancetypes else no_bundled_names,
+        )
+        return judge(context, checked.diagnostics, overlay.rules)
+
+    @cached_property
+    def _schemas(self) -> SchemaRegistry:
+        from renderer.validation.registry import SchemaRegistry
+
+        return SchemaRegistry()

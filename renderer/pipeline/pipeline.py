@@ -1,0 +1,153 @@
+"""One run: what a command asks for, and the stages that make it."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.resource_set import ResourceSet
+from renderer.pipeline.checks import Checks
+from renderer.pipeline.expansion import Expansion
+from renderer.pipeline.project_catalogs import ProjectCatalogs
+from renderer.source.file_system import FileSystem
+from renderer.source.load_restrictor import LoadRestrictor
+
+if TYPE_CHECKING:
+    from renderer.compose.compose import Composer
+    from renderer.instancetype.catalog import CatalogSource
+    from renderer.model.pin import Pinnable
+    from renderer.model.resource import Resource
+    from renderer.source.load import Loader
+
+
+class Pipeline:
+    """One run over one repository; what its overlays share is read, composed and compiled once."""
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        config: RenderConfig,
+        restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
+    ) -> None:
+        self._fs = fs
+        self._config = config
+        self._restrictor = restrictor
+        self._catalogs = ProjectCatalogs(fs, config, self.compose)
+        self._expansion = Expansion(self._catalogs)
+        self._checks = Checks(self._catalogs, self._expansion)
+
+    @property
+    def folders(self) -> frozenset[str]:
+        """Every folder of the repository that has been read as a kustomization so far."""
+        return self._loader.folders
+
+    def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        """The overlay as it is to be written: built, and checked against its target release's schemas."""
+        return self.checked(overlay, self.compose(overlay.path))
+
+    def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """What is to be written of ``composed``, in place of what the overlay's folder composes to."""
+        built = self._expansion.built(overlay, composed)
+        checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
+        referring = self._expansion.referring(overlay, composed)
+        checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
+        checked = self._checks.judged(checked, composed.value, overlay)
+        return checked if overlay.write_instancetypes else checked.then(_without_instancetypes)
+
+    def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        """The overlay composed, its virtual machines expanded, and all of it checked.
+
+        In the mode ``off`` it is what kustomize makes of it, and not held to any schema.
+        """
+        composed = self.compose(overlay.path)
+        built = self._expansion.built(overlay, composed)
+        if overlay.expand is ExpandMode.OFF:
+            from renderer.instancetype.target_form import written_form
+
+            return Outcome(written_form(composed.value), built.diagnostics)
+        checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
+        checked = self._checks.admitted(checked, composed, overlay.kubevirt, overlay.expand)
+        return self._checks.judged(checked, composed.value, overlay)
+
+    def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
+        """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
+        try:
+            return self._composer.compose(self._loader.load(folder, listed_at))
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+
+    def read(self, folder: str) -> tuple[Diagnostic, ...]:
+        """What is wrong with the kustomization in ``folder`` itself, and with what it lists."""
+        try:
+            return self._loader.load(folder).root.warnings
+        except DiagnosticError as error:
+            return error.diagnostics
+
+    def expand(self, files: Iterable[str], release: Release, mode: ExpandMode) -> Outcome[ResourceSet]:
+        """The documents in ``files``, their virtual machines expanded, and all of them checked."""
+        from renderer.source.load import load_files
+
+        loaded = Outcome(load_files(self._fs, files))
+        expanded = self._expansion.expanded(loaded, release, mode, own="the files")
+        checked = expanded.then(lambda resources: self._checks.validated(resources, release))
+        return self._checks.admitted(checked, loaded, release, mode)
+
+    def named(self, name: str) -> Resource:
+        """What ``name`` or ``kind/name`` means in the project's catalogs. Raises ``DiagnosticError``."""
+        from renderer.instancetype.lookup import look_up
+
+        return look_up(self._catalogs.whole, name)
+
+    def check(self, objects: ResourceSet, release: Release) -> tuple[Diagnostic, ...]:
+        """What the release refuses, or warns of, in instance types and preferences themselves."""
+        from renderer.instancetype.behaviour import behaviour_of
+        from renderer.instancetype.findings import check_objects
+
+        found = self._checks.validated(objects, release).diagnostics
+        return found if has_errors(found) else (*found, *check_objects(objects, (), behaviour_of(release)))
+
+    def pinnables(self, overlay: Overlay) -> Outcome[tuple[Pinnable, ...]]:
+        """The overlay's virtual machines, each with the pin that it would get now."""
+        composed = self.compose(overlay.path)
+        if composed.failed:
+            return Outcome((), composed.diagnostics)
+        from renderer.pipeline.pinning import pinnables
+
+        try:
+            tree = self._loader.load(overlay.path)
+            found = pinnables(overlay, tree, composed.value, self._composer, self._catalogs.whole)
+            return Outcome(tuple(found), composed.diagnostics)
+        except DiagnosticError as error:
+            return Outcome((), composed.diagnostics + error.diagnostics)
+
+    @property
+    def catalog_sources(self) -> tuple[CatalogSource, ...]:
+        """The project's catalogs, each by its name. Raises ``DiagnosticError``."""
+        return self._catalogs.sources
+
+    @cached_property
+    def _composer(self) -> Composer:
+        from renderer.compose.build_options import BuildOptions
+        from renderer.compose.compose import Composer
+        from renderer.pipeline.generators import GENERATORS
+
+        return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys))
+
+    @cached_property
+    def _loader(self) -> Loader:
+        from renderer.source.load import Loader
+
+        return Loader(self._fs, self._restrictor, accumulate=self._composer.accumulate)
+
+
+def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:
+    from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+
+    return Outcome(resources.where(lambda resource: resource.gvk.group != INSTANCETYPE_GROUP))
