@@ -120,7 +120,7 @@ class Accumulation:
 
     def _generate(self, root: KustomizationRoot, into: _Accumulator) -> None:
         for plugin in generator_plugins(root):
-            for resource, behavior in generate(plugin.config, self._generators):
+            for resource, behavior in generate(plugin, self._generators):
                 made = generated(resource, plugin.configured_by) if self._traces else resource
                 absorb(into.resources, made, behavior)
 

@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.generated import ListedFile
 from renderer.model.kustomization import COMPONENT_KIND, Patch
 from renderer.model.location import Site
 from renderer.model.patches import LoadedPatch, PatchContent, StrategicMergePatches
@@ -56,6 +57,11 @@ class Entries:
     def content(self, path: str, site: Site) -> bytes:
         """The content of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
         return self._files.fs.read(self._files.file(path, self.folder, site))
+
+    def file(self, path: str, site: Site) -> ListedFile:
+        """A file with its real path. Raises as ``content``."""
+        resolved = self._files.file(path, self.folder, site)
+        return ListedFile(resolved, self._files.fs.read(resolved))
 
     def document(self, path: str, site: Site) -> Document:
         """The first document of a file, as YAML 1.1."""

@@ -13,7 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 
-_ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
+ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
 
 
 class FileSystem(Protocol):
@@ -85,7 +85,7 @@ class DiskFileSystem:
 
     def _confined(self, real: str, path: str) -> str:
         if real != self._top and not real.startswith(self._top.rstrip("/") + "/"):
-            raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path, _ROOT_HINT)
+            raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path, ROOT_HINT)
         return real
 
 

@@ -14,19 +14,25 @@ _CONTENT = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
 
 def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     """A warning, when there is more than one document with something in it."""
-    if b"\n---" not in content:
-        return ()
-    starts = [0, *(separator.end() for separator in _SEPARATOR.finditer(content))]
-    ends = [*(separator.start() for separator in _SEPARATOR.finditer(content)), len(content)]
-    found = [start for start, end in zip(starts, ends, strict=True) if _CONTENT.search(content[start:end])]
-    if len(found) < 2:  # noqa: PLR2004 - one is as it should be
+    line = second_document(content)
+    if not line:
         return ()
     return (
         Diagnostic(
             code=Code.IGNORED_DOCUMENT,
             severity=Severity.WARNING,
             message="only the first document of a kustomization counts",
-            location=Location(path, content.count(b"\n", 0, found[1]) + 1),
+            location=Location(path, line),
             hint="move the rest into a file of its own and list that under resources",
         ),
     )
+
+
+def second_document(content: bytes) -> int:
+    """The line on which a second document with something in it begins; 0 when there is none."""
+    if b"\n---" not in content:
+        return 0
+    starts = [0, *(separator.end() for separator in _SEPARATOR.finditer(content))]
+    ends = [*(separator.start() for separator in _SEPARATOR.finditer(content)), len(content)]
+    found = [start for start, end in zip(starts, ends, strict=True) if _CONTENT.search(content[start:end])]
+    return content.count(b"\n", 0, found[1]) + 1 if len(found) > 1 else 0

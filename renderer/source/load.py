@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from renderer.model.diagnostic import DiagnosticError
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
+from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.source.file_system import FileSystem
@@ -14,7 +17,7 @@ from renderer.source.lineage import Lineage
 from renderer.source.load_restrictor import LoadRestrictor
 from renderer.source.plugins.plugins import Accumulate, listed_resources
 from renderer.source.read_root import read_root
-from renderer.source.resources import read_resources
+from renderer.source.resources import read_resources, refuse_no_objects
 from renderer.source.source_files import SourceFiles
 
 __all__ = ["KUSTOMIZATION_FILES", "Loader", "load", "load_files"]
@@ -27,7 +30,22 @@ def load(fs: FileSystem, path: str, restrictor: LoadRestrictor = LoadRestrictor.
 
 def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
     """The objects in resource files, in order. Raises ``DiagnosticError``."""
-    return ResourceSet(tuple(found for file in files for found in read_resources(fs.read(file), Site(file))))
+    return ResourceSet(tuple(found for file in files for found in _objects(fs.read(file), Site(file))))
+
+
+def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
+    """The objects in a file that was asked for, which kustomize would pass over when it holds none."""
+    found = read_resources(content, site)
+    if not found:
+        refuse_no_objects(content, site)
+    return found
+
+
+def _listed(found: Diagnostic, site: Site) -> Diagnostic:
+    """That a folder is no kustomization is said where it is listed; its own file is not there to point at."""
+    if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
+        return found
+    return replace(found, sites=(site,), location=None)
 
 
 class Loader:
@@ -50,9 +68,12 @@ class Loader:
         """Every folder that has been read as a kustomization so far."""
         return frozenset(self._roots)
 
-    def load(self, path: str) -> SourceTree:
-        """Everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``."""
-        site = Site(path)
+    def load(self, path: str, listed_at: Site | None = None) -> SourceTree:
+        """Everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``.
+
+        ``listed_at`` is where the project names it.
+        """
+        site = listed_at or Site(path)
         folder = self._files.folder(path, ".", site)
         return SourceTree(self._root(folder, Lineage(), site))
 
@@ -65,7 +86,7 @@ class Loader:
             lineage.check(self._used.get(folder, ()), site)
         root = self._roots[folder]
         if isinstance(root, DiagnosticError):
-            raise root
+            raise DiagnosticError(*(_listed(found, site) for found in root.diagnostics))
         return root
 
     def _read_root(self, folder: str, lineage: Lineage) -> KustomizationRoot | DiagnosticError:

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.location import Location, Site
+from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.location import GeneratedText, Location, Site
 from renderer.source.file_system import FileSystem
+from renderer.source.masking import is_confidential, masked
+from renderer.source.repetitions import without_repetitions
 from renderer.yamlio.marks import MarkedFile
 
 
 def locate(fs: FileSystem, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The diagnostics with their locations filled in, sorted as a reader goes through the files."""
+    """The diagnostics with their locations filled in, sorted as a reader goes through the files.
+
+    What is wrong on one line comes once, with all overlays that it was found in.
+    """
     locator = Locator(fs)
-    located = {locator.located(diagnostic): None for diagnostic in diagnostics}
-    return tuple(sorted(located, key=_reading_order))
+    first: dict[Diagnostic, Diagnostic] = {}
+    overlays: dict[Diagnostic, dict[str, None]] = {}
+    for located in map(locator.located, diagnostics):
+        mistake = _mistake(located)
+        first.setdefault(mistake, located)
+        overlays.setdefault(mistake, {}).update(dict.fromkeys(located.overlays))
+    found = (replace(located, overlays=tuple(overlays[mistake])) for mistake, located in first.items())
+    return tuple(sorted(without_repetitions(found), key=_reading_order))
 
 
 class Locator:
@@ -24,32 +36,72 @@ class Locator:
     def __init__(self, fs: FileSystem) -> None:
         self._fs = fs
         self._files: dict[str, MarkedFile] = {}
+        self._texts: dict[GeneratedText, MarkedFile] = {}
 
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
+        site, location = self._found(diagnostic.sites)
+        related = (*diagnostic.related, *_values(site))
+        if is_confidential(diagnostic):
+            diagnostic = masked(diagnostic, self._written(diagnostic.sites))
+        if diagnostic.location:
+            location = self._in_text(diagnostic.location, diagnostic.sites) or location
         return replace(
             diagnostic,
-            location=diagnostic.location or self.location_of(diagnostic.sites),
-            related=tuple(self._located_related(related) for related in diagnostic.related),
+            sites=(),
+            location=location or diagnostic.location,
+            related=tuple(self._located_related(other) for other in related),
         )
 
+    def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
+        """A location that is counted in the text at the first of ``sites``; itself where there are none."""
+        if not sites:
+            return inner
+        site = sites[0]
+        mark = self._marked(site).find_in_text(site.document, site.field, inner.line, inner.column)
+        return Location(site.path, mark.line, mark.column) if mark else None
+
+    def _written(self, sites: Iterable[Site]) -> Iterator[str]:
+        """What the scalars at ``sites`` say."""
+        for site in sites:
+            yield from filter(None, self._marked(site).texts(site.document, [site.field]))
+
     def _located_related(self, related: Related) -> Related:
-        return related._replace(location=related.location or self.location_of(related.sites))
+        site, location = self._found(related.sites)
+        values = f", made of {site.text.values}" if site and site.text else ""
+        return related._replace(message=related.message + values, location=related.location or location)
 
     def location_of(self, sites: tuple[Site, ...]) -> Location | None:
         """The first site that holds its field; where none does, what comes nearest in the last, the base."""
-        nearest: Location | None = None
+        return self._found(sites)[1]
+
+    def _found(self, sites: tuple[Site, ...]) -> tuple[Site | None, Location | None]:
+        nearest: tuple[Site | None, Location | None] = None, None
         for site in sites:
-            location, exact = self._mark(site)
+            location, exact = self._mark(site, sites[-1])
+            nearest = site, location
             if exact:
-                return location
-            nearest = location
+                break
         return nearest
 
-    def _mark(self, site: Site) -> tuple[Location, bool]:
-        mark = self._file(site.path).find(site.document, site.field)
+    def _mark(self, site: Site, base: Site) -> tuple[Location, bool]:
+        """Where ``site`` is, and whether just there; JSON patches point at indices, which are the base's."""
+        indexed = None
+        if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
+            indexed = _below_patch(site, self._marked(base).indexed(base.document, base.field))
+        mark = self._marked(site).find(site.document, site.field, indexed)
         if mark is None:
             return Location(site.path), False
+        if site.text:
+            return Location(site.path, site.text.lines[mark.line - 1]), mark.exact
         return Location(site.path, mark.line, mark.column), mark.exact
+
+    def _marked(self, site: Site) -> MarkedFile:
+        return self._text(site.text) if site.text else self._file(site.path)
+
+    def _text(self, text: GeneratedText) -> MarkedFile:
+        if text not in self._texts:
+            self._texts[text] = MarkedFile(text.content.encode())
+        return self._texts[text]
 
     def _file(self, path: str) -> MarkedFile:
         if path not in self._files:
@@ -59,6 +111,25 @@ class Locator:
                 content = b""
             self._files[path] = MarkedFile(content)
         return self._files[path]
+
+
+def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
+    """The field of a patch that stands somewhere inside its file, with indices."""
+    above = len(site.field.segments) - len(indexed.segments)
+    return FieldPath(site.field.segments[: max(above, 0)] + indexed.segments)
+
+
+def _mistake(located: Diagnostic) -> Diagnostic:
+    """The same for what one line did to several objects, as a base does in every overlay."""
+    has_line = located.location is not None and located.location.line > 0
+    return replace(located, overlays=(), sites=(), resource=None if has_line else located.resource)
+
+
+def _values(site: Site | None) -> tuple[Related, ...]:
+    """What a template made the text at ``site`` of."""
+    if site is None or site.text is None:
+        return ()
+    return (Related(f"made of {site.text.values}", (site.text.values_site,)),)
 
 
 def _reading_order(diagnostic: Diagnostic) -> tuple[Location, str, str]:

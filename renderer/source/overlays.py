@@ -8,14 +8,17 @@ from fnmatch import fnmatchcase
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import text_at
 from renderer.model.kustomization import COMPONENT_KIND
-from renderer.model.location import Location
+from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.project import PROJECT_FILE
 from renderer.yamlio.decode import decode_yaml11
+
+_OVERLAYS = FieldPath.of("overlays")
 
 
 def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
@@ -57,9 +60,23 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
 
 
 def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -> Overlay:
-    """The project's overlay in ``folder``, or else one with the project's defaults."""
+    """The project's overlay in ``folder``, or else one with the project's defaults.
+
+    Of the latter no cluster gets anything, so that it does not count as one that writes instance types.
+    """
     known = (overlay for overlay in overlays if overlay.path == folder)
-    return next(known, None) or config.overlay(OverlayEntry(folder), folder, posixpath.basename(folder))
+    entry = OverlayEntry(folder, write_instancetypes=False)
+    return next(known, None) or config.overlay(entry, folder, posixpath.basename(folder))
+
+
+def output_sites(overlay: Overlay) -> tuple[Site, ...]:
+    """Where the project says into which folder the overlay is rendered."""
+    entry = _entry(overlay.listed_as)
+    return entry.below("output"), Site(PROJECT_FILE, 0, FieldPath.of("output")), entry.below("path")
+
+
+def _entry(path: str) -> Site:
+    return Site(PROJECT_FILE, 0, _OVERLAYS.child(ElementName("path", path)))
 
 
 def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
@@ -70,6 +87,7 @@ def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
         raise _invalid(
             f"no overlay in {pattern}",
             f"it needs one of {', '.join(KUSTOMIZATION_FILES)}",
+            _entry(entry.path).below("path"),
             code=Code.KUSTOMIZATION_MISSING,
         )
     return (pattern,)
@@ -110,8 +128,10 @@ def _check_outputs(overlays: Iterable[Overlay]) -> None:
             raise _invalid(
                 f"overlays {other.path} and {overlay.path} are both rendered into {overlay.output}",
                 "give one of them its own output",
+                *output_sites(overlay),
             )
 
 
-def _invalid(message: str, hint: str, code: Code = Code.CONFIG_INVALID) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(PROJECT_FILE), hint=hint))
+def _invalid(message: str, hint: str, *sites: Site, code: Code = Code.CONFIG_INVALID) -> DiagnosticError:
+    location = None if sites else Location(PROJECT_FILE)  # of what was typed there is no line
+    return DiagnosticError(Diagnostic(code=code, message=message, sites=sites, location=location, hint=hint))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.fields import Fields
-from renderer.model.location import Site
+from renderer.model.location import Location, Site
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import (
     BuiltinCatalog,
     CatalogPath,
     ExpandMode,
+    InstancetypeNames,
     Layout,
     MergeKeys,
     OverlayEntry,
@@ -17,6 +22,8 @@ from renderer.model.render_config import (
 )
 from renderer.source.builtin import BUILTIN_CATALOGS
 from renderer.source.file_system import FileSystem
+from renderer.source.ignored_documents import second_document
+from renderer.source.rule_settings import read_rule_settings
 from renderer.yamlio.decode import decode_yaml11
 
 PROJECT_FILE = "vmrender.yaml"
@@ -32,11 +39,29 @@ def load_project(fs: FileSystem) -> RenderConfig:
     if not fs.is_file(PROJECT_FILE):
         return RenderConfig()
     findings: list[Diagnostic] = []
-    content = decode_yaml11(fs.read(PROJECT_FILE), PROJECT_FILE)
+    text = fs.read(PROJECT_FILE)
+    content = decode_yaml11(text, PROJECT_FILE)
     config = _project(Fields(content, Site(PROJECT_FILE), findings))
+    findings += _further_document(text)
     if findings:
         raise DiagnosticError(*findings)
     return config
+
+
+def catalog_site(path: str) -> Site:
+    """Where the project names a catalog in a folder."""
+    return Site(PROJECT_FILE, 0, FieldPath.of("catalogs", ElementName("path", path), "path"))
+
+
+def _further_document(text: bytes) -> Iterable[Diagnostic]:
+    line = second_document(text)
+    if line:
+        yield Diagnostic(
+            code=Code.CONFIG_INVALID,
+            message="the project file holds a second document, which would have no effect",
+            location=Location(PROJECT_FILE, line),
+            hint="write everything into the first",
+        )
 
 
 def _project(fields: Fields) -> RenderConfig:
@@ -51,6 +76,8 @@ def _project(fields: Fields) -> RenderConfig:
         "layout",
         "writeInstancetypes",
         "mergeKeys",
+        "rules",
+        "instancetypeNames",
     )
     _expect(fields, "apiVersion", API_VERSION)
     _expect(fields, "kind", KIND)
@@ -67,6 +94,9 @@ def _project(fields: Fields) -> RenderConfig:
         if write_instancetypes is None
         else write_instancetypes,
         merge_keys=fields.choice("mergeKeys", MergeKeys) or default.merge_keys,
+        rules=read_rule_settings(fields),
+        instancetype_names=fields.choice("instancetypeNames", InstancetypeNames)
+        or default.instancetype_names,
     )
 
 
@@ -97,7 +127,9 @@ def _catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
 
 
 def _overlay(fields: Fields) -> OverlayEntry:
-    fields.only("path", "output", "kubevirt", "expand", "layout", "writeInstancetypes")
+    fields.only(
+        "path", "output", "kubevirt", "expand", "layout", "writeInstancetypes", "rules", "instancetypeNames"
+    )
     path = fields.text("path")
     if not path:
         fields.reject(None, "an overlay needs a path")
@@ -108,6 +140,8 @@ def _overlay(fields: Fields) -> OverlayEntry:
         expand=fields.choice("expand", ExpandMode),
         layout=fields.choice("layout", Layout),
         write_instancetypes=fields.flag("writeInstancetypes"),
+        rules=read_rule_settings(fields),
+        instancetype_names=fields.choice("instancetypeNames", InstancetypeNames),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator
 
@@ -18,6 +19,9 @@ from renderer.yamlio.marks import MarkedFile
 
 #: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
 _WRAPPING_KINDS = ("List", "ResourceList")
+
+#: What a message says of lines that nobody can look up.
+_INNER_LINES = re.compile(r",? (?:on lines \d+ and \d+|that begins on line \d+)")
 
 
 def read_resources(content: bytes, site: Site) -> tuple[Resource, ...]:
@@ -43,6 +47,17 @@ def read_resources(content: bytes, site: Site) -> tuple[Resource, ...]:
     return tuple(found)
 
 
+def refuse_no_objects(content: bytes, site: Site) -> None:
+    """Raises ``DiagnosticError``: resource-invalid for documents that hold something, but no object."""
+    for index, document in enumerate(decode_text(content, site)):
+        place = _document_site(site, index)
+        items = object_at(document).get("items")
+        if items is not None and not isinstance(items, list):
+            raise _invalid("items of the List is not a list", place.below("items"))
+        if document is not None and items is None:
+            raise _invalid("this is no Kubernetes object, which would be a mapping with a kind", place)
+
+
 def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
     """The documents in ``content``; what is wrong with a text inside another file is reported at ``site``."""
     try:
@@ -54,10 +69,16 @@ def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
 
 
 def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
-    """The error as one about the text at ``site``, whose own lines are not those of the file."""
+    """The error as one about the text at ``site``; its location is counted in that text."""
     return DiagnosticError(
         *(
-            Diagnostic(code=found.code, message=found.message, sites=(site,), hint=found.hint)
+            Diagnostic(
+                code=found.code,
+                message=_INNER_LINES.sub("", found.message),
+                sites=(site,),
+                location=found.location,
+                hint=found.hint,
+            )
             for found in error.diagnostics
         )
     )

@@ -27,11 +27,14 @@ RARELY_USED = (
     "renderer.compose.plugin_transforms",
     "renderer.compose.replacements.replace",
     "renderer.instancetype.expand",
+    "renderer.report.text",
     "renderer.source.locate",
     "renderer.source.plugins.configurations",
+    "renderer.templates",
     "renderer.validation",
     "difflib",
     "hashlib",
+    "jinja2",
     "json",
     "jsonschema_rs",
 )
@@ -63,3 +66,17 @@ def test_what_a_vm_names_is_checked(overlay: Path) -> None:
     (overlay / "vm.yaml").write_text(text)
 
     assert "renderer.instancetype.expand" in imported(overlay)
+
+
+def test_jinja_is_for_templates(overlay: Path) -> None:
+    (overlay / "kustomization.yaml").write_text(
+        "resources: [vm.yaml]\nnamePrefix: a-\ngenerators: [g.yaml]\n"
+    )
+    head = "apiVersion: vmrender.io/v1alpha1\nmetadata: {name: x}\n"
+    sizes = "kind: InstancetypeSeries\nspec: {sizes: [{name: s, vcpus: 1, memory: 1Gi}]}\n"
+    (overlay / "g.yaml").write_text(head + sizes)
+    assert "jinja2" not in imported(overlay)
+
+    (overlay / "t.j2").write_text("kind: A\nmetadata: {name: b}\n")
+    (overlay / "g.yaml").write_text(head + "kind: Template\nspec: {template: t.j2}\n")
+    assert "jinja2" in imported(overlay)

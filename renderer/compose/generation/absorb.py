@@ -81,6 +81,8 @@ def _nothing_to_change(generated: Resource, behavior: Behavior) -> DiagnosticErr
 
 def _exists(generated: Resource, present: Resource) -> DiagnosticError:
     hint = "use behavior: merge or replace to change it"
+    if generated.origin.text:  # a template has no behavior
+        hint = "give each a name of its own, which the values of its row are in, or change it with a patch"
     return _error(
         Code.DUPLICATE_ID, f"{generated.current_id} is there already", generated, hint, others=(present,)
     )

@@ -8,18 +8,19 @@ from typing import TypeAlias
 from renderer.compose.generation import data_object, iam_policy
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.generated import Generated
+from renderer.model.generated import Generated, ListedFiles
 from renderer.model.generators import Behavior, DataGenerator, IamPolicyGenerator
 from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
-from renderer.model.plugins import GeneratorConfig, GeneratorPlugin
+from renderer.model.plugins import GeneratorPlugin
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot
 
-#: What each kind of configuration, which stands at a site, makes. Raises ``DiagnosticError``.
-GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site], tuple[Generated, ...]]]
+#: What each kind of configuration, which stands at a site, makes of the files it lists.
+#: Raises ``DiagnosticError``.
+GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site, ListedFiles], tuple[Generated, ...]]]
 
 
 def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
@@ -30,11 +31,12 @@ def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
     yield from root.generators
 
 
-def generate(config: GeneratorConfig, generators: GeneratorTable) -> Iterator[tuple[Resource, Behavior]]:
-    """The resources that ``config`` asks for, which come from where it stands, and what to do with them.
+def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tuple[Resource, Behavior]]:
+    """The resources that ``plugin`` asks for, which come from where it stands, and what to do with them.
 
     Raises: unsupported-field for a kind that no generator is known for, and what the generator raises.
     """
+    config = plugin.config
     if isinstance(config, DataGenerator):
         yield data_object.generate(config), config.args.behavior
     elif isinstance(config, IamPolicyGenerator):
@@ -43,8 +45,8 @@ def generate(config: GeneratorConfig, generators: GeneratorTable) -> Iterator[tu
         generator = generators.get(config.gvk)
         if generator is None:
             raise _unknown(config, generators)
-        for made in generator(config.content, config.origin):
-            yield config._replace(content=made.content, origin=made.site), Behavior.UNSPECIFIED
+        for made in generator(config.content, config.origin, plugin.files):
+            yield Resource(made.content, made.site), Behavior.UNSPECIFIED
 
 
 def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticError:

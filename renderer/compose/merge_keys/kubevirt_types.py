@@ -47,6 +47,7 @@ _KINDS = {
     "instancetype.kubevirt.io/v1alpha1": _INSTANCETYPE_KINDS,
     "instancetype.kubevirt.io/v1alpha2": _INSTANCETYPE_KINDS,
     "instancetype.kubevirt.io/v1beta1": _INSTANCETYPE_KINDS,
+    "instancetype.kubevirt.io/v1beta2": _INSTANCETYPE_KINDS,  # as the customisation proposal has it
 }
 
 

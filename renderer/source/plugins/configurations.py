@@ -17,6 +17,7 @@ from renderer.model.resource import Resource
 from renderer.source.caseless_fields import LenientFields
 from renderer.source.entries import Entries
 from renderer.source.plugins.generators import GENERATORS
+from renderer.source.plugins.listed_files import listed_files
 from renderer.source.plugins.transformers import TRANSFORMERS
 
 Reader = TypeVar("Reader")
@@ -36,7 +37,8 @@ def read_transformers(configurations: Iterable[Resource], entries: Entries) -> t
 
 def _generator(configuration: Resource, entries: Entries) -> GeneratorPlugin:
     if configuration.api_version != BUILTIN:
-        return GeneratorPlugin(_configured_by(configuration), configuration)
+        files = listed_files(configuration, entries)
+        return GeneratorPlugin(_configured_by(configuration), configuration, files)
     kind = configuration.kind
     if kind == _HELM:
         hint = "render the chart first (helm template) and list its output under resources"

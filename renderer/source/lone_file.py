@@ -1,0 +1,116 @@
+"""Files that no kustomization lists: which of them hold anything that is ours to judge, and what."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Iterator
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.location import Location, Site
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.source.file_system import FileSystem, FilesAbove
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.project import API_VERSION, KIND
+from renderer.source.resources import read_resources
+from renderer.yamlio.decode import decode_documents
+
+_OWN_GROUP = API_VERSION.partition("/")[0]
+_OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
+#: What Helm, Jinja and others fill in; it is often no YAML before.
+_TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
+
+
+class LoneFiles:
+    """Reads files of ``fs``; ``groups`` are the API groups of which objects are judged."""
+
+    def __init__(self, fs: FileSystem, groups: Collection[str]) -> None:
+        self._fs = fs
+        self._groups = frozenset((*groups, _OWN_GROUP))
+        names = "|".join(re.escape(group) for group in sorted(self._groups))
+        self._mention = re.compile(rf"""apiVersion["']?\s*:\s*["']?({names})/""".encode())
+
+    def read(self, path: str) -> ResourceSet:
+        """The objects in the file; none where nothing in it is to be judged.
+
+        Those in a template of OpenShift's are among them. Raises ``DiagnosticError``: what the decoder
+        raises, of files that mention one of the groups, and resource-invalid.
+        """
+        content = self._fs.read(path)
+        if not self._mention.search(content):
+            return ResourceSet()
+        try:
+            found = _objects(content, path)
+        except DiagnosticError as error:
+            return self._unread(content, path, error)
+        return found if any(self._is_judged(resource.content) for resource in found) else ResourceSet()
+
+    def all_in(self, path: str) -> ResourceSet:
+        """The objects in the file, whatever they are. Raises ``DiagnosticError``."""
+        return _objects(self._fs.read(path), path)
+
+    def mention(self, path: str) -> frozenset[str]:
+        """The groups of which objects seem to be in the file, without a closer look; none when it is unreadable."""
+        try:
+            content = self._fs.read(path)
+        except DiagnosticError:
+            return frozenset()
+        return frozenset(match[1].decode() for match in self._mention.finditer(content))
+
+    def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
+        """Nothing, for a file that is none of ours. Raises ``DiagnosticError`` for all others."""
+        if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
+            raise DiagnosticError(_is_template(path)) if _TEMPLATE_TAG.search(content) else error
+        if any(self._is_judged(document) for document in decode_documents(content, path)):
+            raise error
+        return ResourceSet()
+
+    def _is_judged(self, content: Json) -> bool:
+        group, _, _ = text_at(content, "apiVersion").rpartition("/")
+        return group in self._groups and text_at(content, "kind") != KIND
+
+
+def is_generator(resource: Resource) -> bool:
+    """Whether it is an ``InstancetypeSeries`` or ``Template``, which stands for what is made of it."""
+    return resource.api_version == API_VERSION and resource.kind != KIND
+
+
+def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
+    """A tree, and the folder in it with a kustomization that has ``file`` as its one generator."""
+    folder = posixpath.dirname(file) or "."
+    names = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
+    present = [name for name in names if fs.is_file(name)]
+    kustomization = present[0] if present else posixpath.join(folder, KUSTOMIZATION_FILES[0])
+    entry = json.dumps(posixpath.basename(file))
+    text = f"generators: [{entry}]\n".encode()
+    return FilesAbove({posixpath.normpath(kustomization): text}, fs), folder
+
+
+
+def _objects(content: bytes, path: str) -> ResourceSet:
+    read = read_resources(content, Site(path))
+    return ResourceSet(tuple(each for resource in read for each in _with_objects(resource)))
+
+
+def _with_objects(resource: Resource) -> Iterator[Resource]:
+    """The resource, or the objects in it if it is a template of OpenShift's."""
+    if (resource.api_version, resource.kind) != _OPENSHIFT_TEMPLATE:
+        yield resource
+        return
+    for index, item in enumerate(array_at(resource.content, "objects")):
+        if isinstance(item, dict) and text_at(item, "kind"):
+            yield Resource(object_at(item), resource.origin.below("objects", index))
+
+
+def _is_template(path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.NOT_CHECKED,
+        severity=Severity.INFO,
+        message="this is a template of another tool, which is no YAML before it is filled in: not checked",
+        location=Location(path),
+        hint="validate what is made of it",
+    )

@@ -1,0 +1,31 @@
+"""Changes to ``vmrender.yaml`` that keep its comments and layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from renderer.model.render_config import BuiltinCatalog, CatalogPath
+from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
+from renderer.yamlio.first_entry import add_first_entry
+
+_FIELD = "catalogs"
+
+
+def with_catalog(
+    content: bytes | None, folder: str, catalogs: Iterable[CatalogPath | BuiltinCatalog]
+) -> bytes:
+    """The project file with the catalog in ``folder`` before all others, which are ``catalogs`` now.
+
+    ``content`` is None where there is no file. Raises ``DiagnosticError``: edit-refused.
+    """
+    catalogs = tuple(catalogs)
+    if CatalogPath(folder) in catalogs and content is not None:
+        return content
+    edited = content or f"apiVersion: {API_VERSION}\nkind: {KIND}\n".encode()
+    for catalog in reversed(catalogs):  # those that the project has without listing them
+        edited = add_first_entry(edited, PROJECT_FILE, _FIELD, _entry(catalog))
+    return add_first_entry(edited, PROJECT_FILE, _FIELD, {"path": folder})
+
+
+def _entry(catalog: CatalogPath | BuiltinCatalog) -> dict[str, str]:
+    return {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}

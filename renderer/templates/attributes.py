@@ -1,0 +1,97 @@
+"""What a template may ask of a value with a dot: keys, and these methods. There are no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from jinja2.runtime import LoopContext
+
+from renderer.templates.errors import TemplateError
+from renderer.templates.filters.collections import pairs
+from renderer.templates.filters.text import join, replace, split
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Something that templates may call, with the value it belongs to; there is nothing else but macros."""
+
+    name: str
+    run: Callable[..., object]
+    owner: object = None
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return self.run(*args, **kwargs)
+
+
+def method_of(value: object, name: str) -> Function | None:
+    """The method of that name, bound to the value; None when it has none."""
+    for kind, methods in _METHODS.items():
+        if isinstance(value, kind) and name in methods:
+            return Function(name, partial(methods[name], value), value)
+    return None
+
+
+def methods_of(value: object) -> tuple[str, ...]:
+    return tuple(name for kind, methods in _METHODS.items() if isinstance(value, kind) for name in methods)
+
+
+def _index(values: list[object], value: object) -> int:
+    if value in values:
+        return values.index(value)
+    raise TemplateError("the list has no such value")
+
+
+_TEXT: Mapping[str, Callable[..., object]] = {
+    "capitalize": str.capitalize,
+    "count": str.count,
+    "endswith": str.endswith,
+    "find": str.find,
+    "isdigit": str.isdigit,
+    "join": lambda text, values: join(values, text),
+    "lower": str.lower,
+    "lstrip": str.lstrip,
+    "removeprefix": str.removeprefix,
+    "removesuffix": str.removesuffix,
+    "replace": replace,
+    "rstrip": str.rstrip,
+    "split": split,
+    "splitlines": str.splitlines,
+    "startswith": str.startswith,
+    "strip": str.strip,
+    "title": str.title,
+    "upper": str.upper,
+}
+_MAPPING: Mapping[str, Callable[..., object]] = {
+    "get": dict.get,
+    "items": pairs,
+    "keys": list,
+    "values": lambda mapping: list(mapping.values()),
+}
+_LIST: Mapping[str, Callable[..., object]] = {"count": list.count, "index": _index}
+_LOOP: Mapping[str, Callable[..., object]] = {"changed": LoopContext.changed, "cycle": LoopContext.cycle}
+_METHODS: Mapping[type, Mapping[str, Callable[..., object]]] = {
+    str: _TEXT,
+    dict: _MAPPING,
+    list: _LIST,
+    LoopContext: _LOOP,
+}
+
+#: What ``loop`` says of itself.
+LOOP_FIELDS = (
+    "index",
+    "index0",
+    "revindex",
+    "revindex0",
+    "first",
+    "last",
+    "length",
+    "previtem",
+    "nextitem",
+    "depth",
+    "depth0",
+)

@@ -1,0 +1,176 @@
+"""Jinja's sandbox, with all that it would let through uncounted taken away or counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
+
+from jinja2 import pass_context
+from jinja2.runtime import Context, LoopContext, Macro, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
+
+from renderer.templates.attributes import LOOP_FIELDS, Function, method_of, methods_of
+from renderer.templates.errors import TemplateError
+from renderer.templates.filters.table import FILTERS, TAKES_UNDEFINED, TESTS
+from renderer.templates.functions import FUNCTIONS
+from renderer.templates.instruments import instruments
+from renderer.templates.meter import Meter
+from renderer.templates.operators import OPERATORS, operate
+from renderer.templates.undefined import UndefinedValue, fail_if_undefined
+from renderer.templates.words import called
+
+#: What Jinja gives to whatever is called in a loop or block.
+_VARIABLES_OF_JINJA = ("_loop_vars", "_block_vars")
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """The environment of one Template; ``meter`` counts over all of its rows.
+
+    Data, macros and ``Function`` are all that templates can reach: attributes are those of ``attributes``,
+    filters and tests those of ``filters.table``. Lines that hold nothing but a block leave nothing behind.
+    """
+
+    intercepted_binops = OPERATORS
+
+    def __init__(self, meter: Meter) -> None:
+        # Not optimized: what can be computed beforehand would be so before anything counts.
+        super().__init__(
+            undefined=UndefinedValue,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            optimized=False,
+        )
+        self.meter = meter
+        self.filters = {name: _metered(name, function, meter) for name, function in FILTERS.items()}
+        self.offered_filters = tuple(self.filters)
+        self.filters |= instruments(meter)
+        self.tests = {name: _metered_test(name, test, meter) for name, test in TESTS.items()}
+        self.globals = dict(FUNCTIONS)
+
+    def getattr(self, obj: object, attribute: str) -> object:
+        """What stands behind a dot: a method, or else a key."""
+        fail_if_undefined(obj)
+        return method_of(obj, attribute) or self._value_in(obj, attribute)
+
+    def getitem(self, obj: object, argument: object) -> object:
+        """What stands in brackets: a key or index, or else a method."""
+        fail_if_undefined(obj, argument)
+        self.meter.weigh(argument)
+        if isinstance(argument, int) and isinstance(obj, list | tuple | str | range):
+            return (
+                obj[argument]
+                if -len(obj) <= argument < len(obj)
+                else self.undefined(obj=obj, name=str(argument))
+            )
+        if isinstance(obj, dict) and argument in obj:
+            return obj[argument]
+        method = method_of(obj, argument) if isinstance(argument, str) else None
+        return method or self._value_in(obj, argument)
+
+    def _value_in(self, obj: object, key: object) -> object:
+        name = key if isinstance(key, str) else str(key) if isinstance(key, int) else called(key)
+        if isinstance(obj, dict):
+            return obj[key] if key in obj else self.undefined(obj=obj, name=name)
+        if name.startswith("_"):
+            raise TemplateError(f"{name} is out of reach for templates")
+        if isinstance(obj, Namespace):
+            return getattr(obj, name, self.undefined(obj=obj, name=name))
+        if isinstance(obj, LoopContext) and name in LOOP_FIELDS:
+            return getattr(obj, name)
+        if isinstance(obj, tuple) and name in getattr(obj, "_fields", ()):  # what groupby makes
+            return getattr(obj, name)
+        raise TemplateError(f"{called(obj)} has no {name} in templates", _other_than(obj, name))
+
+    def call(self, context: Context, obj: object, /, *args: object, **kwargs: object) -> object:
+        """What a function or macro makes; nothing else can be called."""
+        fail_if_undefined(obj)
+        if not isinstance(obj, Macro):
+            kwargs = {name: value for name, value in kwargs.items() if name not in _VARIABLES_OF_JINJA}
+        meter = self.meter
+        meter.weigh(*args, *kwargs.values())
+        if isinstance(obj, Function):
+            fail_if_undefined(*args, *kwargs.values())
+            meter.weigh(obj.owner)
+            try:
+                return _weighed(obj(*args, **kwargs), meter)
+            except (AttributeError, TypeError) as error:
+                raise _misused(obj.name, obj.run, args, kwargs, error) from None
+        if not isinstance(obj, Macro):
+            raise TemplateError(f"{called(obj)} cannot be called")
+        meter.enter_call()
+        text: object = context.call(obj, *args, **kwargs)
+        meter.leave_call()
+        return _weighed(text, meter)
+
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:  # noqa: ARG002 - Jinja's signature
+        fail_if_undefined(left, right)
+        self.meter.weigh(left, right)
+        return _weighed(operate(operator, left, right), self.meter)
+
+
+def _other_than(obj: object, name: str) -> str | None:
+    if isinstance(obj, str) and name.startswith("format"):
+        return "write '%s-%02d' % (name, number)"
+    methods = methods_of(obj)
+    return f"it has {', '.join(methods)}" if methods else None
+
+
+def _metered(name: str, function: Callable[..., object], meter: Meter) -> Callable[..., object]:
+    takes_undefined = name in TAKES_UNDEFINED
+
+    @pass_context  # a filter that gets the context is never run while Jinja compiles
+    def run(context: Context, *args: object, **kwargs: object) -> object:
+        if not takes_undefined:
+            fail_if_undefined(*args, *kwargs.values())
+        meter.weigh(*args, *kwargs.values())
+        passed = _passed(function, context)
+        try:
+            return _weighed(function(*passed, *args, **kwargs), meter)
+        except (AttributeError, TypeError) as error:
+            raise _misused(f"the filter {name}", function, (*passed, *args), kwargs, error) from None
+
+    return run
+
+
+def _passed(function: Callable[..., object], context: Context) -> tuple[object, ...]:
+    """What one of Jinja's own filters wants to be given first (``jinja2.utils.pass_context`` and others)."""
+    wanted = getattr(function, "jinja_pass_arg", None)
+    if wanted is None:
+        return ()
+    by_name = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
+    return (by_name[wanted.name],)
+
+
+def _misused(
+    what: str,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    error: Exception,
+) -> TemplateError:
+    """The error for arguments that do not fit: in number or name, or else in kind."""
+    try:
+        signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError) as misfit:
+        return TemplateError(f"{what} takes other arguments: {misfit}")
+    return TemplateError(f"{what} cannot work on this: {error}")
+
+
+def _metered_test(name: str, test: Callable[..., object], meter: Meter) -> Callable[..., object]:
+    def run(*args: object, **kwargs: object) -> object:
+        meter.weigh(*args, *kwargs.values())
+        try:
+            return test(*args, **kwargs)
+        except (AttributeError, TypeError) as error:
+            raise _misused(f"the test {name}", test, args, kwargs, error) from None
+
+    return run
+
+
+def _weighed(value: object, meter: Meter) -> object:
+    """The value, and no generator that would do its work later and uncounted."""
+    made = list(value) if isinstance(value, Iterator) and not isinstance(value, Undefined) else value
+    meter.weigh(made)
+    return made

@@ -1,0 +1,25 @@
+"""What stops the rendering of a template, before it is known on which line."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from renderer.model.codes import Code
+
+
+class TemplateError(Exception):
+    """The message and hint of a diagnostic; ``line`` is the template's where it is known, from 1."""
+
+    code: ClassVar[Code] = Code.TEMPLATE_FAILED
+
+    def __init__(self, message: str, hint: str | None = None, line: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.line = line
+
+
+class TemplateLimitError(TemplateError):
+    """The template asks for more work or text than anything of its kind needs."""
+
+    code = Code.TEMPLATE_LIMIT

@@ -1,0 +1,66 @@
+"""Filters for lists, mappings and numbers where Jinja's own would be unbounded, or is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from renderer.templates.errors import TemplateError
+from renderer.templates.limits import check_items
+from renderer.templates.words import called
+
+_MAX_DIGITS = 15
+_ROUNDING: Final[Mapping[str, Callable[[float], float]]] = {
+    "common": round,
+    "ceil": math.ceil,
+    "floor": math.floor,
+}
+
+
+def pairs(mapping: object) -> list[tuple[object, object]]:
+    """The keys of a mapping with their values, in the order in which they are written."""
+    if not isinstance(mapping, dict):
+        raise TemplateError(f"{called(mapping)} has no keys, a mapping has")
+    return list(mapping.items())
+
+
+def combine(mapping: object, *others: object) -> dict[object, object]:
+    """A mapping with what others have besides or instead."""
+    merged: dict[object, object] = {}
+    for each in (mapping, *others):
+        merged.update(pairs(each))
+    return merged
+
+
+def batch(values: object, size: int, fill: object = None) -> list[list[object]]:
+    """Lists of ``size`` values each, the last one filled up if there is something to fill it with."""
+    if size < 1:
+        raise TemplateError("a batch has at least one value")
+    listed = elements(values)
+    batches = [list(listed[start : start + size]) for start in range(0, len(listed), size)]
+    if fill is not None and batches:
+        check_items(size)
+        batches[-1] += [fill] * (size - len(batches[-1]))
+    return batches
+
+
+def rounded(value: float, precision: int = 0, method: str = "common") -> float:
+    """A whole number unless there is a precision."""
+    if method not in _ROUNDING or abs(precision) > _MAX_DIGITS:
+        raise TemplateError(
+            "cannot round so", f"the precision is up to {_MAX_DIGITS}, the method common, ceil or floor"
+        )
+    if not precision:
+        return int(_ROUNDING[method](value))
+    factor = 10.0**precision
+    return round(value, precision) if method == "common" else _ROUNDING[method](value * factor) / factor
+
+
+def elements(value: object) -> Sequence[object]:
+    """What a loop goes through: the values of a list, the keys of a mapping, the characters of a text."""
+    if isinstance(value, list | tuple | range | str):
+        return value
+    if isinstance(value, dict) and isinstance(value, Iterable):
+        return list(value)
+    raise TemplateError(f"{called(value)} is not a list", None if value is not None else "it holds nothing")

@@ -1,0 +1,46 @@
+"""Filters that write values as YAML or JSON."""
+
+from __future__ import annotations
+
+import json
+
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json
+from renderer.templates.errors import TemplateError
+from renderer.templates.words import called, written
+from renderer.yamlio.encode import encode
+
+
+def to_yaml(value: object) -> str:
+    """In block style, without a line break at the end."""
+    try:
+        return encode([_tree(value)]).rstrip("\n")
+    except DiagnosticError as error:
+        raise TemplateError(error.diagnostics[0].message) from None
+
+
+def to_json(value: object, indent: int | None = None) -> str:
+    """Keys in the order in which they are written. It is YAML too."""
+    return json.dumps(_tree(value), ensure_ascii=False, indent=None if indent is None else min(indent, 8))
+
+
+def quote(value: object) -> str:
+    """A scalar as text in quotes, whatever it holds."""
+    return json.dumps(written(value), ensure_ascii=False)
+
+
+def _tree(value: object) -> Json:
+    """The value as a JSON tree. Raises ``TemplateError`` for what has no form in one."""
+    if isinstance(value, dict):
+        return {_key(key): _tree(child) for key, child in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [_tree(child) for child in value]
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise TemplateError(f"{called(value)} has no form in YAML")
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    raise TemplateError(f"{called(key)} is the key of a mapping", "the keys of a mapping have to be text")
