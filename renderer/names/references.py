@@ -1,0 +1,116 @@
+"""Where objects name instance types and preferences: in matchers, and in the labels that they infer from.
+
+Both are found wherever they stand, as a VirtualMachine may be part of a pool or of a cluster's machine
+template, and the labels of a DataVolume may be those of a DataImportCron or of an operator's configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.resource import Resource
+
+_MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
+_LABELS = ("metadata", "labels")
+
+#: The kind that is meant, the name, and where it stands below the mapping that is looked at.
+_Name: TypeAlias = tuple[str, str, tuple[str, ...]]
+
+
+class Reference(NamedTuple):
+    """A name in the ``field`` of a resource, and the ``kind`` of object that is meant.
+
+    ``namespace`` is that of the object around it, empty where none is written.
+    """
+
+    kind: str
+    name: str
+    namespace: str
+    field: FieldPath
+
+    @property
+    def is_label(self) -> bool:
+        """Labels speak to the VirtualMachines of any namespace, matchers for one VirtualMachine."""
+        return self.field.segments[-3:-1] == _LABELS
+
+
+#: The name to write in place of the one in the reference.
+Rename = Callable[[Reference], str]
+
+
+def with_names(resource: Resource, rename: Rename) -> Resource:
+    """The resource with other names in its references; itself when none changes."""
+    content = resource.content
+    for reference in references(content):
+        name = rename(reference)
+        if name != reference.name:
+            content = object_at(_with_text(content, reference.field.segments, name))
+    return resource if content is resource.content else resource.with_content(content)
+
+
+def references(value: Json, at: tuple[Segment, ...] = (), namespace: str = "") -> Iterator[Reference]:
+    """All references in ``value``, which stands at ``at``, inside of an object in ``namespace``."""
+    if isinstance(value, dict):
+        yield from _of_mapping(value, at, text_at(value, "metadata", "namespace") or namespace)
+    elif isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from references(element, (*at, index), namespace)
+
+
+def _of_mapping(value: JsonObject, at: tuple[Segment, ...], namespace: str) -> Iterator[Reference]:
+    is_machine = "spec" in value and _is_virtual_machine(value)
+    for kind, name, path in _names(value, is_machine=is_machine):
+        yield Reference(kind, name, namespace, FieldPath(at + path))
+    if is_machine:
+        value = without(value, "spec", "template")  # large, and an instance refers to nothing
+    for key, child in value.items():
+        if isinstance(child, dict | list):
+            yield from references(child, (*at, key), namespace)
+
+
+def _names(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
+    """The names in the mapping's own labels and matchers."""
+    if "metadata" in value:
+        labels = object_at(value, *_LABELS)
+        for matcher_type in _MATCHER_TYPES:
+            kind = text_at(labels, matcher_type.kind_label)
+            yield from _name(value, (*_LABELS, matcher_type.name_label), matcher_type, kind)
+    if is_machine:
+        for matcher_type in _MATCHER_TYPES:
+            matcher = object_at(value, "spec", matcher_type.key)
+            # KubeVirt refuses another name beside the revision that it had.
+            if not text_at(matcher, "revisionName"):
+                kind = text_at(matcher, "kind")
+                yield from _name(value, ("spec", matcher_type.key, "name"), matcher_type, kind)
+
+
+def _name(value: JsonObject, path: tuple[str, ...], matcher_type: MatcherType, kind: str) -> Iterator[_Name]:
+    name, meant = text_at(value, *path), matcher_type.matched_kind(kind)
+    if name and meant is not None:
+        yield meant, name, path
+
+
+def _is_virtual_machine(value: JsonObject) -> bool:
+    """By its kind, or, as a template has none, by a ``spec`` that no other object has."""
+    spec = value.get("spec")
+    if not isinstance(spec, dict):
+        return False
+    if value.get("kind") == "VirtualMachine" and text_at(value, "apiVersion").startswith("kubevirt.io/"):
+        return True
+    return isinstance(object_at(spec, "template", "spec").get("domain"), dict)
+
+
+def _with_text(value: Json, path: Sequence[Segment], text: str) -> Json:
+    """A copy of ``value`` with another text at a path that leads to one."""
+    if not path:
+        return text
+    head, *rest = path
+    if isinstance(value, list):
+        return [_with_text(each, rest, text) if index == head else each for index, each in enumerate(value)]
+    return {
+        key: _with_text(each, rest, text) if key == head else each for key, each in object_at(value).items()
+    }

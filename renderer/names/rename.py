@@ -1,0 +1,122 @@
+"""The stage's front door: objects get their new names, and references follow.
+
+KubeVirt keeps a copy of an instance type for each VirtualMachine (a ControllerRevision), and takes another
+only when the matcher names another. A name that changes with the content is what makes a change arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.compose.identity import remembering_id
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
+from renderer.model.field_path import FieldPath
+from renderer.model.json import with_value
+from renderer.model.render_config import InstancetypeNames
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.names.new_names import NamedSource, NewNames
+from renderer.names.references import Reference, with_names
+from renderer.names.suffix import is_named
+
+_NAME = FieldPath.of("metadata", "name")
+
+
+class Renamer(NamedTuple):
+    """Renames what an overlay has: ``names`` is for its own objects, ``catalogs`` has the others."""
+
+    names: InstancetypeNames
+    catalogs: Callable[[], Iterable[NamedSource]]
+
+    def with_old_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
+        """The overlay with the present name of an object where someone has written its new one by hand."""
+        names = NewNames(resources, self.names, self.catalogs)
+
+        def renamed(resource: Resource) -> Resource:
+            if is_named(resource):
+                return resource
+            return with_names(resource, lambda reference: _old_name(reference, names))
+
+        return _each(resources, renamed)
+
+    def with_new_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
+        """The overlay with instance types and preferences renamed, and with them all references.
+
+        References to what nobody renames, or nobody knows, stay as they are. A renamed object knows its
+        name from before (``previous_ids``). Findings: name-suffix, name-ambiguous, duplicate-id.
+        """
+        names = NewNames(resources, self.names, self.catalogs)
+
+        def renamed(resource: Resource) -> Resource:
+            referring = with_names(resource, lambda reference: _new_name(resource, reference, names))
+            return _with_name(referring, names.of(resource)) if is_named(resource) else referring
+
+        outcome = _each(resources, renamed)
+        return Outcome(outcome.value, outcome.diagnostics + tuple(_duplicates(outcome.value, resources)))
+
+
+def _each(resources: ResourceSet, rename: Callable[[Resource], Resource]) -> Outcome[ResourceSet]:
+    renamed: list[Resource] = []
+    diagnostics: list[Diagnostic] = []
+    for resource in resources:
+        try:
+            renamed.append(rename(resource))
+        except DiagnosticError as error:
+            renamed.append(resource)
+            diagnostics += error.diagnostics
+    return Outcome(ResourceSet(tuple(renamed)), tuple(diagnostics))
+
+
+def _with_name(resource: Resource, name: str) -> Resource:
+    if name == resource.name:
+        return resource
+    remembered = remembering_id(resource)
+    return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
+
+
+def _old_name(reference: Reference, names: NewNames) -> str:
+    if names.meant(reference):
+        return reference.name
+    written = names.written(reference)
+    return reference.name if written is None else written.name
+
+
+def _new_name(resource: Resource, reference: Reference, names: NewNames) -> str:
+    """Raises: name-ambiguous for a label that means objects which no longer have one name."""
+    meant = names.meant(reference)
+    new = {names.of(each): each for each in meant}
+    if len(new) > 1:
+        raise DiagnosticError(_ambiguous(resource, reference, new.values()))
+    return next(iter(new), reference.name)
+
+
+def _ambiguous(resource: Resource, reference: Reference, meant: Iterable[Resource]) -> Diagnostic:
+    return Diagnostic(
+        code=Code.NAME_AMBIGUOUS,
+        message=f"{reference.kind} {reference.name} may be any of several, which get different names",
+        sites=resource.sites(reference.field),
+        resource=resource.current_id,
+        field=reference.field,
+        hint="name a cluster-wide one, whose name holds in all namespaces",
+        related=tuple(Related(str(each.current_id), each.sites(_NAME)) for each in meant),
+    )
+
+
+def _duplicates(renamed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
+    """Objects that have one name in the end."""
+    first: dict[ResId, Resource] = {}
+    for resource, old in zip(renamed, before, strict=True):
+        other = first.setdefault(resource.current_id, old) if is_named(resource) else old
+        if other is not old:
+            yield Diagnostic(
+                code=Code.DUPLICATE_ID,
+                message=f"{other.name} and {old.name} both become {resource.current_id}",
+                sites=old.sites(_NAME),
+                resource=old.current_id,
+                field=_NAME,
+                hint="rename one of them",
+                related=(Related(f"the other: {other.current_id}", other.sites(_NAME)),),
+            )
