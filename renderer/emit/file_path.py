@@ -56,6 +56,11 @@ def file_paths(resources: Iterable[Resource]) -> tuple[str, ...]:
     return tuple(paths)
 
 
+def object_file_name(name: str) -> str:
+    """The file of an object in a folder of sources: its name alone, safe on every file system."""
+    return f"{_safe(name)}.yaml"
+
+
 def _longer(form: _Form, resource: Resource) -> _Form:
     if form is _Form.CONTENT:
         raise DiagnosticError(

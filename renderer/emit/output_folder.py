@@ -7,16 +7,18 @@ import posixpath
 import stat
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Site
 
 #: Holds work under way, at the root of the repository; Git does not see what is in it.
 STAGING_FOLDER = ".vmrender"
 
-_KEPT_NAMES = frozenset({".git", STAGING_FOLDER})
+#: Git's folder and that of work under way: neither is a place for manifests.
+KEPT_NAMES = frozenset({".git", STAGING_FOLDER})
 _JUNCTION = 0xA0000003  # Windows' IO_REPARSE_TAG_MOUNT_POINT; S_ISLNK says no to it
 
 
@@ -42,7 +44,7 @@ class OutputFolder:
             raise _refused(
                 path, "lies outside the repository", "give a path relative to the repository's root"
             )
-        kept = next((part for part in path.split("/") if part.lower() in _KEPT_NAMES), None)
+        kept = next((part for part in path.split("/") if part.lower() in KEPT_NAMES), None)
         if kept:
             raise _refused(path, f"leads through {kept}, which is no place for manifests")
         folder = cls(root.resolve(), path)
@@ -67,8 +69,10 @@ class OutputFolder:
                 raise _refused(self.path, f"leads through {part}, which is no folder")
 
 
-def check_outputs(outputs: Collection[str], inputs: Collection[str]) -> tuple[Diagnostic, ...]:
+def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[str]) -> tuple[Diagnostic, ...]:
     """What is wrong with rendering into ``outputs`` from the folders ``inputs``, all relative to the root.
+
+    ``outputs`` have the places where the project says so.
 
     output-invalid for an output that is an input, is inside one or holds one (a build might read what the
     last one wrote, and pruning might reach sources), and for an output inside another. The root is no input
@@ -79,7 +83,7 @@ def check_outputs(outputs: Collection[str], inputs: Collection[str]) -> tuple[Di
     ordered = sorted(sources)
     hint = "give each overlay a folder beside the others and beside the sources"
     return tuple(
-        _invalid(path, problem, hint)
+        replace(_invalid(path, problem, hint), sites=outputs[path])
         for key, path in sorted(trees.items())
         for problem in (*_clashes(key, sources, ordered), *_nesting(key, trees))
     )

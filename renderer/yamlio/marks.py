@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,10 +11,12 @@ from yaml.error import YAMLError
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.documents import Chunk, split_documents
+from renderer.yamlio.embedded import embedded_documents, place_in_file
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.nodes import Node, parse_nodes
 from renderer.yamlio.places import Place
 from renderer.yamlio.text import text_of
+from renderer.yamlio.written_by_patch import is_json_patch, written_by
 
 
 class Mark(NamedTuple):
@@ -35,16 +37,43 @@ class MarkedFile:
         self._content = content
         self._last: tuple[int, Node | None] = -1, None
 
-    def find(self, document: int, field: FieldPath) -> Mark | None:
+    def find(self, document: int, field: FieldPath, indexed: FieldPath | None = None) -> Mark | None:
         """Where the key of ``field`` stands, or the element itself if it is one of a list.
 
-        Aliases and ``<<`` are followed to where the value is written. None in a document that holds nothing.
+        Aliases and ``<<`` are followed to where the value is written, and so is a text that holds YAML. In
+        a JSON patch it is the operation that wrote the field; ``indexed`` is the field as such a patch names
+        it. None in a document that holds nothing.
         """
         node = self._root(document)
         if node is None:
             return None
-        place, exact = _descend(node, field)
-        return Mark(self._chunks[document].first_line + place.line + 1, place.column + 1, exact)
+        chunk = self._chunks[document]
+        place, exact = _find(node, field, indexed or field, chunk.text.split("\n"))
+        return Mark(chunk.first_line + place.line + 1, place.column + 1, exact)
+
+    def find_in_text(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
+        """A line and column, from 1, of the text that the scalar at ``field`` holds."""
+        node = self._root(document)
+        for segment in field.segments:
+            step = _step(node, segment) if node else None
+            node = step[1] if step else None
+        if node is None or node.text is None:
+            return None
+        chunk = self._chunks[document]
+        place = place_in_file(node, Place(line - 1, column - 1), chunk.text.split("\n"))
+        return Mark(chunk.first_line + place.line + 1, place.column + 1, exact=True)
+
+    def indexed(self, document: int, field: FieldPath) -> FieldPath:
+        """The field with indices for the names of elements, as far as the document holds them."""
+        node, segments = self._root(document), list[Segment]()
+        for segment in field.segments:
+            if node and isinstance(segment, ElementName):
+                named = (i for i, element in enumerate(node.elements()) if _is_named(element, segment))
+                segment = next(named, segment)  # noqa: PLW2901 - the same element by another name
+            step = _step(node, segment) if node else None
+            node = step[1] if step else None
+            segments.append(segment)
+        return FieldPath(tuple(segments))
 
     def texts(self, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
         """What the scalars at ``fields`` say as they are written; None for what is none, or not there."""
@@ -85,14 +114,40 @@ def _text(node: Node | None, field: FieldPath) -> str | None:
     return node.text if node else None
 
 
-def _descend(node: Node, field: FieldPath) -> tuple[Place, bool]:
+def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> tuple[Place, bool]:
+    if field.segments and isinstance(field.segments[0], str) and is_json_patch(node):
+        return _find_in_patch(node, field, indexed)
     place = node.place
-    for segment in field.segments:
+    for depth, segment in enumerate(field.segments):
         step = _step(node, segment)
         if step is None:
-            return place, False
+            rest = FieldPath(field.segments[depth:]), FieldPath(indexed.segments[depth:])
+            return _find_in_text(node, *rest, lines) or (place, False)
         place, node = step
     return place, True
+
+
+def _find_in_text(
+    scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
+) -> tuple[Place, bool] | None:
+    """In the first of the documents inside the scalar that holds the field."""
+    for document in embedded_documents(scalar, lines) if scalar.text else ():
+        place, exact = _find(document.root, field, indexed, ())
+        if exact:
+            return document.outer(place), True
+    return None
+
+
+def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Place, bool]:
+    found = written_by(patch, field, indexed)
+    if found is None:
+        return patch.place, False
+    operation, rest = found
+    place, value = _entry(operation, "value") or (operation.place, operation)
+    if not rest.segments:
+        return place, True
+    inner, exact = _find(value, rest, rest, ())
+    return (inner, True) if exact else (place, False)
 
 
 def _step(node: Node, segment: Segment) -> tuple[Place, Node] | None:

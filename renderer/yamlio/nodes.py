@@ -25,12 +25,14 @@ from renderer.yamlio.places import Place, place_of
 class Node:
     """A value; ``text`` is what a scalar says, ``items`` what a collection holds, keys and values in turn.
 
-    An alias has its own place and shares the items of its anchor.
+    ``is_literal``: it is a scalar in the style of ``|``, whose lines are those of the file. An alias has its
+    own place and shares the items of its anchor.
     """
 
     place: Place
     text: str | None = None
     is_mapping: bool = False
+    is_literal: bool = False
     items: list[Node] = field(default_factory=list)
 
     def entries(self) -> Iterator[tuple[Node, Node]]:
@@ -89,6 +91,7 @@ def _node(event: NodeEvent, anchors: dict[str, Node]) -> Node:
         place,
         text=event.value if isinstance(event, ScalarEvent) else None,
         is_mapping=isinstance(event, MappingStartEvent),
+        is_literal=isinstance(event, ScalarEvent) and event.style == "|",
     )
     if event.anchor is not None:
         anchors[event.anchor] = node

@@ -60,18 +60,22 @@ class Outline:
 
 
 def outline(text: str) -> Outline:
-    """The outline of the first document in ``text``.
+    """The outline of the first document in ``text``; one without fields for a document that says nothing.
 
     Raises ``UnusableError`` when its root is no mapping, and ``yaml.YAMLError``.
     """
     # Not libyaml: its marks count from elsewhere when the text begins with a byte order mark.
     events = _events(text)
     root = next((event for event in events if not _is_preamble(event)), None)
-    if not isinstance(root, MappingStartEvent):
+    fields: tuple[RootField, ...] = ()
+    is_flow, column = False, 0
+    if isinstance(root, MappingStartEvent):
+        is_flow, column = bool(root.flow_style), _mark(root.start_mark).column
+        fields = tuple(_fields(events))
+    elif root is not None and not _is_nothing(root):
         raise UnusableError("the file is not a mapping")
-    fields = tuple(_fields(events))
     ends = (_mark(event.start_mark).index for event in events if isinstance(event, DocumentEndEvent))
-    return Outline(bool(root.flow_style), _mark(root.start_mark).column, fields, next(ends, len(text)))
+    return Outline(is_flow, column, fields, next(ends, len(text)))
 
 
 def _events(text: str) -> Iterator[Event]:
@@ -84,6 +88,11 @@ def _events(text: str) -> Iterator[Event]:
 
 def _is_preamble(event: Event) -> bool:
     return not isinstance(event, AliasEvent | ScalarEvent | CollectionStartEvent)
+
+
+def _is_nothing(event: Event) -> bool:
+    """Whether it stands for a value where the text has none."""
+    return isinstance(event, ScalarEvent) and _mark(event.start_mark).index == _mark(event.end_mark).index
 
 
 def _fields(events: Iterator[Event]) -> Iterator[RootField]:

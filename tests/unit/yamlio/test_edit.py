@@ -75,6 +75,10 @@ ADDITIONS = {
     "null": ("components: ~\n", "components: [pins]\n"),
     "JSON": ('{"resources": ["a"]}\n', '{"resources": ["a"], "components": ["pins"]}\n'),
     "JSON with the field": ('{"components": []}\n', '{"components": [pins]}\n'),
+    "an empty file": ("", "components:\n- pins\n"),
+    "comments alone": ("# why\n\n", "# why\ncomponents:\n- pins\n\n"),
+    "the start of a document": ("--- # why\n", "--- # why\ncomponents:\n- pins\n"),
+    "the start and the end of a document": ("---\n...\n", "---\ncomponents:\n- pins\n...\n"),
     "another case": ("Components:\n- a\n", "Components:\n- a\n- pins\n"),
     "characters beyond the first plane": (
         "# \U0001f600é\nnamePrefix: \U0001f600\ncomponents: [a]\n",
@@ -90,7 +94,7 @@ def test_an_entry_is_added_and_nothing_else_changes(before: str, after: str) -> 
 
 
 @pytest.mark.parametrize(
-    "before", [text for text, _ in ADDITIONS.values() if "omponents" not in text and text[0] != "{"]
+    "before", [text for text, _ in ADDITIONS.values() if "omponents" not in text and not text.startswith("{")]
 )
 def test_what_was_added_is_removed_without_a_trace(before: str) -> None:
     assert removed(added(before)) == before
@@ -143,7 +147,9 @@ def test_an_entry_is_removed_and_nothing_else_changes(before: str, after: str) -
         "components: {a: b}\n",
         "{}\n",
         "- a\n",
-        "",
+        "null\n",
+        "--- !!map\n",
+        "&a\n",
         "resources: |+\n  a\n\n\n",
     ],
 )
