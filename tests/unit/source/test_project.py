@@ -9,6 +9,7 @@ from renderer.model.render_config import (
     COMMON_INSTANCETYPES,
     CatalogPath,
     ExpandMode,
+    InstancetypeNames,
     Layout,
     MergeKeys,
     OverlayEntry,
@@ -64,6 +65,20 @@ mergeKeys: kubevirt
     )
 
 
+def test_instance_types_are_named_by_the_project_or_by_the_overlay() -> None:
+    config = load("""
+instancetypeNames: hash
+overlays:
+- path: overlays/*
+- path: overlays/legacy
+  instancetypeNames: plain
+""")
+    new, legacy = (config.overlay(entry, entry.path, "name").instancetype_names for entry in config.overlays)
+    assert (new, legacy) == (InstancetypeNames.HASH, InstancetypeNames.PLAIN)
+    assert config.renames_instancetypes
+    assert not RenderConfig().renames_instancetypes
+
+
 def test_a_bare_off_is_understood() -> None:
     assert load("expand: off\n").expand is ExpandMode.OFF
 
@@ -79,6 +94,8 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
         ("kubevirt: 1.9\n", "kubevirt must be text, not 1.9", "write it in quotes"),
         ("kubevirt: latest\n", "'latest' is no KubeVirt release; write it as 1.9", None),
         ("kubevirt: '1.10'\n", "KubeVirt 1.10 cannot be rendered for; 1.0 to 1.9 can", None),
+        ("instancetypeNmes: hash\n", "unknown field instancetypeNmes", "did you mean instancetypeNames?"),
+        ("instancetypeNames: hsh\n", "instancetypeNames cannot be 'hsh'", "one of plain, hash, version"),
         ("expand: all\n", "expand cannot be 'all'", "one of applied, defaults, off"),
         ("overlays: overlays/*\n", "overlays must be a list, not 'overlays/*'", None),
         ("overlays:\n- overlays/*\n", "overlays[0] must be a mapping, not 'overlays/*'", None),

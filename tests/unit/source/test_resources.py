@@ -5,7 +5,9 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
-from renderer.model.location import Site
+from renderer.model.location import Location, Site
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.locate import locate
 from renderer.source.resources import read_resources
 
 SITE = Site("vm.yaml")
@@ -67,13 +69,17 @@ def test_a_name_may_be_a_number() -> None:
     assert read_resources(b"kind: A\nmetadata: {name: 007}\n", SITE)[0].name == "7"
 
 
-def test_what_is_wrong_with_an_inline_text_is_reported_where_the_text_stands() -> None:
+def test_what_is_wrong_with_an_inline_text_is_counted_in_the_text() -> None:
     site = Site("kustomization.yaml").below("patches", 0, "patch")
     with pytest.raises(DiagnosticError) as error:
-        read_resources(b"kind: [", site)
+        read_resources(b"a: b\nkind: [\n", site)
     (problem,) = error.value.diagnostics
-    assert problem.location is None
+    assert problem.location == Location("kustomization.yaml", 3, 1)
     assert problem.sites == (site,)
+    assert "line" not in problem.message
+    file = b"patches:\n- patch: |-\n    a: b\n    kind: [\n    more: []\n"
+    (located,) = locate(MemoryFileSystem({"kustomization.yaml": file}), [problem])
+    assert located.location == Location("kustomization.yaml", 5, 5)
 
 
 def test_fields_that_hold_nothing_are_told_from_those_that_hold_null() -> None:

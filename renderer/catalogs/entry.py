@@ -1,0 +1,164 @@
+"""What a catalog has to offer: one instance type or preference, and what a person asks about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from functools import cached_property
+
+from renderer.catalogs.features import instancetype_features, preference_features
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.quantity import INT64_MAX, Quantity
+from renderer.model.resource import Resource
+
+GROUP = "instancetype.kubevirt.io"
+_LABEL = f"{GROUP}/"
+_DISPLAY_NAMES = (f"{_LABEL}displayName", "openshift.io/display-name")
+
+
+class EntryType(StrEnum):
+    INSTANCETYPE = "instancetype"
+    PREFERENCE = "preference"
+
+    @property
+    def noun(self) -> str:
+        return "instance type" if self is EntryType.INSTANCETYPE else "preference"
+
+
+class EntryScope(StrEnum):
+    CLUSTER = "cluster"
+    NAMESPACED = "namespaced"
+
+
+#: The kinds of a catalog, in the order in which they are written.
+KINDS = {
+    "VirtualMachineClusterInstancetype": (EntryType.INSTANCETYPE, EntryScope.CLUSTER),
+    "VirtualMachineClusterPreference": (EntryType.PREFERENCE, EntryScope.CLUSTER),
+    "VirtualMachineInstancetype": (EntryType.INSTANCETYPE, EntryScope.NAMESPACED),
+    "VirtualMachinePreference": (EntryType.PREFERENCE, EntryScope.NAMESPACED),
+}
+
+
+class CatalogEntry:
+    """``resource`` as it stands in the catalog that the user knows as ``catalog``.
+
+    ``vcpus`` and ``memory`` are what an instance type gives and what a preference requires; None where it
+    says nothing, or nothing that could be read.
+    """
+
+    def __init__(self, resource: Resource, catalog: str) -> None:
+        self.resource = resource
+        self.catalog = catalog
+        self.type, self.scope = KINDS[resource.kind]
+        self.name = resource.name
+
+    @cached_property
+    def spec(self) -> JsonObject:
+        return object_at(self.resource.content, "spec")
+
+    @cached_property
+    def vcpus(self) -> Quantity | None:
+        return _amount(object_at(self._sizes, "cpu").get("guest"))
+
+    @cached_property
+    def memory(self) -> Quantity | None:
+        return _amount(object_at(self._sizes, "memory").get("guest"))
+
+    @property
+    def amounts(self) -> str:
+        """``2 vCPUs, 4Gi``, as far as it says so."""
+        vcpus = self.vcpus.value() if self.vcpus else 0
+        count = f"{vcpus} vCPU{'' if vcpus == 1 else 's'}" if vcpus else ""
+        return ", ".join(filter(None, (count, self.memory.json if self.memory else "")))
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is an instance type that leaves its size to the virtual machine."""
+        return self.type is EntryType.INSTANCETYPE and (self.vcpus is None or self.memory is None)
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """In a word each, what else it sets."""
+        is_instancetype = self.type is EntryType.INSTANCETYPE
+        return instancetype_features(self.spec) if is_instancetype else preference_features(self.spec)
+
+    @property
+    def class_name(self) -> str:
+        """``general.purpose``; of a preference the kind of system it is for."""
+        return self._label("class" if self.type is EntryType.INSTANCETYPE else "os-type")
+
+    @property
+    def series(self) -> str:
+        """``u1`` of ``u1.medium``."""
+        return self.name.partition(".")[0]
+
+    @property
+    def architecture(self) -> str:
+        """What a preference requires or, if nothing, prefers; empty for all."""
+        required = text_at(self.spec, "requirements", "architecture")
+        return required or text_at(self.spec, "preferredArchitecture") or self._label("arch")
+
+    @property
+    def display_name(self) -> str:
+        return next(filter(None, (self._annotation(name) for name in _DISPLAY_NAMES)), "")
+
+    @property
+    def description(self) -> str:
+        """What it is for, as its author says."""
+        return self._annotation(f"{_LABEL}description") or self._annotation("description")
+
+    @property
+    def tags(self) -> str:
+        return self._annotation("tags")
+
+    @property
+    def _sizes(self) -> JsonObject:
+        return self.spec if self.type is EntryType.INSTANCETYPE else object_at(self.spec, "requirements")
+
+    def _label(self, name: str) -> str:
+        return text_at(self.resource.labels, f"{_LABEL}{name}")
+
+    def _annotation(self, name: str) -> str:
+        return text_at(self.resource.annotations, name)
+
+
+def entries_of(catalogs: Iterable[tuple[str, Iterable[Resource]]]) -> Iterator[CatalogEntry]:
+    """The entries of catalogs by name, sorted; of equal ones the first counts, as for matchers."""
+    found: dict[tuple[str, str, str], CatalogEntry] = {}
+    for catalog, resources in catalogs:
+        for resource in resources:
+            if is_entry(resource):
+                key = (resource.kind, resource.namespace, resource.name)
+                found.setdefault(key, CatalogEntry(resource, catalog))
+    yield from sorted(found.values(), key=_order)
+
+
+def scope_words(entries: Iterable[CatalogEntry]) -> str:
+    """``cluster-wide and namespaced``, with the namespaces that are written."""
+    entries = tuple(entries)
+    namespaces = sorted({entry.resource.namespace for entry in entries if entry.resource.namespace})
+    namespaced = f"in {', '.join(namespaces)}" if namespaces else "namespaced"
+    words = {EntryScope.CLUSTER: "cluster-wide", EntryScope.NAMESPACED: namespaced}
+    found = {entry.scope for entry in entries}
+    return " and ".join(word for scope, word in words.items() if scope in found)
+
+
+def is_entry(resource: Resource) -> bool:
+    return resource.kind in KINDS and resource.gvk.group == GROUP
+
+
+def _order(entry: CatalogEntry) -> tuple[EntryType, str, int, int, str, EntryScope]:
+    if entry.type is EntryType.PREFERENCE:
+        return entry.type, entry.name, 0, 0, "", entry.scope
+    memory, vcpus = (amount.value() if amount else INT64_MAX for amount in (entry.memory, entry.vcpus))
+    return entry.type, entry.series, memory, vcpus, entry.name, entry.scope
+
+
+def _amount(value: Json) -> Quantity | None:
+    if value is None:
+        return None
+    try:
+        return Quantity.of(value)
+    except DiagnosticError:
+        return None

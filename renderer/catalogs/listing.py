@@ -1,0 +1,107 @@
+"""A list of entries as a table for people and as values for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType
+from renderer.model.json import Json
+
+_HEADER = ("NAME", "KIND", "SCOPE", "VCPUS", "MEMORY", "CLASS", "FEATURES", "DESCRIPTION")
+_LONGEST_DESCRIPTION = 60
+_GAP = "  "
+
+#: An instance type or preference in all its scopes.
+Offer = Sequence[CatalogEntry]
+
+
+def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
+    """The entries, cluster-wide and namespaced ones of one name and spec together, in their order."""
+    found: list[Offer] = []
+    for _, group in groupby(entries, key=lambda entry: (entry.type, entry.name)):
+        alike: list[list[CatalogEntry]] = []
+        for entry in group:
+            same = next((one for one in alike if one[0].spec == entry.spec), None)
+            if same is None:
+                alike.append([entry])
+            else:
+                same.append(entry)
+        found += alike
+    return found
+
+
+def names(entries: Iterable[CatalogEntry]) -> str:
+    """One name a line, each once."""
+    return "".join(f"{name}\n" for name in dict.fromkeys(entry.name for entry in entries))
+
+
+def table(entries: Iterable[CatalogEntry]) -> str:
+    """A line for each offer, in columns; nothing for none."""
+    rows = [_row(offer) for offer in offers(entries)]
+    if not rows:
+        return ""
+    rows.insert(0, _HEADER)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    return "".join(_line(row, widths) for row in rows)
+
+
+def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
+    """A mapping for each offer."""
+    return [_values(offer) for offer in offers(entries)]
+
+
+def scopes(offer: Offer) -> str:
+    """``cluster``, ``namespaced`` with the namespace if it is written, or ``both``."""
+    if {entry.scope for entry in offer} == set(EntryScope):
+        return "both"
+    namespaces = sorted({entry.resource.namespace for entry in offer if entry.resource.namespace})
+    return f"{offer[0].scope} ({', '.join(namespaces)})" if namespaces else str(offer[0].scope)
+
+
+def summary(entry: CatalogEntry) -> str:
+    """The first words of what it is for."""
+    text = entry.description if entry.type is EntryType.INSTANCETYPE else entry.display_name
+    words = " ".join((text or entry.display_name or entry.description).split())
+    if len(words) <= _LONGEST_DESCRIPTION:
+        return words
+    return f"{words[:_LONGEST_DESCRIPTION].rpartition(' ')[0].rstrip(',;:')} …"
+
+
+def _row(offer: Offer) -> tuple[str, ...]:
+    entry = offer[0]
+    least = "" if entry.type is EntryType.INSTANCETYPE else ">="
+    return (
+        entry.name,
+        str(entry.type),
+        scopes(offer),
+        f"{least}{entry.vcpus.json}" if entry.vcpus else "-",
+        f"{least}{entry.memory.json}" if entry.memory else "-",
+        entry.class_name or "-",
+        " ".join(entry.features) or "-",
+        summary(entry),
+    )
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+    return _GAP.join(cells).rstrip() + "\n"
+
+
+def _values(offer: Offer) -> Json:
+    entry = offer[0]
+    return {
+        "name": entry.name,
+        "kind": str(entry.type),
+        "scopes": sorted({str(each.scope) for each in offer}),
+        "namespaces": sorted({each.resource.namespace for each in offer if each.resource.namespace}),
+        "vcpus": entry.vcpus.value() if entry.vcpus else None,
+        "memory": entry.memory.json if entry.memory else None,
+        "class": entry.class_name or None,
+        "architecture": entry.architecture or None,
+        "features": list(entry.features),
+        "displayName": entry.display_name or None,
+        "description": entry.description or None,
+        "catalog": entry.catalog,
+        "file": entry.resource.origin.path,
+    }

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.gvk import Gvk
+from renderer.model.location import Location
+from renderer.model.res_id import ResId
+from renderer.source.repetitions import without_repetitions
+
+VM = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), "db")
+HERE = Location("vm.yaml", 3, 5)
+REFUSED = Diagnostic(
+    code=Code.SCHEMA, message="schema", location=HERE, field=FieldPath.of("spec", "a"), resource=VM
+)
+
+
+def test_what_admission_says_of_the_same_value_is_said_once() -> None:
+    same = replace(REFUSED, code=Code.MATCHER_INVALID, message="admission")
+    assert without_repetitions([same, REFUSED]) == (REFUSED,)
+
+
+def test_another_field_another_line_and_another_matter_stay() -> None:
+    others = (
+        replace(REFUSED, code=Code.MATCHER_INVALID, field=FieldPath.of("spec", "b")),
+        replace(REFUSED, code=Code.MATCHER_INVALID, location=Location("vm.yaml", 4, 5)),
+        replace(REFUSED, code=Code.CONFLICT),
+    )
+    assert without_repetitions([REFUSED, *others]) == (REFUSED, *others)
+
+
+def test_a_warning_of_a_schema_does_not_stand_for_an_error() -> None:
+    warning = replace(REFUSED, severity=Severity.WARNING)
+    error = replace(REFUSED, code=Code.TOPOLOGY)
+    assert without_repetitions([warning, error]) == (warning, error)
+
+
+def test_a_version_that_is_not_served_is_told_where_it_is_written() -> None:
+    used = Diagnostic(
+        code=Code.API_VERSION,
+        message="u",
+        location=Location("vm.yaml", 30, 1),
+        related=(Related("apiVersion", location=HERE),),
+    )
+    elsewhere = replace(used, related=(Related("apiVersion", location=Location("builtin:u1.yaml", 1, 1)),))
+    assert without_repetitions([REFUSED, used, elsewhere]) == (REFUSED, elsewhere)
+
+
+def test_a_quantity_without_a_field_is_told_by_the_schema_of_its_object() -> None:
+    quantity = Diagnostic(code=Code.QUANTITY_INVALID, message="q", resource=VM, field=ROOT)
+    other = replace(quantity, resource=VM._replace(name="other"))
+    assert without_repetitions([REFUSED, quantity, other]) == (REFUSED, other)
