@@ -1,0 +1,117 @@
+"""What rules look at: one overlay, indexed once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from renderer.model.json import JsonObject, object_at
+from renderer.model.release import Release
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.rules.inventory import Inventory, Item, may_be_in
+from renderer.rules.machine import Machine
+from renderer.rules.near_miss import numbers_of
+from renderer.rules.references import Reference, references
+
+#: The names that a release brings into a cluster by itself, by kind of instance type or preference.
+BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
+#: Looks for an object by kind, name and namespace in the project's catalogs.
+Find = Callable[[str, str, str], Resource | None]
+
+
+def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:
+    return {}
+
+
+def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Context:
+    """``resources`` are rendered, ``composed`` the same before their virtual machines were expanded."""
+
+    resources: ResourceSet
+    composed: ResourceSet
+    release: Release
+    find_in_catalogs: Find = no_catalog
+    bundled_names: BundledNames = no_bundled_names
+
+    @cached_property
+    def machines(self) -> Sequence[Machine]:
+        """The virtual machines, pools and instances, in order."""
+        machines = (Machine.of(resource) for resource in self.resources)
+        return [machine for machine in machines if machine is not None]
+
+    @cached_property
+    def by_kind(self) -> Mapping[str, Sequence[Resource]]:
+        """The resources by kind, whatever their group."""
+        found: dict[str, list[Resource]] = {}
+        for resource in self.resources:
+            found.setdefault(resource.kind, []).append(resource)
+        return found
+
+    def of_kind(self, *kinds: str) -> Sequence[Resource]:
+        return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
+
+    def found(self, kind: str, name: str, namespace: str) -> Resource | None:
+        """The object as expansion finds it: in the overlay, else in the project's catalogs."""
+        for resource in self._composed_by_name.get((kind, name), ()):
+            if not namespace or resource.namespace in ("", namespace):
+                return resource
+        return self.find_in_catalogs(kind, name, namespace)
+
+    def spec_before(self, machine: Machine) -> JsonObject:
+        """The machine's spec before it was expanded; its own where nothing was composed under that name."""
+        resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
+        return object_at(resource.content, *map(str, machine.spec_path.segments))
+
+    @cached_property
+    def _composed_by_id(self) -> Mapping[ResId, Resource]:
+        return {resource.current_id: resource for resource in self.composed}
+
+    @cached_property
+    def _composed_by_name(self) -> Mapping[tuple[str, str], Sequence[Resource]]:
+        found: dict[tuple[str, str], list[Resource]] = {}
+        for resource in self.composed:
+            found.setdefault((resource.kind, resource.name), []).append(resource)
+        return found
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        return Inventory(self.resources, self.machines)
+
+    @cached_property
+    def references(self) -> Mapping[str, Sequence[Reference]]:
+        """What virtual machines refer to, by kind."""
+        return references(self.machines)
+
+    def is_used(self, kind: str, item: Item) -> bool:
+        """Whether a virtual machine refers to it."""
+        named_so = self._references_by_name.get((kind, item.name), ())
+        return any(may_be_in(item, reference.namespace) for reference in named_so)
+
+    def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[Item]]:
+        """What no virtual machine refers to, by the numbers in its name."""
+        if kind not in self._unused:
+            found: dict[tuple[str, ...], list[Item]] = {}
+            for item in self.inventory.of_kind(kind):
+                if not self.is_used(kind, item):
+                    found.setdefault(numbers_of(item.name), []).append(item)
+            self._unused[kind] = found
+        return self._unused[kind]
+
+    @cached_property
+    def _unused(self) -> dict[str, Mapping[tuple[str, ...], Sequence[Item]]]:
+        return {}
+
+    @cached_property
+    def _references_by_name(self) -> Mapping[tuple[str, str], Sequence[Reference]]:
+        found: dict[tuple[str, str], list[Reference]] = {}
+        for kind, those in self.references.items():
+            for reference in those:
+                found.setdefault((kind, reference.name), []).append(reference)
+        return found

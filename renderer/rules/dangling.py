@@ -1,0 +1,94 @@
+"""References to what is not there.
+
+What a manifest names may well be in the cluster and not in Git. So a reference is only reported where it was
+most probably meant for an object of the overlay: one that kustomize renamed, one that nothing refers to and
+whose name differs by a slip, or one that nothing refers to in another namespace. ``strict`` reports all
+that the overlay does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.model.diagnostic import Related
+from renderer.model.placeholder import has_placeholder
+from renderer.rules.context import Context
+from renderer.rules.finding import Finding, related_to
+from renderer.rules.inventory import Item, may_be_in
+from renderer.rules.near_miss import is_near_miss, numbers_of
+from renderer.rules.references import Reference
+
+
+def dangling(context: Context, kind: str) -> Iterator[Finding]:
+    """The references to ``kind`` that were meant for an object of the overlay, and miss it."""
+    for reference in _missing(context, kind):
+        found = _meant(context, reference)
+        if found is not None:
+            yield found
+
+
+def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
+    """All references to a ``kind`` that the overlay does not hold."""
+    for reference in _missing(context, kind):
+        yield _meant(context, reference) or _finding(
+            reference,
+            f"there is no {kind} {_place(reference)} in the overlay",
+            "add it, or say in an annotation where it comes from",
+        )
+
+
+def _missing(context: Context, kind: str) -> Iterator[Reference]:
+    for reference in context.references.get(kind, ()):
+        is_known = context.inventory.has(kind, reference.name, reference.namespace)
+        if not is_known and not has_placeholder(f"{reference.namespace}/{reference.name}"):
+            yield reference
+
+
+def _meant(context: Context, reference: Reference) -> Finding | None:
+    renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
+    for item in renamed:
+        if may_be_in(item, reference.namespace):
+            return _renamed(reference, item)
+    for item in context.unused(reference.kind).get(numbers_of(reference.name), ()):
+        if may_be_in(item, reference.namespace) and is_near_miss(reference.name, item.name):
+            return _misspelled(reference, item)
+    elsewhere = context.inventory.named(reference.kind, reference.name)
+    if elsewhere and not any(context.is_used(reference.kind, item) for item in elsewhere):
+        return _in_another_namespace(reference, elsewhere[0])
+    return None
+
+
+def _renamed(reference: Reference, item: Item) -> Finding:
+    message = (
+        f"{reference.kind} {reference.name} is called {item.name} after the build, but not in this reference"
+    )
+    hint = (
+        "kustomize does not know this reference: list it as nameReference in a file of the kustomization's "
+        f"configurations, or leave the {reference.kind} without prefix, suffix and hash"
+    )
+    return _finding(reference, message, hint, _is_here(item))
+
+
+def _misspelled(reference: Reference, item: Item) -> Finding:
+    message = f"there is no {reference.kind} {_place(reference)} in the overlay"
+    return _finding(reference, message, f"did you mean {item.name}?", _is_here(item))
+
+
+def _in_another_namespace(reference: Reference, item: Item) -> Finding:
+    message = f"there is no {reference.kind} {_place(reference)} in the overlay, but one in {item.namespace}"
+    hint = "a virtual machine sees what is in its own namespace"
+    if reference.kind == "NetworkAttachmentDefinition":
+        hint += f"; write {item.namespace}/{item.name} for the one elsewhere"
+    return _finding(reference, message, hint, _is_here(item))
+
+
+def _place(reference: Reference) -> str:
+    return f"{reference.namespace}/{reference.name}" if reference.namespace else reference.name
+
+
+def _is_here(item: Item) -> Related:
+    return related_to(item.resource, f"{item.resource.kind} {item.name} is here")
+
+
+def _finding(reference: Reference, message: str, hint: str, *related: Related) -> Finding:
+    return Finding(reference.resource, reference.field, message, hint, related)

@@ -1,0 +1,70 @@
+"""The stage's front door: every rule is asked, and its findings are reported as the project wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.resource_set import ResourceSet
+from renderer.model.rule_settings import Level, RuleSettings
+from renderer.rules.context import Context
+from renderer.rules.rule import Rule
+from renderer.rules.suppression import Suppression, Suppressions, read_suppressions, without_suppressions
+from renderer.rules.table import RULES
+
+
+def judge(
+    context: Context, earlier: Sequence[Diagnostic], settings: RuleSettings, rules: Sequence[Rule] = RULES
+) -> Outcome[ResourceSet]:
+    """The resources without the annotations that silence rules, and all that is left to say about them.
+
+    ``earlier`` is what other stages said: their warnings can be silenced as well, and what they refuse is
+    not judged by rules, which would tell of the same mistake again. The outcome has both.
+    """
+    refused = {diagnostic.resource for diagnostic in earlier if diagnostic.severity is Severity.ERROR}
+    levels = {rule.code: settings.of(rule.code).level or rule.level for rule in rules}
+    found = [d for d in _found(context, settings, rules, levels) if d.resource not in refused]
+    suppressions = read_suppressions(context.resources)
+    silenced, kept = _divided([*earlier, *found], suppressions)
+    unused = [s for s in suppressions.unused(silenced) if s.code is not Code.UNUSED_SUPPRESSION]
+    excused, left_over = _divided(_told(unused, earlier, levels), suppressions)
+    unneeded = [s for s in suppressions.unused(excused) if s.code is Code.UNUSED_SUPPRESSION]
+    diagnostics = (*kept, *suppressions.invalid, *left_over, *_told(unneeded, earlier, levels))
+    return Outcome(without_suppressions(context.resources), diagnostics)
+
+
+def _found(
+    context: Context, settings: RuleSettings, rules: Iterable[Rule], levels: Mapping[Code, Level]
+) -> Iterator[Diagnostic]:
+    for rule in rules:
+        level = levels[rule.code]
+        if level is not Level.OFF:
+            check = rule.strict if rule.strict is not None and settings.of(rule.code).strict else rule.check
+            yield from (finding.diagnostic(rule.code, Severity(level)) for finding in check(context))
+
+
+def _divided(
+    diagnostics: Iterable[Diagnostic], suppressions: Suppressions
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Those that an annotation silences, and the others."""
+    silenced: list[Diagnostic] = []
+    kept: list[Diagnostic] = []
+    for diagnostic in diagnostics:
+        (kept if suppressions.of(diagnostic) is None else silenced).append(diagnostic)
+    return silenced, kept
+
+
+def _told(
+    unused: Iterable[Suppression], earlier: Iterable[Diagnostic], levels: Mapping[Code, Level]
+) -> Iterator[Diagnostic]:
+    """What to say of unused suppressions: nothing where the rule was not asked, or not about that object."""
+    own = levels[Code.UNUSED_SUPPRESSION]
+    errors = {(d.resource, d.code) for d in earlier if d.severity is Severity.ERROR}
+    refused = {resource for resource, _ in errors}
+    for suppression in unused:
+        target = suppression.resource.current_id
+        if (target, suppression.code) in errors:
+            yield suppression.is_of_an_error()
+        elif Level.OFF not in (own, levels.get(suppression.code)) and target not in refused:
+            yield suppression.is_unused(Severity(own))

@@ -1,0 +1,80 @@
+"""The storage class that a preference asks for gets lost when the machine is expanded.
+
+KubeVirt writes `volumes.preferredStorageClassName` of a preference into `dataVolumeTemplates` when a machine
+is created (`pkg/instancetype/webhooks/vm/mutator.go`). Where machines are rendered expanded, the cluster
+does not see the preference any more, so their volumes get the cluster's default class.
+
+Wrong, with a preference that has `preferredStorageClassName: fast`:
+
+```yaml
+dataVolumeTemplates:
+  - metadata: {name: web-root}
+    spec:
+      storage: {resources: {requests: {storage: 20Gi}}}
+```
+
+Right:
+
+```yaml
+dataVolumeTemplates:
+  - metadata: {name: web-root}
+    spec:
+      storage:
+        storageClassName: fast
+        resources: {requests: {storage: 20Gi}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.rule_settings import Level
+from renderer.rules.context import Context
+from renderer.rules.finding import Finding, related_to
+from renderer.rules.machine import Machine
+from renderer.rules.matchers import PREFERENCE, preference_of
+from renderer.rules.rule import Rule
+
+_PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    for machine in context.machines:
+        if machine.data_volume_templates and PREFERENCE not in machine.spec:
+            found = _of(context, machine)
+            if found is not None:
+                yield found
+
+
+def _of(context: Context, machine: Machine) -> Finding | None:
+    without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
+    preference = preference_of(context, machine) if without else None
+    if preference is None:
+        return None
+    preferred = text_at(preference.content, "spec", "volumes", "preferredStorageClassName")
+    if not preferred:
+        return None
+    names = [
+        text_at(template, "metadata", "name") for i, template in machine.data_volume_templates if i in without
+    ]
+    return Finding(
+        machine.resource,
+        machine.in_spec("dataVolumeTemplates", without[0], "spec"),
+        f"{', '.join(names)} would get the storage class {preferred} from {preference.name}, and get none: "
+        "the machine is written without its preference",
+        f"write storageClassName: {preferred} in the DataVolume's storage",
+        (related_to(preference, f"preferredStorageClassName: {preferred}", _PREFERRED),),
+    )
+
+
+def _has_no_class(template: JsonObject) -> bool:
+    spec = object_at(template, "spec")
+    sections = [spec[key] for key in ("storage", "pvc") if isinstance(spec.get(key), dict)]
+    return bool(sections) and all(object_at(section).get("storageClassName") is None for section in sections)
+
+
+RULE = Rule(Code.STORAGE_CLASS_DROPPED, Level.WARNING, _check, __doc__)

@@ -1,0 +1,114 @@
+"""Annotations that silence a rule for one object: ``ignore.vmrender.io/CODE: the reason``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at, with_value, without
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.model.rule_settings import RULE_CODES
+from renderer.rules.concern import has_annotation_of_ours
+from renderer.rules.finding import Finding
+
+PREFIX = "ignore.vmrender.io/"
+_DOMAIN = "vmrender.io"
+_ANNOTATIONS = ("metadata", "annotations")
+_EXAMPLE = f"write {PREFIX}CODE: and the reason"
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One annotation, which silences ``code`` for ``resource``."""
+
+    code: Code
+    resource: Resource
+    annotation: str
+
+    def is_unused(self, severity: Severity) -> Diagnostic:
+        message = f"{self.annotation} ignores nothing: there is no such finding"
+        return self._says(Code.UNUSED_SUPPRESSION, message, severity, "remove the annotation")
+
+    def is_of_an_error(self) -> Diagnostic:
+        message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"
+        return self._says(Code.SUPPRESSION_INVALID, message, Severity.ERROR, "remove the annotation")
+
+    def _says(self, code: Code, message: str, severity: Severity, hint: str) -> Diagnostic:
+        return _finding(self.resource, self.annotation, message, hint).diagnostic(code, severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressions:
+    """All those of an overlay; ``invalid`` says what is wrong with others."""
+
+    by_target: Mapping[tuple[ResId | None, Code], Suppression] = field(default_factory=dict)
+    invalid: tuple[Diagnostic, ...] = ()
+
+    def of(self, diagnostic: Diagnostic) -> Suppression | None:
+        """The one that silences ``diagnostic``. What KubeVirt refuses cannot be silenced."""
+        if diagnostic.severity is Severity.ERROR and diagnostic.code not in RULE_CODES:
+            return None
+        return self.by_target.get((diagnostic.resource, diagnostic.code))
+
+    def unused(self, silenced: Iterable[Diagnostic]) -> Sequence[Suppression]:
+        """Those that silence nothing."""
+        used = {(diagnostic.resource, diagnostic.code) for diagnostic in silenced}
+        return [suppression for target, suppression in self.by_target.items() if target not in used]
+
+
+def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
+    found: dict[tuple[ResId | None, Code], Suppression] = {}
+    invalid: list[Diagnostic] = []
+    for resource in resources:
+        for annotation, reason in object_at(resource.content, *_ANNOTATIONS).items():
+            problem = _problem(annotation, reason) if _DOMAIN in annotation else None
+            if problem is not None:
+                message, hint = problem
+                finding = _finding(resource, annotation, message, hint)
+                invalid.append(finding.diagnostic(Code.SUPPRESSION_INVALID, Severity.ERROR))
+            elif annotation.startswith(PREFIX):
+                code = Code(annotation.removeprefix(PREFIX))
+                found[resource.current_id, code] = Suppression(code, resource, annotation)
+    return Suppressions(found, tuple(invalid))
+
+
+def without_suppressions(resources: ResourceSet) -> ResourceSet:
+    """The resources as they are written: the annotations are for us, not for the cluster."""
+    if not any(map(has_annotation_of_ours, resources)):
+        return resources
+    return resources.map(lambda r: r.with_content(_cleaned(r.content)) if has_annotation_of_ours(r) else r)
+
+
+def _cleaned(content: JsonObject) -> JsonObject:
+    annotations = object_at(content, *_ANNOTATIONS)
+    kept = {key: value for key, value in annotations.items() if not key.startswith(PREFIX)}
+    return with_value(content, _ANNOTATIONS, kept) if kept else without(content, *_ANNOTATIONS)
+
+
+def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
+    """What is wrong with an annotation that has our domain in its name, and what to do."""
+    if annotation.startswith(PREFIX):
+        code = annotation.removeprefix(PREFIX)
+        if code not in set(Code):
+            return f"{annotation}: there is no finding {code}", _nearest(code)
+        if not isinstance(reason, str) or not reason.strip():
+            return f"{annotation} has no reason", f"write the reason after it: {annotation}: made by hand"
+    elif annotation in (f"{_DOMAIN}/ignore", f"ignore.{_DOMAIN}", f"{_DOMAIN}/ignore-rules"):
+        return f"{annotation} ignores nothing", _EXAMPLE
+    return None
+
+
+def _nearest(code: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only when something is wrong
+
+    nearest = get_close_matches(code, list(Code), n=1)
+    return f"did you mean {PREFIX}{nearest[0]}?" if nearest else f"rules: {', '.join(RULE_CODES)}"
+
+
+def _finding(resource: Resource, annotation: str, message: str, hint: str) -> Finding:
+    return Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint)
