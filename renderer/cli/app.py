@@ -16,10 +16,15 @@ from renderer import __version__
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
 COMMANDS = {
     "build": "Compose one overlay or catalog folder and print it.",
+    "catalog": "List, show, compare, export and import instance types and preferences.",
+    "customize": "Make a customised copy of an instance type or preference.",
+    "diff": "Compare what is rendered with a Git revision, and what that does to virtual machines.",
     "expand": "Expand the virtual machines in files.",
+    "explain": "Say what a diagnostic code means.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
     "render": "Render every overlay of the project into its folder.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
+    "validate": "Check files, folders or the whole project.",
 }
 
 #: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and
@@ -34,6 +39,8 @@ https://github.com/vmrender/vmrender/issues
 
 class Vmrender(click.Group):
     """Loads a command when it is used, and turns whatever it raises into an exit code."""
+
+    _context: click.Context | None = None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -58,6 +65,10 @@ class Vmrender(click.Group):
         gc.freeze()  # or Python would look through everything once more before it exits
         sys.exit(code)
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
+        self._context = ctx  # what was chosen in it counts for an error, too
+        return super().invoke(ctx)
+
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
         try:
             return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
@@ -71,16 +82,19 @@ class Vmrender(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except Exception as error:  # noqa: BLE001 - the one door
-            return _report_crash(error)
+            return _report_error(error, self._context)
 
 
-def _report_crash(error: Exception) -> int:
+def _report_error(error: Exception, context: click.Context | None) -> int:
+    """Says what is wrong, in the format that was chosen in ``context``."""
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
 
-    if isinstance(error, DiagnosticError):
-        from renderer.cli.console import print_findings  # noqa: PLC0415 - not on the way of --version
+    if isinstance(error, DiagnosticError) and context:
+        from renderer.cli.console import report  # noqa: PLC0415 - not on the way of --version
+        from renderer.cli.report_target import ReportTarget  # noqa: PLC0415 - as above
 
-        return print_findings(error.diagnostics)
+        with context.scope(cleanup=False):
+            return report(ReportTarget.chosen().fs, error.diagnostics)
     sys.excepthook(type(error), error, error.__traceback__)
     click.echo(_CRASH.format(version=__version__), err=True)
     return 3

@@ -8,7 +8,7 @@ import click
 
 from renderer.cli.console import print_manifests, report
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.options import expand_option, kubevirt_option
+from renderer.cli.options import expand_option, format_option, kubevirt_option
 from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
@@ -21,6 +21,7 @@ from renderer.source.overlays import find_overlays, overlay_at
 @click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @expand_option
 @kubevirt_option
+@format_option(beside_manifests=True)
 @click.option(
     "--load-restrictor",
     type=click.Choice([restrictor.value for restrictor in LoadRestrictor]),
@@ -46,4 +47,4 @@ def command(
     outcome = Pipeline(repository.fs, config, LoadRestrictor(load_restrictor)).build(overlay)
     if not outcome.failed:
         print_manifests(outcome.value)
-    return report(repository.fs, outcome.diagnostics)
+    return report(repository.fs, outcome.in_overlay(overlay.path).diagnostics, [overlay.path])

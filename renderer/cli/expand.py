@@ -9,7 +9,8 @@ import click
 
 from renderer.cli.console import print_manifests, report
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.options import expand_option, kubevirt_option
+from renderer.cli.options import expand_option, format_option, kubevirt_option
+from renderer.cli.report_target import ReportTarget
 from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
@@ -29,6 +30,7 @@ _STANDARD_INPUT = Path("-")
 )
 @expand_option
 @kubevirt_option
+@format_option(beside_manifests=True)
 def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Release | None) -> ExitCode:
     """Expand the virtual machines in FILE... and print all documents; - is standard input.
 
@@ -43,6 +45,7 @@ def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Releas
     config = repository.config
     documents = {str(file): _content(repository, file) for file in files}
     fs = FilesAbove(documents, repository.fs)
+    ReportTarget.chosen()._replace(fs=fs).choose()
     outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
     if not outcome.failed:
         print_manifests(outcome.value)

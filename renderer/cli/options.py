@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import click
 
+from renderer.cli.report_target import ReportTarget
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode
+from renderer.report.formats import Format
 
 
 def _release(text: str) -> Release:
@@ -35,9 +37,30 @@ expand_option = click.option(
 )
 
 
+def format_option(
+    *, beside_manifests: bool = False
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """``--format``: how findings are written. ``beside_manifests``: the command prints those on stdout."""
+
+    def choose(_context: click.Context, _parameter: click.Parameter, text: str) -> None:
+        ReportTarget(Format(text), beside_manifests=beside_manifests).choose()
+
+    place = "standard error" if beside_manifests else "standard output; text to standard error"
+    return click.option(
+        "--format",
+        type=click.Choice([member.value for member in Format]),  # of values: click takes an enum's names
+        default=Format.TEXT.value,
+        show_default=True,
+        callback=choose,
+        expose_value=False,
+        help=f"How findings are written, to {place}.",
+    )
+
+
 def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
     """The arguments and options that say which virtual machines of an overlay are meant."""
     for parameter in (
+        format_option(),
         click.option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
         click.option("-l", "--selector", metavar="SELECTOR", help="Those whose labels match, as in app=db."),
         click.argument("names", metavar="[VM]...", nargs=-1),

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import click
 
-from renderer.cli.console import report
+from renderer.cli.console import print_diff, report
 from renderer.cli.exit_code import ExitCode
+from renderer.cli.options import format_option
 from renderer.cli.repository import Repository
 from renderer.emit.layout import layout
 from renderer.emit.output_folder import check_outputs
 from renderer.emit.write import Written, write_tree
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline
-from renderer.source.overlays import find_overlays, select_overlays
+from renderer.source.overlays import find_overlays, output_sites, select_overlays
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Rendered:
 @click.command("render")
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the rendered tree is stale.")
+@format_option()
 def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001 - click passes flags so
     """Render the project's overlays, or those given by name or path, each into its own folder.
 
@@ -46,13 +49,12 @@ def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001
     repository = Repository.here()
     found = find_overlays(repository.fs, repository.config)
     pipeline = Pipeline(repository.fs, repository.config)
-    rendered, findings = _render(
-        pipeline, select_overlays(found, [_named(repository, name) for name in overlays])
-    )
-    findings += check_outputs([overlay.output for overlay in found], pipeline.folders)
+    selected = select_overlays(found, [_named(repository, name) for name in overlays])
+    rendered, findings = _render(pipeline, selected)
+    findings += check_outputs({overlay.output: output_sites(overlay) for overlay in found}, pipeline.folders)
     if not has_errors(findings):
         findings += _finish(rendered, partial(_check if check else _write, repository.root))
-    return report(repository.fs, findings)
+    return report(repository.fs, findings, [overlay.path for overlay in selected])
 
 
 def _named(repository: Repository, name: str) -> str:
@@ -66,7 +68,7 @@ def _render(pipeline: Pipeline, overlays: Iterable[Overlay]) -> tuple[list[Rende
     rendered: list[Rendered] = []
     findings: list[Diagnostic] = []
     for overlay in overlays:
-        outcome = pipeline.render(overlay)
+        outcome = pipeline.render(overlay).in_overlay(overlay.path)
         findings += outcome.diagnostics
         if not outcome.failed:
             rendered.append(Rendered(overlay, layout(outcome.value, overlay.layout)))
@@ -80,17 +82,25 @@ def _finish(
     findings: list[Diagnostic] = []
     for each in rendered:
         try:
-            findings += act(each)
+            found = tuple(act(each))
         except DiagnosticError as error:
-            findings += error.diagnostics
+            found = tuple(_placed(finding, each.overlay) for finding in error.diagnostics)
+        findings += Outcome(each, found).in_overlay(each.overlay.path).diagnostics
     return findings
+
+
+def _placed(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
+    """What is wrong with the output itself, at the line where the project names it."""
+    if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
+        return finding
+    return replace(finding, sites=output_sites(overlay))
 
 
 def _check(root: Path, rendered: Rendered) -> Iterable[Diagnostic]:
     from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes need not pay for it
 
     outcome = check_tree(root, rendered.overlay.output, rendered.files)
-    click.echo(outcome.value.text, nl=False)
+    print_diff(outcome.value.text)
     click.echo(f"{_arrow(rendered)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)
     return outcome.diagnostics
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from renderer.model.diagnostic import DiagnosticError
+from renderer.cli.report_target import ReportTarget
 from renderer.model.render_config import RenderConfig
 from renderer.source.builtin import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
@@ -35,16 +35,12 @@ class Repository:
         """The repository of ``path``: the nearest folder above with a ``vmrender.yaml``, else with ``.git``.
 
         Without either it is the working directory, or ``path`` itself where that lies elsewhere.
-        Raises ``DiagnosticError``, with lines, for a ``vmrender.yaml`` that cannot be used.
+        Raises ``DiagnosticError`` for a ``vmrender.yaml`` that cannot be used.
         """
         root = _root(path.resolve())
         fs = BuiltinFileSystem(DiskFileSystem(root))
-        try:
-            return cls(root, fs, load_project(fs))
-        except DiagnosticError as error:
-            from renderer.source.locate import locate  # noqa: PLC0415 - only when something is wrong
-
-            raise DiagnosticError(*locate(fs, error.diagnostics)) from error
+        ReportTarget.chosen()._replace(fs=fs, folder=_folder_in_checkout(root)).choose()
+        return cls(root, fs, load_project(fs))
 
     def relative(self, path: Path) -> str:
         """``path`` as the stages name it. Raises ``click.UsageError`` when it lies outside."""
@@ -61,6 +57,12 @@ def _root(path: Path) -> Path:
             return found
     here = Path.cwd()
     return here if path.is_relative_to(here) else _folder(path)
+
+
+def _folder_in_checkout(root: Path) -> str:
+    """The way from the top of the Git checkout that ``root`` is in; ``.`` without one."""
+    top = next((folder for folder in _upwards(root) if (folder / ".git").exists()), root)
+    return root.relative_to(top).as_posix()
 
 
 def _upwards(path: Path) -> Iterator[Path]:

@@ -2,36 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.location import Location
+from renderer.report.excerpt import excerpt
+from renderer.report.plain_text import printable
+from renderer.report.report import Report
+
+#: Makes the words of a line stand out: a style's name and the words.
+Paint = Callable[[str, str], str]
+
+_STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
+#: What makes a CI system take a line for a command.
+_COMMAND = "::"
 
 
-def render(diagnostics: Iterable[Diagnostic]) -> str:
-    """``path:line:column: error[code]: message`` for each finding; its other sides and its hint below it."""
-    return "".join(f"{_printable(line)}\n" for diagnostic in diagnostics for line in _lines(diagnostic))
+def write(report: Report) -> str:
+    """``path:line:column: error[code]: message`` for each finding, and at the end how many there are.
+
+    Below each stand its line of the source, its other sides and its hint; between files a blank line.
+    """
+    if not report.findings:
+        return ""
+    paint = _painted if report.colour else _plain
+    files = groupby(report.findings, lambda finding: finding.location and finding.location.path)
+    groups = ("".join(block(found, report.lines, paint) for found in findings) for _, findings in files)
+    return "\n".join([*groups, f"{summary(report.findings)}\n"])
+
+
+def block(
+    diagnostic: Diagnostic, lines: Mapping[Location, str] | None = None, paint: Paint | None = None
+) -> str:
+    """One finding with all that belongs to it."""
+    return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:
     """``2 errors, 1 warning``; empty when there is nothing to count."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = ((severity, severities.count(severity)) for severity in Severity)
-    return ", ".join(f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts if count)
+    return ", ".join(_counted(count, severity) for severity, count in counts if count)
 
 
-def _printable(line: str) -> str:
-    """The line with control characters escaped: input may not move a cursor or begin a line of a CI log."""
-    return line if line.isprintable() else "".join(map(_escaped, line))
+def _counted(count: int, severity: Severity) -> str:
+    return f"{count} {severity}{'s' if count > 1 and severity is not Severity.INFO else ''}"
 
 
-def _escaped(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
-
-
-def _lines(diagnostic: Diagnostic) -> Iterable[str]:
-    place = f"{diagnostic.location}: " if diagnostic.location else ""
-    yield f"{place}{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"
+def _lines(diagnostic: Diagnostic, lines: Mapping[Location, str], paint: Paint) -> Iterator[str]:
+    location = diagnostic.location
+    place = paint("bold", f"{_place(location)}: ") if location else ""
+    label = paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
+    yield f"{place}{label}: {printable(diagnostic.message)}"
+    if location and location in lines:
+        yield from (paint("dim", line) for line in excerpt(location, lines[location]))
     for related in diagnostic.related:
-        yield f"  {related.location}: {related.message}" if related.location else f"  {related.message}"
+        at = f"{_place(related.location)}: " if related.location else ""
+        yield f"  {at}{_no_command(printable(related.message))}"
     if diagnostic.hint:
-        yield f"  hint: {diagnostic.hint}"
+        yield f"  {paint('hint', 'hint:')} {printable(diagnostic.hint)}"
+
+
+def _place(location: Location) -> str:
+    return _no_command(printable(str(location)))
+
+
+def _no_command(text: str) -> str:
+    return f"\\{text}" if text.lstrip().startswith(_COMMAND) else text
+
+
+def _plain(_style: str, words: str) -> str:
+    return words
+
+
+def _painted(style: str, words: str) -> str:
+    return f"\x1b[{_STYLES[style]}m{words}\x1b[0m"

@@ -63,7 +63,7 @@ def test_a_finding_that_stops_everything_is_printed_as_any_other(failing: pytest
     raising(failing, DiagnosticError(finding))
     result = run("build")
     assert result.exit_code == 2
-    assert result.stderr == "a.yaml:3:1: error[yaml-syntax]: bad indent\n1 error\n"
+    assert result.stderr == "a.yaml:3:1: error[yaml-syntax]: bad indent\n\n1 error\n"
 
 
 def test_an_interruption_exits_with_130(failing: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import pytest
+
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.location import Location
-from renderer.report.text import render, summary
+from renderer.report.excerpt import excerpt
+from renderer.report.report import Report
+from renderer.report.text import block, summary, write
 
 CONFLICT = Diagnostic(
     code=Code.CONFLICT,
@@ -13,21 +17,45 @@ CONFLICT = Diagnostic(
     related=(Related("spec.cpu.guest: 1", location=Location("catalog/u1.yaml", 41)), Related("no place")),
 )
 WARNING = Diagnostic(code=Code.DEPRECATED, message="preferCores is deprecated", severity=Severity.WARNING)
+LINES = {Location("overlays/prod/db.yaml", 23, 15): "              cores: 2"}
 
 
-def test_a_finding_is_a_line_with_its_other_sides_and_its_hint_below() -> None:
-    assert render([CONFLICT, WARNING]) == (
+def test_a_finding_has_its_line_its_other_sides_and_its_hint_below() -> None:
+    assert write(Report((CONFLICT, CONFLICT, WARNING), lines=LINES)) == (
         "overlays/prod/db.yaml:23:15: error[conflict]: "
         "spec.template.spec.domain.cpu.cores is set by instance type u1.medium\n"
+        "   23 |               cores: 2\n"
+        "      |               ^^^^^\n"
         "  catalog/u1.yaml:41: spec.cpu.guest: 1\n"
         "  no place\n"
         "  hint: drop domain.cpu.cores\n"
+        "overlays/prod/db.yaml:23:15: error[conflict]: "
+        "spec.template.spec.domain.cpu.cores is set by instance type u1.medium\n"
+        "   23 |               cores: 2\n"
+        "      |               ^^^^^\n"
+        "  catalog/u1.yaml:41: spec.cpu.guest: 1\n"
+        "  no place\n"
+        "  hint: drop domain.cpu.cores\n"
+        "\n"
         "warning[deprecated]: preferCores is deprecated\n"
+        "\n"
+        "2 errors, 1 warning\n"
     )
 
 
+def test_nothing_is_said_of_nothing() -> None:
+    assert write(Report(())) == ""
+
+
+def test_colour_is_for_those_who_see_it() -> None:
+    plain, coloured = (write(Report((CONFLICT,), lines=LINES, colour=colour)) for colour in (False, True))
+    assert "\x1b" not in plain
+    assert "\x1b[1;31merror[conflict]\x1b[0m" in coloured
+
+
 def test_the_summary_counts_by_severity() -> None:
-    assert summary([CONFLICT, CONFLICT, WARNING]) == "2 errors, 1 warning"
+    note = Diagnostic(code=Code.SCHEMA, message="", severity=Severity.INFO)
+    assert summary([CONFLICT, CONFLICT, WARNING, note, note]) == "2 errors, 1 warning, 2 info"
     assert summary([]) == ""
 
 
@@ -38,7 +66,53 @@ def test_input_can_neither_begin_a_line_nor_speak_to_the_terminal() -> None:
         location=Location("a\nb.yaml", 1),
         hint="\x9b2J\u2028",
     )
-    assert render([hostile]) == (
+    assert block(hostile) == (
         "a\\nb.yaml:1: error[unknown-field]: no field \\x1b[31mfoo\\n::error file=x::boo\\r\n"
         "  hint: \\x9b2J\\u2028\n"
     )
+
+
+@pytest.mark.parametrize("place", ["location", "related"])
+def test_the_name_of_a_file_is_no_workflow_command(place: str) -> None:
+    location = Location("::stop-commands::x/vm.yaml", 1)
+    found = Diagnostic(
+        code=Code.SCHEMA,
+        message="m",
+        location=location if place == "location" else None,
+        related=() if place == "location" else (Related("r", location=location),),
+    )
+    assert not any(line.lstrip().startswith("::") for line in block(found).splitlines())
+
+
+def test_a_long_value_is_cut_in_the_middle() -> None:
+    found = Diagnostic(code=Code.SCHEMA, message=f"must be a number, not {'x' * 100_000} at the end")
+    shown = block(found)
+    assert len(shown) < 1_200
+    assert shown.startswith("error[schema]: must be a number, not x")
+    assert shown.endswith(" at the end\n")
+
+
+@pytest.mark.parametrize(
+    ("column", "line", "expected"),
+    [
+        (1, "key: value", ["    1 | key: value", "      | ^^^"]),
+        (6, "key: value", ["    1 | key: value", "      |      ^^^^^"]),
+        (6, 'key: "a b"', ['    1 | key: "a b"', "      |      ^^"]),
+        (3, "- \x1b[31m: x", ["    1 | - \\x1b[31m: x", "      |   ^^^^"]),
+        (4, "\tx\ty: 1", ["    1 | \\tx\\ty: 1", "      |      ^"]),
+        (5, "日本: x", ["    1 | 日本: x", "      |       ^"]),
+        (99, "short", ["    1 | short", "      |      ^"]),
+        (0, "whole line", ["    1 | whole line"]),
+        (0, "", ["    1 |"]),
+    ],
+)
+def test_the_caret_stands_below_what_is_meant(column: int, line: str, expected: list[str]) -> None:
+    assert list(excerpt(Location("vm.yaml", 1, column), line)) == expected
+
+
+def test_of_a_long_line_a_window_around_the_column_is_shown() -> None:
+    line = f"{'a' * 5_000} key: {'b' * 5_000}"
+    source, caret = excerpt(Location("vm.yaml", 1, 5_002), line)
+    assert len(source) <= 110
+    assert source[caret.index("^") :].startswith("key:")
+    assert source.count("…") == 2

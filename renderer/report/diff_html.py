@@ -1,0 +1,173 @@
+"""A difference as one HTML page: it needs no other file, no network and no script.
+
+With its script it can be filtered. Its policy lets only this style and this script in, whatever a manifest
+holds.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from html import escape
+
+from renderer.model.difference import Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_words import (
+    EFFECTS,
+    Group,
+    counts_of,
+    effects_of,
+    groups_of,
+    member_name,
+    overlays_text,
+    release_text,
+    sides_of,
+    total_rows,
+)
+from renderer.report.plain_text import printable
+
+_MOST_OPEN = 20
+_MOST_NAMES = 4
+#: How effects are coloured.
+_TONES = {
+    Effect.NONE: "none",
+    Effect.NEXT_START: "later",
+    Effect.LIVE: "live",
+    Effect.HOT_PLUG: "live",
+    Effect.MIGRATION: "later",
+    Effect.START: "later",
+}
+
+
+def write(difference: Difference, style: str, script: str) -> str:
+    """``style`` and ``script`` are the texts of the page's own."""
+    policy = (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    title = f"{printable(difference.before)} → {printable(difference.after)}"
+    lines = (
+        "<!doctype html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        f"<title>{escape(title)}: rendered manifests</title>",
+        f"<style>{style}</style>",
+        "</head>",
+        "<body>",
+        *_header(difference),
+        "<main>",
+        *(line for overlay in difference.overlays for line in _overlay(overlay)),
+        '<p class="empty" hidden>Nothing matches.</p>',
+        "</main>",
+        f"<script>{script}</script>",
+        "</body>",
+        "</html>",
+        "",
+    )
+    return "\n".join(lines)
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _header(difference: Difference) -> Iterator[str]:
+    changes = [change for overlay in difference.overlays for change in overlay.changes]
+    before, after = (escape(printable(name)) for name in (difference.before, difference.after))
+    yield "<header>"
+    yield f"<h1>Rendered manifests <span><code>{before}</code> → <code>{after}</code></span></h1>"
+    counts = [f"{count} {change_type}" for change_type, count in counts_of(changes).items()]
+    yield f"<p>{', '.join(counts) or 'No changed resources'} in {overlays_text(difference)}</p>"
+    yield '<ul class="effects" aria-label="Virtual machines by effect">'
+    for effect, count in effects_of(changes).items():
+        yield (
+            f'<li><button type="button" data-effect="{effect}" aria-pressed="false">'
+            f"<b>{count}</b> {_badge(effect)}</button></li>"
+        )
+    yield "</ul>"
+    yield '<form class="filter" hidden><label>Filter <input type="search" placeholder="name, kind or field">'
+    yield '</label><button type="button" data-fold="open">Open all</button>'
+    yield '<button type="button" data-fold="close">Close all</button></form>'
+    yield "</header>"
+
+
+def _overlay(overlay: OverlayDifference) -> Iterator[str]:
+    yield f'<section class="overlay"><h2>{escape(printable(overlay.path))}'
+    yield f" <small>{escape(release_text(overlay))}</small></h2>"
+    if overlay.incomparable:
+        yield f'<p class="lost">Not compared: {escape(printable(overlay.incomparable))}</p>'
+    elif not overlay.changes:
+        yield "<p>No differences.</p>"
+    yield from _totals(overlay)
+    groups = groups_of(overlay.changes)
+    for position, group in enumerate(groups):
+        yield from _group(group, is_open=position < _MOST_OPEN)
+    if overlay.equal and overlay.changes:
+        yield f'<p class="equal">{overlay.equal} equal</p>'
+    yield "</section>"
+
+
+def _totals(overlay: OverlayDifference) -> Iterator[str]:
+    rows = total_rows(overlay)
+    if not rows:
+        return
+    yield '<dl class="totals">'
+    for row in rows:
+        before, after = (escape(amount or "none") for amount in (row.before, row.after))
+        amounts = f"<s>{before}</s> <b>{after}</b>" if row.differs else after
+        yield f"<div><dt>{row.name}</dt><dd>{amounts}</dd></div>"
+    yield "</dl>"
+
+
+def _group(group: Group, *, is_open: bool) -> Iterator[str]:
+    change = group.change
+    names = [escape(member_name(member)) for member in group.members]
+    more = f" <small>and {len(names) - _MOST_NAMES} more</small>" if len(names) > _MOST_NAMES else ""
+    effects = sorted({str(field.impact.effect) for field in change.fields if field.impact})
+    if change.impact:
+        effects.append(str(change.impact.effect))
+    yield (
+        f'<details class="change"{" open" if is_open else ""} data-effects="{" ".join(effects)}"><summary>'
+        f'<span class="type {change.type}">{change.type}</span> '
+        f'<span class="kind">{escape(printable(change.id.gvk.kind))}</span> '
+        f'<span class="names">{_spans(names[:_MOST_NAMES])}{more}</span> '
+        f"{_badge(change.impact.effect) if change.impact else ''}</summary>"
+    )
+    if change.impact and change.impact.reason and not change.fields:
+        yield f'<p class="reason">{escape(printable(change.impact.reason))}</p>'
+    if len(names) > _MOST_NAMES:
+        yield f'<p class="members">{_spans(names)}</p>'
+    if change.fields:
+        yield '<div class="fields">'
+        for field in change.fields:
+            yield from _field(field)
+        yield "</div>"
+    yield "</details>"
+
+
+def _spans(names: Iterable[str]) -> str:
+    return " ".join(f"<code>{name}</code>" for name in names)
+
+
+def _field(change: FieldChange) -> Iterator[str]:
+    before, after = (escape(side) for side in sides_of(change))
+    path = escape(printable(str(change.field))).replace(".", ".<wbr>")
+    origin = (
+        ' <small title="It stands in no manifest.">from the instance type</small>' if change.inherited else ""
+    )
+    yield f'<div class="field"><div class="path"><code>{path}</code>{origin}</div>'
+    arrow = '<span aria-hidden="true">→</span>'
+    yield f'<div class="values"><del>{before}</del> {arrow} <ins>{after}</ins></div>'
+    if change.impact:
+        source = f' title="KubeVirt {escape(change.impact.source)}"' if change.impact.source else ""
+        reason = escape(printable(change.impact.reason))
+        yield f'<div class="why"{source}>{_badge(change.impact.effect)} {reason}</div>'
+    yield "</div>"
+
+
+def _badge(effect: Effect) -> str:
+    return f'<span class="effect {_TONES.get(effect, "hard")}">{EFFECTS[effect]}</span>'

@@ -1,0 +1,164 @@
+"""A difference as a comment on a pull request: GitHub's and GitLab's Markdown, bounded, and safe to post.
+
+What comes from manifests stands in ``<code>`` with every character of Markdown's escaped, so that it can
+neither format, link nor mention anything (https://github.github.com/gfm/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from renderer.model.difference import Difference, FieldChange, OverlayDifference
+from renderer.report.diff_words import (
+    EFFECTS,
+    Group,
+    counts_of,
+    effects_of,
+    groups_of,
+    member_name,
+    release_text,
+    sides_of,
+    summary,
+    total_rows,
+)
+from renderer.report.plain_text import printable
+
+_MOST_NAMES = 3
+_MOST_FIELDS = 40
+_LONGEST_NAME = 200
+#: What Markdown, GitHub's autolinks, mentions, emoji and formulas begin with.
+_SPECIAL = frozenset("\\`*_{}[]()#+!|~$:^=")
+#: Room for the note about what is left out.
+_RESERVED = 400
+
+
+def write(difference: Difference, limit: int) -> str:
+    """At most ``limit`` bytes; what does not fit is counted at the end."""
+    page = _Page(limit - _RESERVED)
+    page.add(_head(difference))
+    for overlay in difference.overlays:
+        if overlay:
+            _add_overlay(page, overlay)
+    return page.text(limit)
+
+
+class _Page:
+    """Takes blocks as long as there is room for them."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._blocks: list[str] = []
+        self._left_out = 0
+
+    def add(self, block: str, *, resources: int = 0, closing: str = "") -> bool:
+        """Whether there was room, for ``closing`` also; else the ``resources`` in it count as left out."""
+        if not self.has_room(block + closing):
+            self._left_out += resources
+            return False
+        self._blocks.append(block)
+        self._room -= len(block.encode())
+        return True
+
+    def has_room(self, text: str) -> bool:
+        return len(text.encode()) <= self._room
+
+    def text(self, limit: int) -> str:
+        if self._left_out:
+            self._blocks.append(
+                f"\n> {self._left_out} changed resources are left out here, as this is kept below {limit} bytes: "
+                "`vmrender diff` shows them all.\n"
+            )
+        return "".join(self._blocks)
+
+
+def _head(difference: Difference) -> str:
+    before, after = (_code(name, _LONGEST_NAME) for name in (difference.before, difference.after))
+    lines = [f"### Rendered manifests: {before} → {after}", ""]
+    lines += [f"{line}  " for line in summary(difference)] if difference else ["No differences."]
+    return "\n".join((*lines, ""))
+
+
+def _add_overlay(page: _Page, overlay: OverlayDifference) -> None:
+    closing = "\n</details>\n"
+    count = len(overlay.changes)
+    if not page.add(_opening(overlay), resources=count, closing=closing):
+        return
+    for group in groups_of(overlay.changes):
+        whole, short = _group(group), f"\n- {_title(group)}\n"
+        block = whole if page.has_room(whole + closing) else short
+        page.add(block, resources=len(group.members), closing=closing)
+    page.add(closing)
+
+
+def _opening(overlay: OverlayDifference) -> str:
+    counts = [f"{count} {change_type}" for change_type, count in counts_of(overlay.changes).items()]
+    effects = [f"{count} {EFFECTS[effect]}" for effect, count in effects_of(overlay.changes).items()]
+    facts = [release_text(overlay), *counts]
+    if effects:
+        facts.append(f"virtual machines: {', '.join(effects)}")
+    title = f"<b>{_code(overlay.path, _LONGEST_NAME)}</b> ({'; '.join(facts)})"
+    lines = ["", "<details open>", f"<summary>{title}</summary>", ""]
+    if overlay.incomparable:
+        lines += [f"Not compared: {_code(overlay.incomparable)}", ""]
+    rows = [row for row in total_rows(overlay) if row.differs]
+    if rows:
+        lines += ["| total | before | after |", "|---|--:|--:|"]
+        lines += [f"| {row.name} | {row.before or 'none'} | {row.after or 'none'} |" for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _group(group: Group) -> str:
+    change = group.change
+    if not change.fields and len(group.members) <= _MOST_NAMES:
+        reason = f": {_prose(change.impact.reason)}" if change.impact and change.impact.reason else ""
+        return f"\n- {_title(group)}{reason}\n"
+    lines = ["", "<details>", f"<summary>{_title(group)}</summary>", ""]
+    if len(group.members) > _MOST_NAMES:
+        lines += [", ".join(_code(member_name(member)) for member in group.members), ""]
+    if change.fields:
+        lines += _table(change.fields)
+    return "\n".join((*lines, "", "</details>", ""))
+
+
+def _table(fields: tuple[FieldChange, ...]) -> Iterator[str]:
+    has_effects = any(field.impact for field in fields)
+    yield "| field | before | after |" + (" effect |" if has_effects else "")
+    yield "|---|---|---|" + ("---|" if has_effects else "")
+    for field in fields[:_MOST_FIELDS]:
+        before, after = map(_code, sides_of(field))
+        origin = " (inherited)" if field.inherited else ""
+        effect = f" {_effect(field)} |" if has_effects else ""
+        yield f"| {_code(str(field.field))}{origin} | {before} | {after} |{effect}"
+    if len(fields) > _MOST_FIELDS:
+        yield f"\n{len(fields) - _MOST_FIELDS} more fields are left out here."
+
+
+def _effect(field: FieldChange) -> str:
+    if field.impact is None:
+        return ""
+    reason = f": {_prose(field.impact.reason)}" if field.impact.reason else ""
+    return f"**{EFFECTS[field.impact.effect]}**{reason}"
+
+
+def _title(group: Group) -> str:
+    change = group.change
+    names = ", ".join(_code(member_name(member)) for member in group.members[:_MOST_NAMES])
+    if len(group.members) > _MOST_NAMES:
+        names += f" and {len(group.members) - _MOST_NAMES} more"
+    effect = f": <b>{EFFECTS[change.impact.effect]}</b>" if change.impact else ""
+    return f"{change.type} {_code(change.id.gvk.kind)} {names}{effect}"
+
+
+def _code(text: str, longest: int = 1_000) -> str:
+    return f"<code>{_prose(text, longest)}</code>"
+
+
+def _prose(text: str, longest: int = 1_000) -> str:
+    """Text that may hold something of the manifests."""
+    characters = (
+        f"&#{ord(character)};" if character in _SPECIAL else escape(character)
+        for character in printable(text, longest)
+    )
+    return "".join(characters).replace("@", "@&#8203;").replace("www.", "www&#46;")

@@ -1,0 +1,101 @@
+"""A difference as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.model.difference import ChangeType, Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_words import (
+    EFFECTS,
+    Group,
+    groups_of,
+    member_name,
+    release_text,
+    sides_of,
+    summary,
+    total_rows,
+)
+from renderer.report.plain_text import printable
+
+_MOST_NAMES = 5
+_BOLD, _DIM = "1", "2"
+_COLOURS = {
+    ChangeType.ADDED: "32",
+    ChangeType.REMOVED: "31",
+    ChangeType.RENAMED: "34",
+    ChangeType.CHANGED: "33",
+}
+_MILD, _SHORT, _HARD = "32", "33", "1;31"
+_EFFECT_COLOURS = {
+    Effect.NONE: _DIM,
+    Effect.NEXT_START: _SHORT,
+    Effect.LIVE: _MILD,
+    Effect.HOT_PLUG: _MILD,
+    Effect.MIGRATION: _SHORT,
+    Effect.START: _SHORT,
+}
+
+
+def write(difference: Difference, *, colour: bool = False) -> str:
+    """Overlay by overlay, and at the end how much there is of everything; empty of no difference."""
+    if not difference:
+        return ""
+    return "".join(f"{line}\n" for line in _Writer(colour=colour).lines(difference))
+
+
+class _Writer:
+    def __init__(self, *, colour: bool) -> None:
+        self._colour = colour
+
+    def lines(self, difference: Difference) -> Iterator[str]:
+        yield self._painted(_BOLD, printable(f"{difference.before} -> {difference.after}"))
+        for overlay in difference.overlays:
+            if overlay:
+                yield ""
+                yield from self._overlay(overlay)
+        yield ""
+        yield from summary(difference)
+
+    def _overlay(self, overlay: OverlayDifference) -> Iterator[str]:
+        yield self._painted(_BOLD, printable(f"{overlay.path} ({release_text(overlay)})"))
+        if overlay.incomparable:
+            yield f"  not compared: {printable(overlay.incomparable)}"
+            return
+        for group in groups_of(overlay.changes):
+            yield from self._group(group)
+        if overlay.equal:
+            yield self._painted(_DIM, f"  {overlay.equal} equal")
+        rows = total_rows(overlay)
+        width = max((len(row.name) for row in rows), default=0)
+        for row in rows:
+            if row.differs:
+                yield f"  {row.name:<{width}}  {row.before or 'none'} -> {row.after or 'none'}"
+
+    def _group(self, group: Group) -> Iterator[str]:
+        change = group.change
+        kind = self._painted(_COLOURS[change.type], change.type)
+        names = [member_name(member) for member in group.members]
+        text = ", ".join(names[:_MOST_NAMES])
+        if len(names) > _MOST_NAMES:
+            text += f" and {len(names) - _MOST_NAMES} more"
+        line = f"  {kind} {printable(change.id.gvk.kind)} {text}"
+        if change.impact:
+            line += f": {self._effect(change.impact.effect)}"
+            if not change.fields and change.impact.reason:
+                line += f", {printable(change.impact.reason)}"
+        yield line
+        for field in change.fields:
+            yield from self._field(field)
+
+    def _field(self, change: FieldChange) -> Iterator[str]:
+        before, after = sides_of(change)
+        origin = " (from the instance type or preference)" if change.inherited else ""
+        yield f"    {printable(str(change.field))}: {before} -> {after}{origin}"
+        if change.impact and change.impact.reason:
+            yield f"      {self._effect(change.impact.effect)}: {printable(change.impact.reason)}"
+
+    def _effect(self, effect: Effect) -> str:
+        return self._painted(_EFFECT_COLOURS.get(effect, _HARD), EFFECTS[effect])
+
+    def _painted(self, style: str, words: str) -> str:
+        return f"\x1b[{style}m{words}\x1b[0m" if self._colour else words

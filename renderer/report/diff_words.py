@@ -1,0 +1,192 @@
+"""What the formats of a difference have in common: words, groups and rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from renderer.model.difference import (
+    ChangeType,
+    Difference,
+    Effect,
+    FieldChange,
+    NoValue,
+    OverlayDifference,
+    ResourceChange,
+    Totals,
+    Value,
+)
+from renderer.model.json import scalar_text
+from renderer.model.quantity import Quantity, QuantityFormat
+from renderer.model.res_id import ResId
+from renderer.report.plain_text import printable
+
+LONGEST_VALUE = 120
+WITHHELD = "(withheld)"
+NOTHING = "nothing"
+
+EFFECTS: Mapping[Effect, str] = {
+    Effect.NONE: "no effect",
+    Effect.NEXT_START: "on next start",
+    Effect.LIVE: "applied live",
+    Effect.HOT_PLUG: "hot-plugged",
+    Effect.MIGRATION: "live migration",
+    Effect.START: "started",
+    Effect.RESTART: "needs a restart",
+    Effect.STOP: "stopped",
+    Effect.REPLACED: "replaced",
+    Effect.DELETED: "deleted",
+    Effect.REFUSED: "refused",
+}
+
+#: A text that cannot be mistaken for anything else when it stands without quotes.
+_PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
+_LIKE_OTHERS = re.compile(r"[-+.0-9eE_:]+|true|false|null|nothing", re.IGNORECASE)
+
+
+class Group(NamedTuple):
+    """Resources that change alike: the change of the first, and what each was and is called."""
+
+    change: ResourceChange
+    members: tuple[ResourceChange, ...]
+
+
+def groups_of(changes: Iterable[ResourceChange]) -> list[Group]:
+    """In the order of the first of each, with the worst for virtual machines first."""
+    found: dict[str, list[ResourceChange]] = {}
+    for change in changes:
+        alike = (change.type, change.id.gvk.group, change.id.gvk.kind, change.fields, change.impact)
+        found.setdefault(repr(alike), []).append(change)
+    groups = [Group(members[0], tuple(members)) for members in found.values()]
+    return sorted(groups, key=lambda group: -_severity(group.change))
+
+
+def _severity(change: ResourceChange) -> int:
+    return change.impact.effect.severity + 1 if change.impact else 0
+
+
+def place(resource: ResId) -> str:
+    """``prod/db``, or ``db`` of what has no namespace."""
+    name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
+    return printable(name)
+
+
+def member_name(change: ResourceChange) -> str:
+    """``prod/db``; of what is renamed ``prod/db -> prod/database``."""
+    if change.type is ChangeType.RENAMED and change.before and change.after:
+        return f"{place(change.before)} -> {place(change.after)}"
+    return place(change.id)
+
+
+def shown(value: Value) -> str:
+    """A value in one line; the beginning and the end of what is long."""
+    if value is NoValue.ABSENT:
+        return NOTHING
+    if value is NoValue.WITHHELD:
+        return WITHHELD
+    if isinstance(value, str):
+        is_plain = _PLAIN.fullmatch(value) and not _LIKE_OTHERS.fullmatch(value)
+        return printable(value, LONGEST_VALUE) if is_plain else _as_json(value)
+    return _as_json(value) if isinstance(value, dict | list) else scalar_text(value)
+
+
+def _as_json(value: Value) -> str:
+    return printable(json.dumps(value, ensure_ascii=False), LONGEST_VALUE)
+
+
+def sides_of(change: FieldChange) -> tuple[str, str]:
+    """What stood there before, and what stands there now."""
+    if change.before is NoValue.WITHHELD and change.after is NoValue.WITHHELD:
+        return "one value (withheld)", "another (withheld)"
+    if change.reordered:
+        before, after = (", ".join(map(str, value)) for value in _lists(change))
+        return printable(before, LONGEST_VALUE), f"{printable(after, LONGEST_VALUE)} (another order)"
+    return shown(change.before), shown(change.after)
+
+
+def _lists(change: FieldChange) -> tuple[Sequence[Value], Sequence[Value]]:
+    before, after = (value if isinstance(value, list) else [] for value in (change.before, change.after))
+    return before, after
+
+
+class Row(NamedTuple):
+    """An amount on both sides, in words; empty where a side does not have the overlay."""
+
+    name: str
+    before: str
+    after: str
+
+    @property
+    def differs(self) -> bool:
+        return self.before != self.after
+
+
+def total_rows(overlay: OverlayDifference) -> list[Row]:
+    """The amounts of an overlay's virtual machines; none where there are no machines."""
+    if not any(totals and (totals.running.machines or totals.halted.machines) for totals in overlay.totals):
+        return []
+    rows = [Row(name, *(_amount(totals, name) for totals in overlay.totals)) for name in _AMOUNTS]
+    return [row for row in rows if row.name in _ALWAYS or {row.before, row.after} - {"", "0"}]
+
+
+_ALWAYS = ("virtual machines", "vCPUs", "memory")
+_AMOUNTS = {
+    "virtual machines": lambda amounts: str(amounts.machines),
+    "vCPUs": lambda amounts: str(amounts.vcpus),
+    "memory": lambda amounts: bytes_text(amounts.memory),
+    "huge pages": lambda amounts: bytes_text(amounts.hugepages),
+    "GPUs": lambda amounts: str(amounts.gpus),
+}
+
+
+def _amount(totals: Totals | None, name: str) -> str:
+    if totals is None:
+        return ""
+    running, halted = (_AMOUNTS[name](amounts) for amounts in totals)
+    return running if halted == "0" else f"{running} (and {halted} halted)"
+
+
+def bytes_text(count: int) -> str:
+    """``16Gi``; of what is no whole number of its unit, the next smaller one: ``1536Mi``."""
+    return Quantity.of_integer(count, QuantityFormat.BINARY_SI).canonical
+
+
+def release_text(overlay: OverlayDifference) -> str:
+    """``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` where that changes."""
+    before, after = overlay.releases
+    if before and after and before != after:
+        return f"KubeVirt {before} -> {after}"
+    return f"KubeVirt {after or before}"
+
+
+def counts_of(changes: Iterable[ResourceChange]) -> Mapping[ChangeType, int]:
+    """How many there are of each type, in a fixed order; only those that there are."""
+    counts = Counter(change.type for change in changes)
+    return {change_type: counts[change_type] for change_type in ChangeType if counts[change_type]}
+
+
+def effects_of(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
+    """How many virtual machines meet with each effect, the worst first."""
+    counts = Counter(change.impact.effect for change in changes if change.impact)
+    return {effect: counts[effect] for effect in reversed(Effect) if counts[effect]}
+
+
+def summary(difference: Difference) -> Iterator[str]:
+    """One or two lines: what changes, and what that does to virtual machines."""
+    changes = [change for overlay in difference.overlays for change in overlay.changes]
+    lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
+    counts = [f"{count} {change_type}" for change_type, count in counts_of(changes).items()]
+    if lost:
+        counts.append(f"{lost} overlay{'s' if lost > 1 else ''} not compared")
+    yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
+    effects = effects_of(changes)
+    if effects:
+        yield f"virtual machines: {', '.join(f'{count} {EFFECTS[each]}' for each, count in effects.items())}"
+
+
+def overlays_text(difference: Difference) -> str:
+    count = len(difference.overlays)
+    return f"{count} overlay{'' if count == 1 else 's'}"

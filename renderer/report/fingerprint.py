@@ -1,0 +1,37 @@
+"""What tells one finding from another, run after run."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from renderer.model.diagnostic import Diagnostic
+
+_LINE_NUMBERS = re.compile(r"\bline(s?) \d+(?: and \d+)?")
+_LENGTH = 32
+
+
+def fingerprints(findings: Iterable[Diagnostic]) -> Iterator[str]:
+    """One for each finding, no two the same: 32 hexadecimal digits, ``:`` and a count of those alike.
+
+    Made of what the finding is about, not of where that stands: a finding keeps its fingerprint when lines
+    above it are added or removed.
+    """
+    seen: Counter[str] = Counter()
+    for finding in findings:
+        digest = _digest(finding)
+        seen[digest] += 1
+        yield f"{digest}:{seen[digest]}"
+
+
+def _digest(finding: Diagnostic) -> str:
+    about = (
+        finding.code,
+        finding.location.path if finding.location else "",
+        f"{finding.resource.gvk.kind} {finding.resource.name}" if finding.resource else "",
+        str(finding.field or ""),
+        _LINE_NUMBERS.sub(r"line\1", finding.message),
+    )
+    return hashlib.sha256("\0".join(about).encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]

@@ -1,0 +1,65 @@
+"""Findings as annotations of GitHub Actions: workflow commands in the log of a step.
+
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.report import text
+from renderer.report.paths import is_in_repository
+from renderer.report.plain_text import printable
+from renderer.report.report import Report
+
+#: How many of each kind GitHub shows for a step; it drops the others without a word.
+MOST = 10
+_KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def write(report: Report) -> str:
+    """The first annotations of each kind; of more than ten the last says how many follow, as plain text."""
+    return "".join(
+        f"{line}\n"
+        for severity in Severity
+        for line in _of_kind(severity, [f for f in report.findings if f.severity is severity])
+    )
+
+
+def _of_kind(severity: Severity, findings: Sequence[Diagnostic]) -> Iterator[str]:
+    shown = findings if len(findings) <= MOST else findings[: MOST - 1]
+    yield from map(_annotation, shown)
+    others = findings[len(shown) :]
+    if others:
+        yield f"::{_KINDS[severity]} title=vmrender::{len(others)} more in the log of this step"
+        yield from (line for finding in others for line in text.block(finding).splitlines())
+
+
+def _annotation(finding: Diagnostic) -> str:
+    location = finding.location
+    properties: dict[str, object] = {}
+    message = finding.message
+    if location and is_in_repository(location.path):
+        properties = {"file": location.path, "line": location.line or 1}
+        if location.column:
+            properties["col"] = location.column
+    elif location:
+        message = f"{location}: {message}"
+    properties["title"] = f"{finding.code}: {finding.resource}" if finding.resource else finding.code
+    written = ",".join(f"{key}={_property(printable(str(value)))}" for key, value in properties.items())
+    return f"::{_KINDS[finding.severity]} {written}::{_data(_with_more(message, finding))}"
+
+
+def _with_more(message: str, finding: Diagnostic) -> str:
+    related = (f"{r.location}: {r.message}" if r.location else r.message for r in finding.related)
+    hint = (f"hint: {finding.hint}",) if finding.hint else ()
+    return "\n".join(map(printable, (message, *related, *hint)))
+
+
+def _data(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _data(value).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,49 @@
+"""Findings as a GitLab Code Quality report.
+
+https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+"""
+
+from __future__ import annotations
+
+import json
+
+from renderer.model.codes import UNREADABLE
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.json import Json
+from renderer.model.location import Location
+from renderer.report.fingerprint import fingerprints
+from renderer.report.plain_text import printable
+from renderer.report.report import Report
+
+_SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
+#: Of what keeps everything else from being looked at.
+_UNREADABLE_SEVERITY = "critical"
+#: GitLab drops an entry without a path; what has none is about the project.
+_NOWHERE = Location("vmrender.yaml")
+
+
+def write(report: Report) -> str:
+    """A list of entries; GitLab shows one of those with the same fingerprint, so no two have it."""
+    entries = [
+        _entry(finding, fingerprint)
+        for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
+    ]
+    return json.dumps(entries, indent=2) + "\n"
+
+
+def _entry(finding: Diagnostic, fingerprint: str) -> Json:
+    location = finding.location or _NOWHERE
+    description = f"{finding.message} ({finding.hint})" if finding.hint else finding.message
+    return {
+        "description": printable(description),
+        "check_name": finding.code,
+        "fingerprint": fingerprint,
+        "severity": _severity(finding),
+        "location": {"path": location.path, "lines": {"begin": location.line or 1}},
+    }
+
+
+def _severity(finding: Diagnostic) -> str:
+    if finding.severity is Severity.ERROR and finding.code in UNREADABLE:
+        return _UNREADABLE_SEVERITY
+    return _SEVERITIES[finding.severity]

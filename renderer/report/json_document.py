@@ -1,0 +1,66 @@
+"""Findings as one JSON document, ``schemas/vmrender/report.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.json import Json
+from renderer.model.location import Location
+from renderer.model.res_id import ResId
+from renderer.report.fingerprint import fingerprints
+from renderer.report.report import Report
+
+#: Grows when a reader of the document would have to change; new fields may come at any time.
+VERSION = 1
+
+
+def write(report: Report) -> str:
+    """What is absent is null; lines and columns count from 1, and 0 is one that is not known."""
+    severities = [finding.severity for finding in report.findings]
+    document: Mapping[str, Json] = {
+        "version": VERSION,
+        "summary": {severity: severities.count(severity) for severity in Severity},
+        "overlays": list(report.overlays),
+        "findings": [
+            _finding(finding, fingerprint)
+            for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
+        ],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _finding(finding: Diagnostic, fingerprint: str) -> Json:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "message": finding.message,
+        "location": _location(finding.location),
+        "resource": _resource(finding.resource),
+        "field": str(finding.field) if finding.field else None,
+        "hint": finding.hint,
+        "related": [
+            {"message": related.message, "location": _location(related.location)}
+            for related in finding.related
+        ],
+        "overlays": list(finding.overlays),
+        "fingerprint": fingerprint,
+    }
+
+
+def _location(location: Location | None) -> Json:
+    if location is None:
+        return None
+    return {"path": location.path, "line": location.line, "column": location.column}
+
+
+def _resource(resource: ResId | None) -> Json:
+    if resource is None:
+        return None
+    return {
+        "apiVersion": resource.gvk.api_version,
+        "kind": resource.gvk.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+    }

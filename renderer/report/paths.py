@@ -1,0 +1,41 @@
+"""Paths of locations as other programs take them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.location import Location
+
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+_BUILTIN = "builtin:"
+_STANDARD_INPUT = "-"
+
+
+def is_in_repository(path: str) -> bool:
+    """Whether the path names a file of the user's repository: not what ships, nor what came by a pipe."""
+    return not path.startswith((_BUILTIN, "/")) and path != _STANDARD_INPUT
+
+
+def below(folder: str, finding: Diagnostic) -> Diagnostic:
+    """The finding with the paths of the repository's files as they are from further up, above ``folder``."""
+    related = tuple(each._replace(location=_below(folder, each.location)) for each in finding.related)
+    return replace(finding, location=_below(folder, finding.location), related=related)
+
+
+def _below(folder: str, location: Location | None) -> Location | None:
+    if location is None or not is_in_repository(location.path):
+        return location
+    return location._replace(path=f"{folder}/{location.path}")
+
+
+def uri_of(path: str) -> str:
+    """The path as a URI, relative where the path is (RFC 3986)."""
+    if path.startswith(_BUILTIN):
+        return _BUILTIN + _quoted(path.removeprefix(_BUILTIN))
+    return f"file://{_quoted(path)}" if path.startswith("/") else _quoted(path)
+
+
+def _quoted(path: str) -> str:
+    content = path.encode("utf-8", "surrogatepass")
+    return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in content)

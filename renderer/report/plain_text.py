@@ -1,0 +1,24 @@
+"""Text of the input as part of a report: without control characters, and not longer than anyone reads."""
+
+from __future__ import annotations
+
+LONGEST = 1_000
+_ELLIPSIS = "…"
+
+
+def printable(text: str, longest: int = LONGEST) -> str:
+    """The text in one line, control characters escaped: input may not move a cursor or begin a line."""
+    cut = shortened(text, longest)
+    return cut if cut.isprintable() else "".join(map(_escaped, cut))
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """The text with its middle left out where it is too long: what is wrong often stands at the end."""
+    if len(text) <= longest:
+        return text
+    head = longest * 2 // 3
+    return f"{text[:head]} {_ELLIPSIS} {text[len(text) - (longest - head) :]}"
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()

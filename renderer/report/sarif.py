@@ -1,0 +1,112 @@
+"""Findings as SARIF 2.1.0, within the limits of GitHub's code scanning.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html and
+https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from renderer import __version__
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.json import Json, JsonObject
+from renderer.model.location import Location
+from renderer.report.fingerprint import fingerprints
+from renderer.report.paths import is_in_repository, uri_of
+from renderer.report.plain_text import shortened
+from renderer.report.report import Report
+
+MOST_RESULTS = 25_000
+MOST_RELATED = 1_000
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_HOME = "https://github.com/vmrender/vmrender"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+#: Code scanning refuses a result without a place; a finding about the project as a whole is one about this.
+_NOWHERE = Location("vmrender.yaml")
+
+
+def write(report: Report) -> str:
+    """One run with a rule for each code that is found, its long form as the rule's help."""
+    chosen = _most_severe(list(zip(report.findings, fingerprints(report.findings), strict=True)))
+    codes = sorted({finding.code for finding, _ in chosen})
+    run: dict[str, Json] = {
+        "tool": {"driver": _driver(codes, report)},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, digest, codes.index(finding.code)) for finding, digest in chosen],
+    }
+    others = len(report.findings) - len(chosen)
+    if others:
+        run["invocations"] = [_left_out(others)]
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _most_severe(found: Sequence[tuple[Diagnostic, str]]) -> Sequence[tuple[Diagnostic, str]]:
+    if len(found) <= MOST_RESULTS:
+        return found
+    return sorted(found, key=lambda pair: pair[0].severity is not Severity.ERROR)[:MOST_RESULTS]
+
+
+def _driver(codes: Sequence[Code], report: Report) -> JsonObject:
+    return {
+        "name": "vmrender",
+        "semanticVersion": __version__,
+        "informationUri": _HOME,
+        "rules": [_rule(code, report) for code in codes],
+    }
+
+
+def _rule(code: Code, report: Report) -> JsonObject:
+    explanation = report.explain(code)
+    return {
+        "id": code,
+        "shortDescription": {"text": explanation.summary},
+        "help": {"text": explanation.markdown, "markdown": explanation.markdown},
+        "properties": {"tags": ["kubevirt"]},
+    }
+
+
+def _result(finding: Diagnostic, fingerprint: str, rule_index: int) -> JsonObject:
+    without_place = (related.message for related in finding.related if not related.location)
+    hint = (f"hint: {finding.hint}",) if finding.hint else ()
+    related = [(r.location, r.message) for r in finding.related if r.location][:MOST_RELATED]
+    result: dict[str, Json] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule_index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": "\n".join(map(shortened, (finding.message, *without_place, *hint)))},
+        "locations": [{**_physical(finding.location or _NOWHERE), **_logical(finding)}],
+        "partialFingerprints": {"primaryLocationLineHash": fingerprint},
+    }
+    if related:
+        result["relatedLocations"] = [
+            {"id": number, **_physical(location), "message": {"text": shortened(message)}}
+            for number, (location, message) in enumerate(related, start=1)
+        ]
+    return result
+
+
+def _physical(location: Location) -> JsonObject:
+    artifact = {"uri": uri_of(location.path)}
+    if is_in_repository(location.path):
+        artifact["uriBaseId"] = "%SRCROOT%"
+    region = {"startLine": location.line or 1}
+    if location.column:
+        region["startColumn"] = location.column
+    return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
+
+
+def _logical(finding: Diagnostic) -> JsonObject:
+    """The object and its field, which have no line of their own in a rendered tree."""
+    if finding.resource is None:
+        return {}
+    name = f"{finding.resource} {finding.field or ''}".rstrip()
+    return {"logicalLocations": [{"fullyQualifiedName": name, "kind": "object"}]}
+
+
+def _left_out(count: int) -> JsonObject:
+    message = f"{count} more findings are left out: code scanning takes {MOST_RESULTS} of a run"
+    notification: Json = {"level": "warning", "message": {"text": message}}
+    return {"executionSuccessful": True, "toolExecutionNotifications": [notification]}

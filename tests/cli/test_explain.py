@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli.app import main
+from renderer.cli.explanations import explanation_of
+from renderer.model.codes import Code
+
+
+def explain(*words: str) -> Result:
+    return CliRunner(catch_exceptions=False).invoke(main, ["explain", *words], prog_name="vmrender")
+
+
+@pytest.mark.parametrize("word", ["conflict", "[conflict]", "CONFLICT"])
+def test_a_code_is_explained_as_it_stands_in_a_finding(word: str) -> None:
+    result = explain(word)
+    assert result.exit_code == 0
+    assert result.stdout == explanation_of(Code.CONFLICT).markdown
+    assert result.stderr == ""
+
+
+def test_all_codes_are_listed_with_their_sentence() -> None:
+    lines = explain().stdout.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(Code)
+    assert f"conflict  {explanation_of(Code.CONFLICT).summary}" in [
+        " ".join(line.split()).replace(" ", "  ", 1) for line in lines
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"), [("confict", "did you mean conflict?"), ("xyzzy", "vmrender explain lists them")]
+)
+def test_a_word_that_is_no_code_is_wrong_usage(word: str, hint: str) -> None:
+    result = explain(word)
+    assert result.exit_code == 2
+    assert f"there is no diagnostic code {word!r}; {hint}" in result.stderr

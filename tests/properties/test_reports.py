@@ -1,0 +1,60 @@
+"""Whatever input says, a report is a document of its format and holds no control characters."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.location import Location
+from renderer.report.formats import Format, writer_of
+from renderer.report.report import Report
+
+texts = st.text(st.characters(exclude_categories=()), max_size=8) | st.sampled_from(
+    ["::error::x", "]]>", "%0A", "\x1b[2J"]
+)
+locations = st.none() | st.builds(Location, texts, st.integers(0, 10**6), st.integers(0, 10**6))
+related = st.lists(st.builds(Related, texts, location=locations), max_size=2).map(tuple)
+findings = st.builds(
+    Diagnostic,
+    code=st.sampled_from(Code),
+    message=texts,
+    severity=st.sampled_from(Severity),
+    location=locations,
+    hint=st.none() | texts,
+    related=related,
+    overlays=st.lists(texts, max_size=2).map(tuple),
+)
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> Report:
+    found = draw(st.lists(findings, max_size=3).map(tuple)) * draw(st.sampled_from([1, 5]))
+    lines = {finding.location: draw(texts) for finding in found if finding.location}
+    return Report(found, draw(st.lists(texts, max_size=2, unique=True).map(tuple)), lines)
+
+
+@settings(max_examples=50)
+@given(reports())
+def test_reports_are_documents_of_their_format(report: Report) -> None:
+    written = {report_format: writer_of(report_format)(report) for report_format in Format}
+    for text in written.values():
+        assert [c for c in text if not c.isprintable() and c != "\n"] == []
+        assert text.encode("utf-8").decode("utf-8") == text
+    assert len(json.loads(written[Format.JSON])["findings"]) == len(report.findings)
+    assert len(json.loads(written[Format.SARIF])["runs"][0]["results"]) == len(report.findings)
+    assert len(json.loads(written[Format.GITLAB])) == len(report.findings)
+    assert ET.fromstring(written[Format.JUNIT]).tag == "testsuites"  # noqa: S314 - it is ours
+
+
+@settings(max_examples=50)
+@given(reports())
+def test_input_gives_no_workflow_commands(report: Report) -> None:
+    text = writer_of(Format.TEXT)(report)
+    assert [line for line in text.splitlines() if line.lstrip().startswith("::")] == []
+    for line in writer_of(Format.GITHUB)(report).splitlines():
+        assert not line.lstrip().startswith("::") or line.startswith(("::error ", "::warning ", "::notice "))

@@ -1,0 +1,49 @@
+"""Findings as every writer gets them."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.gvk import Gvk
+from renderer.model.location import Location
+from renderer.model.res_id import ResId
+from renderer.report.report import Report
+
+VM = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), "db", "prod")
+HOSTILE = 'a:b,c%d\r\n<&>"\x1b\x00\ud800]]>'
+
+
+@pytest.fixture
+def report() -> Report:
+    return Report(
+        (
+            Diagnostic(
+                code=Code.CONFLICT,
+                message="cores is set by instance type u1.medium",
+                location=Location("overlays/prod/my db.yaml", 23, 15),
+                resource=VM,
+                field=FieldPath.of("spec", "cores"),
+                hint="drop it",
+                related=(
+                    Related("spec.cpu.guest: 1", location=Location("builtin:common/u1.yaml", 41, 3)),
+                    Related("without a place"),
+                ),
+                overlays=("overlays/prod",),
+            ),
+            Diagnostic(
+                code=Code.YAML_SYNTAX,
+                message=HOSTILE,
+                location=Location(f"{HOSTILE}.yaml", 2),
+                hint=HOSTILE,
+                related=(Related(HOSTILE, location=Location("-", 1)),),
+            ),
+            Diagnostic(
+                code=Code.DEPRECATED, message="old", location=Location("-", 7), severity=Severity.WARNING
+            ),
+            Diagnostic(code=Code.SCHEMA, message="no place at all", severity=Severity.INFO),
+        ),
+        overlays=("overlays/dev", "overlays/prod"),
+    )

@@ -1,0 +1,59 @@
+"""What holds of every format."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.location import Location
+from renderer.report.fingerprint import fingerprints
+from renderer.report.formats import Format, writer_of
+from renderer.report.report import Report
+
+JSON = (Format.JSON, Format.SARIF, Format.GITLAB)
+
+
+@pytest.mark.parametrize("report_format", Format)
+def test_every_format_has_a_writer_of_text_that_can_be_printed(report_format: Format, report: Report) -> None:
+    written = writer_of(report_format)(report)
+    assert written.endswith("\n")
+    assert written.encode("utf-8")
+
+
+@pytest.mark.parametrize("report_format", JSON)
+def test_json_formats_are_json(report_format: Format, report: Report) -> None:
+    assert json.loads(writer_of(report_format)(report))
+    assert json.loads(writer_of(report_format)(Report(()))) is not None
+
+
+def test_junit_is_xml(report: Report) -> None:
+    for each in (report, Report(()), Report((), overlays=("overlays/prod",))):
+        root = ET.fromstring(writer_of(Format.JUNIT)(each))  # noqa: S314 - it is ours
+        assert root.tag == "testsuites"
+
+
+def test_no_control_character_leaves_but_for_line_ends(report: Report) -> None:
+    for report_format in Format:
+        written = writer_of(report_format)(report)
+        assert [c for c in written if not c.isprintable() and c != "\n"] == [], report_format
+
+
+def finding(**changes: object) -> Diagnostic:
+    found = Diagnostic(code=Code.SCHEMA, message="m", location=Location("vm.yaml", 3, 1))
+    return replace(found, **changes)  # type: ignore[arg-type]  # the fields of one test each
+
+
+def test_fingerprints_stay_when_lines_move() -> None:
+    [before] = fingerprints([finding(message="the key a is written twice, on lines 3 and 9")])
+    moved = finding(message="the key a is written twice, on lines 13 and 19", location=Location("vm.yaml", 9))
+    assert list(fingerprints([moved])) == [before]
+
+
+def test_fingerprints_are_unique() -> None:
+    found = [finding(), finding(), finding(message="n"), finding(location=Location("other.yaml"))]
+    assert len(set(fingerprints(found))) == len(found)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import json
+
+from renderer.report.gitlab import write
+from renderer.report.report import Report
+
+
+def test_an_entry_has_what_gitlab_asks_for(report: Report) -> None:
+    first = json.loads(write(report))[0]
+    assert first.pop("fingerprint")
+    assert first == {
+        "description": "cores is set by instance type u1.medium (drop it)",
+        "check_name": "conflict",
+        "severity": "major",
+        "location": {"path": "overlays/prod/my db.yaml", "lines": {"begin": 23}},
+    }
+
+
+def test_fingerprints_are_unique_as_gitlab_shows_one_of_those_that_are_not(report: Report) -> None:
+    twice = Report((*report.findings, *report.findings))
+    fingerprints = [entry["fingerprint"] for entry in json.loads(write(twice))]
+    assert len(set(fingerprints)) == len(fingerprints) == 8
+
+
+def test_severities_are_gitlab_s(report: Report) -> None:
+    assert [entry["severity"] for entry in json.loads(write(report))] == [
+        "major",
+        "critical",
+        "minor",
+        "info",
+    ]
+
+
+def test_no_findings_are_an_empty_list() -> None:
+    assert write(Report(())) == "[]\n"

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.explanation import Explanation
+from renderer.model.location import Location
+from renderer.report.report import Report
+from renderer.report.sarif import MOST_RELATED, MOST_RESULTS, write
+
+
+def run_of(report: Report) -> Any:  # noqa: ANN401 - a JSON document
+    document = json.loads(write(report))
+    assert document["version"] == "2.1.0"
+    [run] = document["runs"]
+    return run
+
+
+def test_what_code_scanning_needs_is_there(report: Report) -> None:
+    run = run_of(report)
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["conflict", "deprecated", "schema", "yaml-syntax"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in {"error", "warning", "note"}
+        assert result["message"]["text"]
+        assert result["partialFingerprints"]["primaryLocationLineHash"]
+        [location] = result["locations"]
+        assert location["physicalLocation"]["region"]["startLine"] >= 1
+    assert [result["level"] for result in run["results"]] == ["error", "error", "warning", "note"]
+
+
+def test_paths_are_uris_below_the_root_of_the_sources(report: Report) -> None:
+    artifacts = [
+        result["locations"][0]["physicalLocation"]["artifactLocation"] for result in run_of(report)["results"]
+    ]
+    assert artifacts == [
+        {"uri": "overlays/prod/my%20db.yaml", "uriBaseId": "%SRCROOT%"},
+        {
+            "uri": "a%3Ab%2Cc%25d%0D%0A%3C%26%3E%22%1B%00%ED%A0%80%5D%5D%3E.yaml",
+            "uriBaseId": "%SRCROOT%",
+        },
+        {"uri": "-"},
+        {"uri": "vmrender.yaml", "uriBaseId": "%SRCROOT%"},
+    ]
+
+
+def test_the_other_side_is_a_related_location(report: Report) -> None:
+    first = run_of(report)["results"][0]
+    assert first["relatedLocations"] == [
+        {
+            "id": 1,
+            "physicalLocation": {
+                "artifactLocation": {"uri": "builtin:common/u1.yaml"},
+                "region": {"startLine": 41, "startColumn": 3},
+            },
+            "message": {"text": "spec.cpu.guest: 1"},
+        }
+    ]
+    assert (
+        first["message"]["text"] == "cores is set by instance type u1.medium\nwithout a place\nhint: drop it"
+    )
+
+
+def test_the_long_form_of_a_code_is_its_rule_s_help() -> None:
+    finding = Diagnostic(code=Code.CONFLICT, message="m", location=Location("vm.yaml", 1))
+    explain = {Code.CONFLICT: Explanation("short", "# short\n\nlong\n")}
+    [rule] = run_of(Report((finding,), explain=explain.__getitem__))["tool"]["driver"]["rules"]
+    assert rule["shortDescription"] == {"text": "short"}
+    assert rule["help"] == {"text": "# short\n\nlong\n", "markdown": "# short\n\nlong\n"}
+
+
+def test_the_limits_of_code_scanning_are_kept_and_errors_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_RESULTS == 25_000
+    monkeypatch.setattr("renderer.report.sarif.MOST_RESULTS", 10)
+    warning = Diagnostic(
+        code=Code.SCHEMA, message="w", severity=Severity.WARNING, location=Location("vm.yaml", 1)
+    )
+    error = Diagnostic(
+        code=Code.SCHEMA,
+        message="e",
+        location=Location("vm.yaml", 9),
+        related=(Related("r", location=Location("a.yaml", 1)),) * (MOST_RELATED + 1),
+    )
+    run = run_of(Report((*[warning] * 10, error)))
+    assert len(run["results"]) == 10
+    assert run["results"][0]["message"]["text"] == "e"
+    assert len(run["results"][0]["relatedLocations"]) == MOST_RELATED
+    [notification] = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"].startswith("1 more ")
