@@ -28,6 +28,9 @@ class Filter(NamedTuple):
         questions = tuple(self._questions())
         return (entry for entry in entries if all(holds(entry) for holds in questions))
 
+    def matches_any(self, entries: Iterable[CatalogEntry]) -> bool:
+        return next(self.apply(entries), None) is not None
+
     def _questions(self) -> Iterator[Callable[[CatalogEntry], bool]]:
         kind, scope, architecture = self.type, self.scope, self.architecture
         vcpus, memory, class_name = self.vcpus, self.memory, (self.class_name or "").lower()

@@ -6,12 +6,12 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import click
 
 from renderer import __version__
+from renderer.cli.lazy_group import LazyGroup
 
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
 COMMANDS = {
@@ -21,6 +21,8 @@ COMMANDS = {
     "diff": "Compare what is rendered with a Git revision, and what that does to virtual machines.",
     "expand": "Expand the virtual machines in files.",
     "explain": "Say what a diagnostic code means.",
+    "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
+    "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
     "render": "Render every overlay of the project into its folder.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
@@ -37,26 +39,11 @@ https://github.com/vmrender/vmrender/issues
 """
 
 
-class Vmrender(click.Group):
-    """Loads a command when it is used, and turns whatever it raises into an exit code."""
+class Vmrender(LazyGroup):
+    """Turns whatever a command raises into an exit code."""
 
+    summaries = COMMANDS
     _context: click.Context | None = None
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"renderer.cli.{cmd_name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
     # click's own signature is untyped beyond these.
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401

@@ -1,10 +1,10 @@
-"""``vmrender catalog``: its commands, each in a module of its own that is imported when it is used."""
+"""``vmrender catalog``: its table of commands."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
+
+from renderer.cli.lazy_group import LazyGroup
 
 #: Every command and what ``--help`` says of it.
 COMMANDS = {
@@ -16,26 +16,18 @@ COMMANDS = {
 }
 
 
-class CatalogCommands(click.Group):
-    """Loads a command when it is used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"renderer.cli.catalog_{cmd_name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+class CatalogCommands(LazyGroup):
+    summaries = COMMANDS
+    module = "renderer.cli.catalog_{}"
 
 
 @click.group("catalog", cls=CatalogCommands)
 def command() -> None:
-    """Look at instance types and preferences: those of the project's catalogs, or of any other."""
+    """Look at instance types and preferences: those of the project's catalogs, or of any other.
+
+    \b
+    Examples:
+      vmrender catalog list --class u1 --vcpus 2..8
+      vmrender catalog show u1.medium
+      vmrender catalog import ~/src/common-instancetypes --release v1.5.1
+    """

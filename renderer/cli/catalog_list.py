@@ -65,7 +65,8 @@ def command(entry_type: str | None, scope: str | None, output_format: str, **ask
         **asked,  # type: ignore[arg-type] # click has converted each as its option says
     )
     sources = pipeline.catalog_sources
-    entries = list(wanted.apply(entries_of((source.name, source.resources) for source in sources)))
+    everything = tuple(entries_of((source.name, source.resources) for source in sources))
+    entries = list(wanted.apply(everything))
     if output_format == "json":
         import json  # noqa: PLC0415 - only for this format
 
@@ -74,4 +75,7 @@ def command(entry_type: str | None, scope: str | None, output_format: str, **ask
         echo_lines(names(entries) if output_format == "names" else table(entries))
     if not entries:
         click.echo(f"nothing of that kind in {', '.join(source.name for source in sources)}", err=True)
+        if wanted.class_name and not Filter(class_name=wanted.class_name).matches_any(everything):
+            classes = {entry.class_name for entry in everything if entry.class_name}
+            click.echo(f"classes: {', '.join(sorted(classes))}", err=True)
     return ExitCode.CLEAN

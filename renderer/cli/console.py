@@ -65,14 +65,15 @@ def _report(
 ) -> Report:
     from renderer.cli.explanations import explanation_of  # noqa: PLC0415 - only when something is said
     from renderer.report.report import Report  # noqa: PLC0415 - as above
+    from renderer.report.target import naming_target  # noqa: PLC0415 - as above
 
     if fs is None or not found:
-        return Report(found, overlays, explain=explanation_of)
+        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
     from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
     from renderer.source.locate import locate  # noqa: PLC0415 - as above
     from renderer.source.quoted_lines import quoted_lines  # noqa: PLC0415 - as above
 
-    located = locate(fs, found)
+    located = tuple(map(naming_target, locate(fs, found)))
     if target.format is Format.TEXT:
         lines = quoted_lines(fs, (finding.location for finding in located))
         return Report(located, overlays, lines, explanation_of, colour=_has_colour())

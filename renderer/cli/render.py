@@ -34,8 +34,13 @@ class Rendered:
 @click.command("render")
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the rendered tree is stale.")
+@click.option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
 @format_option()
-def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001 - click passes flags so
+def command(
+    overlays: tuple[str, ...],
+    check: bool,  # noqa: FBT001 - click passes flags so
+    tracked: bool,  # noqa: FBT001 - as above
+) -> ExitCode:
     """Render the project's overlays, or those given by name or path, each into its own folder.
 
     Nothing is written as long as anything is wrong with any of them.
@@ -54,7 +59,15 @@ def command(overlays: tuple[str, ...], check: bool) -> ExitCode:  # noqa: FBT001
     findings += check_outputs({overlay.output: output_sites(overlay) for overlay in found}, pipeline.folders)
     if not has_errors(findings):
         findings += _finish(rendered, partial(_check if check else _write, repository.root))
+    if tracked and not has_errors(findings):
+        findings += _untracked(repository, selected)
     return report(repository.fs, findings, [overlay.path for overlay in selected])
+
+
+def _untracked(repository: Repository, overlays: Iterable[Overlay]) -> Iterable[Diagnostic]:
+    from renderer.cli.untracked import untracked_outputs  # noqa: PLC0415 - it starts git: only when asked for
+
+    return untracked_outputs(repository, [overlay.output for overlay in overlays])
 
 
 def _named(repository: Repository, name: str) -> str:

@@ -24,7 +24,7 @@ class Validated:
 
 
 def validate(project: ValidatedProject, paths: Iterable[str]) -> Validated:
-    """What is to be said of the files at ``paths``, relative to the project, and of all in folders among them.
+    """What is to be said of the files at ``paths``, which are relative to the project, and in folders there.
 
     Raises ``DiagnosticError`` for a project whose overlays cannot be found.
     """

@@ -1,0 +1,117 @@
+"""``vmrender init``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from renderer import __version__
+from renderer.cli.console import report
+from renderer.cli.exit_code import ExitCode
+from renderer.cli.options import format_option, kubevirt_option
+from renderer.emit.source_files import change_files
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+from renderer.model.release import LATEST, Release
+from renderer.scaffold.ci_system import CiSystem, ci_system_of
+from renderer.scaffold.plan import Choices, Plan, plan
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.git_process import GitProcess
+
+_NEXT = """
+next:
+  vmrender render       writes rendered/
+  git add --all
+  pre-commit install    checks every commit from now on"""
+
+
+def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str | None) -> CiSystem | None:
+    return None if text is None else CiSystem(text)
+
+
+@click.command("init")
+@kubevirt_option
+@click.option(
+    "--ci",
+    type=click.Choice([system.value for system in CiSystem]),  # of values: click takes an enum's names
+    callback=_ci_system,
+    help="Where pipelines run [default: as the remote origin is called]",
+)
+@format_option()
+def command(kubevirt: Release | None, ci: CiSystem | None) -> ExitCode:
+    """Write a project file, a first overlay, and what runs vmrender on commit and in CI.
+
+    It is run at the top of a repository, asks nothing and overwrites nothing. Where there are folders in
+    overlays/ already, these are the project's, and no overlay is made up. What has to be added to a
+    .pre-commit-config.yaml or .gitlab-ci.yml that is there is printed.
+
+    \b
+    Examples:
+      vmrender init
+      vmrender init --kubevirt 1.8 --ci gitlab
+    """
+    root = Path.cwd()
+    _check_top(root)
+    choices = Choices(kubevirt or LATEST, ci or _ci_system_of(root), __version__)
+    planned = plan(choices, lambda path: _text_at(root / path), has_overlays=_has_overlays(root))
+    if planned.in_the_way:
+        return report(None, [_in_the_way(path) for path in planned.in_the_way])
+    change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
+    _say(planned, choices)
+    return ExitCode.CLEAN
+
+
+def _check_top(root: Path) -> None:
+    """Hooks and pipelines are looked for at the top of a checkout. Raises ``click.UsageError``."""
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    if top != root:
+        raise click.UsageError(f"a project starts at the top of its repository: cd {top}")
+
+
+def _ci_system_of(root: Path) -> CiSystem:
+    """What the remote's name says, or else what the repository has files of."""
+    try:
+        answer = GitProcess(root, os.environ).run("remote", "get-url", "origin")
+    except DiagnosticError:  # there is no git
+        return CiSystem.NONE
+    system = ci_system_of(answer.output) if answer.code == 0 else CiSystem.NONE
+    if system is CiSystem.NONE and (root / ".gitlab-ci.yml").exists():
+        return CiSystem.GITLAB
+    if system is CiSystem.NONE and (root / ".github").exists():
+        return CiSystem.GITHUB
+    return system
+
+
+def _has_overlays(root: Path) -> bool:
+    return any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
+
+
+def _text_at(place: Path) -> str | None:
+    """What a file says; nothing at all for a folder or a link, which are in the way too."""
+    if not os.path.lexists(place):
+        return None
+    return place.read_bytes().decode("utf-8", "replace") if place.is_file() else ""
+
+
+def _in_the_way(path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.FILE_EXISTS,
+        message=f"{path} is there already, and nothing is overwritten",
+        location=Location(path),
+        hint="move it away and try again; nothing was written",
+    )
+
+
+def _say(planned: Plan, choices: Choices) -> None:
+    for path in planned.files:
+        click.echo(f"{path}: written", err=True)
+    for path, text in planned.additions.items():
+        click.echo(f"{path}: yours; add to it\n\n{text}", err=True)
+    if not planned.files:
+        click.echo("nothing to write", err=True)
+    if choices.ci is CiSystem.NONE:
+        click.echo("no pipeline: vmrender init --ci github, or --ci gitlab, adds one", err=True)
+    click.echo(_NEXT, err=True)

@@ -1,0 +1,32 @@
+"""Rendered files that no commit would take along, as Git does not know them yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from renderer.cli.repository import Repository
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.location import Location
+from renderer.source.git_process import GitProcess
+
+
+def untracked_outputs(repository: Repository, outputs: Iterable[str]) -> Iterator[Diagnostic]:
+    """A finding for each output folder with files that Git neither tracks nor is told to ignore.
+
+    Without a Git repository there are none. Raises ``DiagnosticError``: git-unavailable.
+    """
+    git = GitProcess(repository.root, os.environ)
+    for output in outputs:
+        listing = ("ls-files", "--others", "--exclude-standard", "-z", "--", output)
+        answer = git.run("--literal-pathspecs", *listing)
+        paths = answer.output.split("\0")[:-1]
+        if paths:
+            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            yield Diagnostic(
+                code=Code.STALE,
+                message=f"{paths[0]}{others} would be missing from the commit: Git does not track it",
+                location=Location(paths[0]),
+                hint=f"git add {output}",
+            )
