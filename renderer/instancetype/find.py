@@ -162,14 +162,17 @@ def spec_type_of(matcher_type: MatcherType, version: str = "v1beta1") -> Struct:
 def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
     """The object's spec, when it can be decoded and is of v1beta2 or a version that the release serves.
 
+    Fields that the release does not know yet are not in it, as its API server would drop them.
+
     Raises ``CauseError``.
     """
     version = resource.gvk.version
     if version not in behaviour.served_versions and version != v1beta2.VERSION:
         raise CauseError(_not_served(resource, matcher_type, behaviour))
     content = resource.content.get("spec")
+    how = Decoding(release=behaviour.release)
     try:
-        spec = spec_type_of(matcher_type, version).decode(EMPTY if content is None else content, Decoding())
+        spec = spec_type_of(matcher_type, version).decode(EMPTY if content is None else content, how)
     except DecodeError as error:
         raise CauseError(_undecodable(resource, matcher_type, error)) from None
     return Found(matcher_type, resource, object_at(spec))

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from renderer.instancetype.api.types import later_fields
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.find import spec_type_of
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.object_admission import admit_object
+from renderer.instancetype.unresolved import depends_on
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.location import BUILTIN_SCHEME
+from renderer.model.release import Release
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
@@ -31,7 +37,8 @@ def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> t
 def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
     """What KubeVirt refuses in instance types and preferences: the overlay's own, and all that are used.
 
-    What it only warns of is told of the own ones; those of catalogs are not the user's to change.
+    What it only warns of is told of the own ones; those of catalogs are not the user's to change. Of these,
+    what the release does not know yet is told, as machines go without it and no schema is asked.
     """
     for resource in own:
         yield from _check_object(resource, behaviour)
@@ -39,6 +46,8 @@ def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behavio
     for resource in used:
         if id(resource) not in owned:
             yield from (d for d in _check_object(resource, behaviour) if d.severity is Severity.ERROR)
+            if not resource.origin.path.startswith(BUILTIN_SCHEME):
+                yield from _left_out(resource, behaviour.release)
 
 
 def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
@@ -49,15 +58,41 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
     try:
         admission = admit_object(resource.content, matcher_type, behaviour)
     except CauseError as error:
-        yield from (_diagnostic(cause, resource, cause.at) for cause in error.causes)
+        yield from _refusals(error.causes, resource)
         return
-    yield from (_diagnostic(cause, resource, cause.at) for cause in admission.causes)
+    yield from _refusals(admission.causes, resource)
     for warning in admission.warnings:
         yield replace(_diagnostic(warning, resource, warning.at), severity=Severity.WARNING)
 
 
+def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
+    """What virtual machines do not get from an instance type or preference, as the release is too old."""
+    spec_type = spec_type_of(_MATCHER_TYPES[resource.kind], resource.gvk.version)
+    for below, since in later_fields(spec_type, resource.content.get("spec"), release):
+        field = FieldPath.of("spec", *below.segments)
+        yield Diagnostic(
+            code=Code.UNKNOWN_FIELD,
+            severity=Severity.WARNING,
+            message=f"{field} needs KubeVirt {since}; for {release} virtual machines are expanded without it",
+            sites=resource.sites(field),
+            resource=resource.current_id,
+            field=field,
+        )
+
+
+def _refusals(causes: Iterable[Cause], resource: Resource) -> Iterator[Diagnostic]:
+    """What is wrong with an object; of a placeholder its schema tells."""
+    for cause in causes:
+        if depends_on(cause, resource.content) is None:
+            yield _diagnostic(cause, resource, cause.at)
+
+
 def _of_vm(cause: Cause, vm: VirtualMachine) -> Diagnostic:
     found = _diagnostic(cause, vm.resource, vm.field(cause.at))
+    placeholder = depends_on(cause, vm.content)
+    if placeholder:
+        message = f"the VM is not expanded, as it depends on the placeholder {placeholder}"
+        return replace(found, code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)
     beside = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.beside))
     return replace(found, related=(*beside, *found.related))
 

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
 
+#: Paths of what ships with vmrender begin with it; those of the repository never do.
+BUILTIN_SCHEME = "builtin:"
+
 
 class Location(NamedTuple):
     """A place in a file. ``path`` is relative to the repository; lines and columns count from 1."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.location import Location
+from renderer.model.location import BUILTIN_SCHEME, Location
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
-_BUILTIN = "builtin:"
 _STANDARD_INPUT = "-"
 
 
 def is_in_repository(path: str) -> bool:
     """Whether the path names a file of the user's repository: not what ships, nor what came by a pipe."""
-    return not path.startswith((_BUILTIN, "/")) and path != _STANDARD_INPUT
+    return not path.startswith((BUILTIN_SCHEME, "/")) and path != _STANDARD_INPUT
 
 
 def below(folder: str, finding: Diagnostic) -> Diagnostic:
@@ -31,8 +30,8 @@ def _below(folder: str, location: Location | None) -> Location | None:
 
 def uri_of(path: str) -> str:
     """The path as a URI, relative where the path is (RFC 3986)."""
-    if path.startswith(_BUILTIN):
-        return _BUILTIN + _quoted(path.removeprefix(_BUILTIN))
+    if path.startswith(BUILTIN_SCHEME):
+        return BUILTIN_SCHEME + _quoted(path.removeprefix(BUILTIN_SCHEME))
     return f"file://{_quoted(path)}" if path.startswith("/") else _quoted(path)
 
 

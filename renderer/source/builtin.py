@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from renderer.bundled import data_folder
+from renderer.model.location import BUILTIN_SCHEME
 from renderer.source.file_system import DiskFileSystem, FileSystem
-
-_SCHEME = "builtin:"
 
 #: The release of each catalog that ships.
 BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
@@ -13,7 +12,7 @@ BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
 
 def builtin_path(name: str) -> str:
     """The folder of the built-in catalog ``name``, for a ``BuiltinFileSystem``."""
-    return f"{_SCHEME}{BUILTIN_CATALOGS[name]}"
+    return f"{BUILTIN_SCHEME}{BUILTIN_CATALOGS[name]}"
 
 
 class BuiltinFileSystem:
@@ -41,9 +40,9 @@ class BuiltinFileSystem:
 
     def resolve(self, path: str) -> str:
         fs, inner = self._mount(path)
-        return fs.resolve(inner) if fs is self._repository else _SCHEME + fs.resolve(inner)
+        return fs.resolve(inner) if fs is self._repository else BUILTIN_SCHEME + fs.resolve(inner)
 
     def _mount(self, path: str) -> tuple[FileSystem, str]:
-        if path.startswith(_SCHEME):
-            return self._builtin, path.removeprefix(_SCHEME)
+        if path.startswith(BUILTIN_SCHEME):
+            return self._builtin, path.removeprefix(BUILTIN_SCHEME)
         return self._repository, path

@@ -26,6 +26,7 @@ from renderer.instancetype.api.types import (
     pointer,
     written,
 )
+from renderer.model.release import Release
 
 
 def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
@@ -40,6 +41,7 @@ def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
             "realtime": REALTIME,
             "maxSockets": pointer(UINT32),
         },
+        later={"maxSockets": Release(1, 3)},
         value=True,
     )
     memory = Struct(
@@ -49,6 +51,7 @@ def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
             "overcommitPercent": INT64,
             "maxGuest": pointer(QUANTITY),
         },
+        later={"maxGuest": Release(1, 3)},
         value=True,
     )
     return Struct(
@@ -63,6 +66,12 @@ def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
             "ioThreads": IO_THREADS,
             "launchSecurity": LAUNCH_SECURITY,
             "annotations": STRING_MAP,
+        },
+        later={
+            "nodeSelector": Release(1, 1),
+            "schedulerName": Release(1, 1),
+            "annotations": Release(1, 1),
+            "ioThreads": Release(1, 7),
         },
         value=True,
     )

@@ -34,6 +34,7 @@ from renderer.instancetype.api.types import (
     pointer,
     written,
 )
+from renderer.model.release import Release
 
 CLOCK = Struct({"preferredClockOffset": CLOCK_OFFSET, "preferredTimer": TIMER})
 _SPREAD_OPTIONS = Struct({"across": pointer(STRING), "ratio": pointer(UINT32)})
@@ -42,7 +43,8 @@ _CPU = Struct(
         "preferredCPUTopology": pointer(STRING),
         "spreadOptions": _SPREAD_OPTIONS,
         "preferredCPUFeatures": CPU_FEATURES,
-    }
+    },
+    later={"spreadOptions": Release(1, 3)},
 )
 #: What v1alpha1 and v1alpha2 had already.
 FIRST_DEVICES: Mapping[str, GoType] = {
@@ -76,7 +78,8 @@ _DEVICES = Struct(
         "preferredInterfaceMasquerade": EMPTY_STRUCT,
         "preferredPanicDeviceModel": pointer(STRING),
         "preferredVideoType": pointer(STRING),
-    }
+    },
+    later={"preferredPanicDeviceModel": Release(1, 6), "preferredVideoType": Release(1, 9)},
 )
 FEATURES = Struct(
     {
@@ -94,7 +97,7 @@ FIRST_FIRMWARE: Mapping[str, GoType] = {
     "preferredUseEfi": pointer(BOOL),
     "preferredUseSecureBoot": pointer(BOOL),
 }
-_FIRMWARE = Struct({**FIRST_FIRMWARE, "preferredEfi": EFI})
+_FIRMWARE = Struct({**FIRST_FIRMWARE, "preferredEfi": EFI}, later={"preferredEfi": Release(1, 4)})
 MACHINE = Struct({"preferredMachineType": STRING})
 VOLUMES = Struct({"preferredStorageClassName": STRING})
 _REQUIREMENTS = Struct(
@@ -102,7 +105,8 @@ _REQUIREMENTS = Struct(
         "cpu": Struct({"guest": written(UINT32)}),
         "memory": Struct({"guest": written(QUANTITY)}),
         "architecture": pointer(STRING),
-    }
+    },
+    later={"architecture": Release(1, 7)},
 )
 
 PREFERENCE_SPEC = Struct(
@@ -121,6 +125,12 @@ PREFERENCE_SPEC = Struct(
         "preferSpreadSocketToCoreRatio": UINT32,
         "preferredArchitecture": pointer(STRING),
         "preferredLaunchSecurity": LAUNCH_SECURITY,
+    },
+    later={
+        "annotations": Release(1, 1),
+        "preferSpreadSocketToCoreRatio": Release(1, 1),
+        "preferredArchitecture": Release(1, 7),
+        "preferredLaunchSecurity": Release(1, 9),
     },
     value=True,
 )

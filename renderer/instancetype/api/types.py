@@ -6,13 +6,13 @@ type is an error, and an unknown field is dropped, or, decoding strictly, an err
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NoReturn, Protocol
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath, Segment
+from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.fields import described
 from renderer.model.json import Json, JsonObject
 from renderer.model.quantity import Quantity
@@ -208,6 +208,24 @@ def _amount(quantity: Quantity) -> str:
     written = str(quantity.digits)
     digits = written.rstrip("0")
     return f"{digits}e{quantity.scale + len(written) - len(digits)}"
+
+
+def later_fields(
+    field_type: GoType, value: Json, release: Release, at: FieldPath = ROOT
+) -> Iterator[tuple[FieldPath, Release]]:
+    """The fields of ``value`` that ``release`` does not know yet, each with the first that does."""
+    if isinstance(field_type, ListOf) and isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from later_fields(field_type.element, element, release, at.child(index))
+    if isinstance(field_type, Struct) and isinstance(value, dict):
+        for key in value:
+            if key not in field_type.fields:
+                continue
+            since = field_type.later.get(key, release)
+            if since > release:
+                yield at.child(key), since
+            else:
+                yield from later_fields(field_type.fields[key], value[key], release, at.child(key))
 
 
 def pointer(scalar: Scalar) -> Scalar:
