@@ -109,7 +109,16 @@ def _sides(repository: Repository, git: GitRepository, revisions: Sequence[str])
             before, after = first, second
         case _:
             raise click.UsageError("there are two sides at most: vmrender diff REVISION REVISION")
-    return _at(git, before), _at(git, after) if after else Side(_WORK_TREE, repository.fs)
+    return _at(git, before), _at(git, after) if after else _work_tree(repository, git)
+
+
+def _work_tree(repository: Repository, git: GitRepository) -> Side:
+    """Raises ``DiagnosticError`` where there is none."""
+    if git.is_bare:
+        message = f"{repository.root} is a bare repository, which has no work tree to compare"
+        hint = "name two revisions: vmrender diff A B"
+        raise DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
+    return Side(_WORK_TREE, repository.fs)
 
 
 def _named(revisions: Sequence[str]) -> list[str]:
@@ -154,8 +163,8 @@ def _compare(before: Side, after: Side, wanted: Iterable[str]) -> Compared:
 
 def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Path and name of each overlay of either side. Raises ``DiagnosticError`` for one that neither has."""
-    everything = {**before.overlays, **after.overlays}
-    for overlay in select_overlays(everything.values(), wanted):
+    gone = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
+    for overlay in select_overlays((*after.overlays.values(), *gone), wanted):
         yield overlay.path, overlay.name
 
 

@@ -20,6 +20,7 @@ from renderer.report.diff_words import (
     groups_of,
     member_name,
     overlays_text,
+    reason_of,
     release_text,
     sides_of,
     total_rows,
@@ -127,18 +128,16 @@ def _group(group: Group, *, is_open: bool) -> Iterator[str]:
     change = group.change
     names = [escape(member_name(member)) for member in group.members]
     more = f" <small>and {len(names) - _MOST_NAMES} more</small>" if len(names) > _MOST_NAMES else ""
-    effects = sorted({str(field.impact.effect) for field in change.fields if field.impact})
-    if change.impact:
-        effects.append(str(change.impact.effect))
+    effect = change.impact.effect if change.impact else ""
     yield (
-        f'<details class="change"{" open" if is_open else ""} data-effects="{" ".join(effects)}"><summary>'
+        f'<details class="change"{" open" if is_open else ""} data-meets="{effect}"><summary>'
         f'<span class="type {change.type}">{change.type}</span> '
         f'<span class="kind">{escape(printable(change.id.gvk.kind))}</span> '
         f'<span class="names">{_spans(names[:_MOST_NAMES])}{more}</span> '
         f"{_badge(change.impact.effect) if change.impact else ''}</summary>"
     )
-    if change.impact and change.impact.reason and not change.fields:
-        yield f'<p class="reason">{escape(printable(change.impact.reason))}</p>'
+    if reason_of(change):
+        yield f'<p class="reason">{escape(reason_of(change))}</p>'
     if len(names) > _MOST_NAMES:
         yield f'<p class="members">{_spans(names)}</p>'
     if change.fields:

@@ -17,6 +17,7 @@ from renderer.report.diff_words import (
     effects_of,
     groups_of,
     member_name,
+    reason_of,
     release_text,
     sides_of,
     summary,
@@ -66,7 +67,7 @@ class _Page:
     def text(self, limit: int) -> str:
         if self._left_out:
             self._blocks.append(
-                f"\n> {self._left_out} changed resources are left out here, as this is kept below {limit} bytes: "
+                f"\n> {self._left_out} changed resources are left out here, to stay below {limit} bytes: "
                 "`vmrender diff` shows them all.\n"
             )
         return "".join(self._blocks)
@@ -75,7 +76,7 @@ class _Page:
 def _head(difference: Difference) -> str:
     before, after = (_code(name, _LONGEST_NAME) for name in (difference.before, difference.after))
     lines = [f"### Rendered manifests: {before} → {after}", ""]
-    lines += [f"{line}  " for line in summary(difference)] if difference else ["No differences."]
+    lines += ["\n\n".join(summary(difference))] if difference else ["No differences."]
     return "\n".join((*lines, ""))
 
 
@@ -112,11 +113,13 @@ def _opening(overlay: OverlayDifference) -> str:
 def _group(group: Group) -> str:
     change = group.change
     if not change.fields and len(group.members) <= _MOST_NAMES:
-        reason = f": {_prose(change.impact.reason)}" if change.impact and change.impact.reason else ""
+        reason = f": {_prose(reason_of(change))}" if reason_of(change) else ""
         return f"\n- {_title(group)}{reason}\n"
     lines = ["", "<details>", f"<summary>{_title(group)}</summary>", ""]
     if len(group.members) > _MOST_NAMES:
         lines += [", ".join(_code(member_name(member)) for member in group.members), ""]
+    if reason_of(change):
+        lines += [_prose(reason_of(change)), ""]
     if change.fields:
         lines += _table(change.fields)
     return "\n".join((*lines, "", "</details>", ""))

@@ -10,6 +10,7 @@ from renderer.report.diff_words import (
     Group,
     groups_of,
     member_name,
+    reason_of,
     release_text,
     sides_of,
     summary,
@@ -65,11 +66,10 @@ class _Writer:
             yield from self._group(group)
         if overlay.equal:
             yield self._painted(_DIM, f"  {overlay.equal} equal")
-        rows = total_rows(overlay)
+        rows = [row for row in total_rows(overlay) if row.differs]
         width = max((len(row.name) for row in rows), default=0)
         for row in rows:
-            if row.differs:
-                yield f"  {row.name:<{width}}  {row.before or 'none'} -> {row.after or 'none'}"
+            yield f"  {row.name:<{width}}  {row.before or 'none'} -> {row.after or 'none'}"
 
     def _group(self, group: Group) -> Iterator[str]:
         change = group.change
@@ -81,9 +81,9 @@ class _Writer:
         line = f"  {kind} {printable(change.id.gvk.kind)} {text}"
         if change.impact:
             line += f": {self._effect(change.impact.effect)}"
-            if not change.fields and change.impact.reason:
-                line += f", {printable(change.impact.reason)}"
         yield line
+        if reason_of(change):
+            yield f"    {reason_of(change)}"
         for field in change.fields:
             yield from self._field(field)
 

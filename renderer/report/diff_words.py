@@ -68,6 +68,13 @@ def _severity(change: ResourceChange) -> int:
     return change.impact.effect.severity + 1 if change.impact else 0
 
 
+def reason_of(change: ResourceChange) -> str:
+    """Why the change as a whole has its impact; empty where its fields say that."""
+    if change.impact is None or any(field.impact for field in change.fields):
+        return ""
+    return printable(change.impact.reason)
+
+
 def place(resource: ResId) -> str:
     """``prod/db``, or ``db`` of what has no namespace."""
     name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name

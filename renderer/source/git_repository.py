@@ -32,10 +32,13 @@ class GitRepository:
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         """``environment`` is that of the command line. Raises ``DiagnosticError``: git-unavailable."""
         self._git = GitProcess(folder, environment)
-        answer = self._git.run("rev-parse", "--is-shallow-repository", "--show-prefix")
+        answer = self._git.run(
+            "rev-parse", "--is-shallow-repository", "--is-bare-repository", "--show-prefix"
+        )
         if answer.code:
             raise _not_usable(folder, answer)
-        shallow, self.prefix, *_ = answer.output.split("\n")
+        shallow, bare, self.prefix, *_ = answer.output.split("\n")
+        self.is_bare = bare == "true"
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
 

@@ -8,10 +8,9 @@
   const apply = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const change of changes) {
-      const effects = change.dataset.effects.split(" ");
       const text = change.textContent.toLowerCase();
       const fits = words.every((word) => text.includes(word));
-      change.hidden = !fits || (chosen.size > 0 && !effects.some((effect) => chosen.has(effect)));
+      change.hidden = !fits || (chosen.size > 0 && !chosen.has(change.dataset.meets));
     }
     for (const overlay of document.querySelectorAll(".overlay")) {
       const own = [...overlay.querySelectorAll(".change")];

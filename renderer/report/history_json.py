@@ -1,0 +1,67 @@
+"""The history of a resource's fields as one JSON document."""
+
+from __future__ import annotations
+
+import json
+
+from renderer.model.difference import NoValue, Value
+from renderer.model.history import FieldHistory, ResourceHistory, Step
+from renderer.model.json import Json
+from renderer.model.location import Location
+from renderer.model.res_id import ResId
+
+#: Grows when a reader of the document would have to change; new fields may come at any time.
+VERSION = 1
+
+
+def write(history: ResourceHistory) -> str:
+    """Steps come oldest first. A value is ``{"value": …}``, ``{"withheld": true}`` or, without one, null."""
+    document: Json = {
+        "version": VERSION,
+        "overlay": history.overlay,
+        "resource": _resource(history.resource),
+        "fields": [_field(field) for field in history.fields],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _field(history: FieldHistory) -> dict[str, Json]:
+    return {
+        "field": str(history.field),
+        "value": _value(history.value),
+        "steps": [_step(step) for step in history.steps],
+    }
+
+
+def _step(step: Step) -> Json:
+    return {
+        "act": step.act,
+        "by": step.by,
+        "location": _location(step.location),
+        "before": _value(step.before),
+        "after": _value(step.after),
+        "sources": [{"resource": _resource(source.resource), **_field(source)} for source in step.sources],
+    }
+
+
+def _value(value: Value) -> Json:
+    if value is NoValue.ABSENT:
+        return None
+    if value is NoValue.WITHHELD:
+        return {"withheld": True}
+    return {"value": value}
+
+
+def _location(location: Location | None) -> Json:
+    if location is None:
+        return None
+    return {"path": location.path, "line": location.line, "column": location.column}
+
+
+def _resource(resource: ResId) -> Json:
+    return {
+        "apiVersion": resource.gvk.api_version,
+        "kind": resource.gvk.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+    }

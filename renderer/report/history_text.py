@@ -1,0 +1,99 @@
+"""The history of a resource's fields as a tree for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from renderer.model.difference import NoValue
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.history import FieldHistory, ResourceHistory, Step
+from renderer.report.diff_words import shown
+from renderer.report.plain_text import printable
+
+
+@dataclass(slots=True)
+class _Branch:
+    """A line of the tree and what hangs on it; a section has fields and sections."""
+
+    text: str
+    branches: list[_Branch] = field(default_factory=list)
+    is_section: bool = False
+
+
+def write(history: ResourceHistory) -> str:
+    """``VirtualMachine prod/db in overlays/prod``, below it the fields, and below each its steps, oldest first.
+
+    What has one step only stands on one line with it.
+    """
+    root = _Branch(printable(f"{history.resource} in {history.overlay}"))
+    sections: dict[tuple[Segment, ...], _Branch] = {(): root}
+    for each in history.fields:
+        *parents, last = each.field.segments or ("",)
+        _section(tuple(parents), sections).branches.append(_of_field(each, _key(last)))
+    root.branches = [_joined(branch) for branch in root.branches]
+    return "".join(f"{line}\n" for line in (root.text, *_lines(root.branches)))
+
+
+def _section(segments: tuple[Segment, ...], sections: dict[tuple[Segment, ...], _Branch]) -> _Branch:
+    if segments not in sections:
+        sections[segments] = _Branch(_key(segments[-1]), is_section=True)
+        _section(segments[:-1], sections).branches.append(sections[segments])
+    return sections[segments]
+
+
+def _joined(branch: _Branch) -> _Branch:
+    """The branch with sections that hold one thing only on one line with it."""
+    if not branch.is_section:
+        return branch
+    branches = [_joined(each) for each in branch.branches]
+    if len(branches) > 1:
+        return _Branch(branch.text, branches, is_section=True)
+    only = branches[0]
+    dot = "" if only.text.startswith("[") else "."
+    return _Branch(f"{branch.text}{dot}{only.text}", only.branches, is_section=only.is_section)
+
+
+def _of_field(history: FieldHistory, name: str) -> _Branch:
+    steps, removed = history.steps, history.value is NoValue.ABSENT
+    text = f"{name} (removed)" if removed else f"{name}: {shown(history.value)}"
+    if len(steps) == 1 and not _own_lines(steps[0].sources):
+        return _Branch(f"{text}  {_origin(steps[0])}")
+    return _Branch(text, [_of_step(step) for step in steps])
+
+
+def _of_step(step: Step) -> _Branch:
+    value = "removed" if step.after is NoValue.ABSENT else shown(step.after)
+    return _Branch(f"{value}  {_origin(step)}", [_of_source(source) for source in _own_lines(step.sources)])
+
+
+def _of_source(source: FieldHistory) -> _Branch:
+    return _of_field(source, f"{printable(str(source.resource))} {printable(str(source.field))}")
+
+
+def _own_lines(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
+    """The sources, unless it is one that has been said all of with the step it went into."""
+    if len(sources) == 1 and len(sources[0].steps) <= 1 and not any(step.sources for step in sources[0].steps):
+        return ()
+    return sources
+
+
+def _origin(step: Step) -> str:
+    """``(base/vm.yaml:7:3, written)``; where a value was taken as it is, also the field it was taken from."""
+    words = [str(step.location)] if step.location else []
+    words.append(step.by)
+    if step.sources and not _own_lines(step.sources):
+        source = step.sources[0]
+        words.append(f"{source.field}: {shown(source.value)}")
+    return f"({printable(', '.join(words))})"
+
+
+def _key(segment: Segment) -> str:
+    return printable(str(FieldPath((segment,))))
+
+
+def _lines(branches: Sequence[_Branch], indent: str = "") -> Iterator[str]:
+    for branch in branches:
+        is_last = branch is branches[-1]
+        yield f"{indent}{'└─' if is_last else '├─'} {branch.text}"
+        yield from _lines(branch.branches, f"{indent}{'   ' if is_last else '│  '}")

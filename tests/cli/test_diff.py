@@ -1,0 +1,349 @@
+"""``vmrender diff`` as a user has it: in a repository of the real git."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from renderer.cli.app import main
+from tests.cli.git_work_tree import commit, git, init, write
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+FORMATS = ("text", "json", "markdown", "html")
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/vmrender/diff.json").read_text(encoding="utf-8"))
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: db, namespace: prod}
+spec:
+  runStrategy: Always
+  instancetype: {name: u1.small}
+  template:
+    spec:
+      domain:
+        devices: {}
+"""
+PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
+FILES = {
+    "vmrender.yaml": PROJECT,
+    "overlays/prod/kustomization.yaml": "resources: [vm.yaml]\n",
+    "overlays/prod/vm.yaml": VM,
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    exit: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    repository = init(tmp_path / "repository")
+    commit(repository, FILES)
+    monkeypatch.chdir(repository)
+    return repository
+
+
+def run(*arguments: str) -> Run:
+    result = CliRunner(catch_exceptions=False).invoke(main, ["diff", *arguments], prog_name="vmrender")
+    return Run(result.exit_code, result.stdout, result.stderr)
+
+
+def resize(folder: Path, name: str) -> None:
+    write(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", name)})
+
+
+def test_nothing_differs(folder: Path) -> None:
+    del folder
+    assert run() == Run(0, "", "")
+
+
+def test_the_work_tree_is_compared_with_head(folder: Path) -> None:
+    resize(folder, "u1.medium")
+    assert run() == Run(
+        1,
+        """\
+HEAD -> work tree
+
+overlays/prod (KubeVirt 1.9)
+  changed VirtualMachine prod/db: hot-plugged
+    spec.template.spec.domain.memory.guest: 2Gi -> 4Gi
+      hot-plugged: plugged in by a live migration
+  memory  2Gi -> 4Gi
+
+1 changed (1 overlay)
+virtual machines: 1 hot-plugged
+""",
+        "",
+    )
+    assert run("--exit-zero").exit == 0
+
+
+def test_two_revisions_and_the_commit_where_they_parted(folder: Path) -> None:
+    git(folder, "checkout", "--quiet", "-b", "feature")
+    resize(folder, "u1.medium")
+    commit(folder, {})
+    git(folder, "checkout", "--quiet", "main")
+    resize(folder, "u1.large")
+    base = git(folder, "rev-parse", "HEAD")
+    commit(folder, {})
+
+    for revisions in (("main", "feature"), ("main..feature",)):
+        assert "memory.guest: 8Gi -> 4Gi" in run(*revisions).stdout
+    parted = run("main...feature").stdout
+    assert parted.startswith(f"{base[:12]} (merge base of main) -> feature\n")
+    assert "memory.guest: 2Gi -> 4Gi" in parted
+    assert "memory.guest: 4Gi -> 8Gi" in run("feature").stdout
+    assert run("main", "main") == Run(0, "", "")
+
+
+def test_what_is_added_removed_and_renamed(folder: Path) -> None:
+    generator = "configMapGenerator: [{name: settings, literals: [a=%s]}]\n"
+    kustomization = "resources: [vm.yaml]\n"
+    commit(folder, {"overlays/prod/kustomization.yaml": kustomization + generator % 1})
+    other = VM.replace("name: db", "name: web")
+    write(
+        folder,
+        {
+            "overlays/prod/kustomization.yaml": "resources: [other.yaml]\n" + generator % 2,
+            "overlays/prod/other.yaml": other.replace("u1.small", "u1.large"),
+        },
+    )
+    text = run().stdout
+    assert "  removed VirtualMachine prod/db: deleted\n" in text
+    assert "  added VirtualMachine prod/web\n" in text
+    assert "  renamed ConfigMap settings-" in text
+    write(folder, {"overlays/prod/other.yaml": other})
+    assert "  renamed VirtualMachine prod/db -> prod/web: replaced\n" in run().stdout
+
+
+def test_a_vm_that_is_refused_keeps_nothing_from_being_compared(folder: Path) -> None:
+    write(
+        folder,
+        {"overlays/prod/vm.yaml": VM.replace("devices: {}", "devices: {}\n        memory: {guest: 1Gi}")},
+    )
+    result = run()
+    assert result.exit == 1
+    assert "changed VirtualMachine prod/db: refused" in result.stdout
+    assert "overlays/prod/vm.yaml:11:18: error[conflict]" in result.stderr
+    assert run("--exit-zero").exit == 1
+
+
+def test_an_overlay_that_cannot_be_rendered_leaves_the_others(folder: Path) -> None:
+    staging = {name.replace("prod", "staging"): text for name, text in FILES.items()}
+    commit(folder, staging)
+    write(folder, {"overlays/staging/vm.yaml": "a: [\n"})
+    resize(folder, "u1.medium")
+    result = run()
+    assert result.exit == 2
+    assert "not compared: it cannot be rendered in work tree" in result.stdout
+    assert "memory.guest: 2Gi -> 4Gi" in result.stdout
+    assert "overlays/staging/vm.yaml:2:1: error[yaml-syntax]" in result.stderr
+
+
+def test_a_change_may_mend_what_was_broken(folder: Path) -> None:
+    commit(folder, {"overlays/prod/vm.yaml": "a: [\n"})
+    write(folder, FILES)
+    result = run()
+    assert result.exit == 1
+    assert "not compared: it cannot be rendered in HEAD" in result.stdout
+    assert "HEAD:overlays/prod/vm.yaml:2:1: error[yaml-syntax]" in result.stderr
+
+
+def test_overlays_come_and_go(folder: Path) -> None:
+    write(folder, {name.replace("prod", "staging"): text for name, text in FILES.items()})
+    assert "overlays/staging (KubeVirt 1.9)\n  added VirtualMachine staging/db\n" in run().stdout.replace(
+        "prod/db", "staging/db"
+    )
+    assert run("--overlay", "prod") == Run(0, "", "")
+    assert "  added " in run("--overlay", "staging").stdout
+    shutil.rmtree(folder / "overlays/prod")
+    assert "  removed VirtualMachine prod/db: deleted\n" in run("--overlay", "prod").stdout
+
+
+def test_each_side_has_its_own_project_file(folder: Path) -> None:
+    write(folder, {"vmrender.yaml": PROJECT.replace("1.9", "1.8")})
+    assert "overlays/prod (KubeVirt 1.9 -> 1.8)\n  1 equal\n" in run().stdout
+
+
+def test_a_project_that_was_not_there_yet(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, {f"site/{name}": text for name, text in FILES.items()})
+    monkeypatch.chdir(folder / "site")
+    assert "  added VirtualMachine prod/db\n" in run().stdout
+
+
+@pytest.mark.parametrize("expand", ["applied", '"off"'])
+def test_an_edit_of_an_instance_type_shows_the_vms_it_changes(folder: Path, expand: str) -> None:
+    catalog = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: ours}
+spec: {cpu: {guest: 1}, memory: {guest: 2Gi}}
+"""
+    project = f"{PROJECT}catalogs: [{{path: catalog}}]\nexpand: {expand}\n"
+    files = {"catalog/kustomization.yaml": "resources: [ours.yaml]\n", "vmrender.yaml": project}
+    vms = {"overlays/prod/vm.yaml": VM.replace("u1.small", "ours")}
+    commit(folder, {**FILES, **files, **vms, "catalog/ours.yaml": catalog})
+    write(folder, {"catalog/ours.yaml": catalog.replace("2Gi", "4Gi")})
+    text = run().stdout
+    assert "spec.template.spec.domain.memory.guest: 2Gi -> 4Gi" in text
+    assert "  memory  2Gi -> 4Gi\n" in text
+    kept = "no effect: the VM keeps the ControllerRevision it has: it follows under another name only"
+    assert (kept in text) is (expand == '"off"')
+    assert ("hot-plugged" in text) is (expand == "applied")
+
+
+@pytest.mark.parametrize(("release", "effect"), [("1.9", "hot-plugged"), ("1.4", "refused")])
+def test_another_instance_type_where_matchers_stay(folder: Path, release: str, effect: str) -> None:
+    commit(folder, {"vmrender.yaml": PROJECT.replace("1.9", release) + 'expand: "off"\n'})
+    resize(folder, "u1.medium")
+    text = run().stdout
+    assert f"changed VirtualMachine prod/db: {effect}\n" in text
+    assert "spec.instancetype.name: u1.small -> u1.medium\n" in text
+    assert "domain.memory.guest: 2Gi -> 4Gi (from the instance type or preference)\n" in text
+
+
+def test_how_far_vms_are_expanded_is_nothing_to_them(folder: Path) -> None:
+    write(folder, {"vmrender.yaml": f'{PROJECT}expand: "off"\n'})
+    assert "virtual machines: 1 no effect\n" in run().stdout
+
+
+CANARY = "kanarienvogel"
+CONFIDENTIAL = f"""\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: a
+  annotations: {{kubectl.kubernetes.io/last-applied-configuration: {CANARY}-0}}
+stringData: {{password: {CANARY}-1}}
+---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: a}}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      accessCredentials:
+        - sshPublicKey:
+            source: {{secret: {{secretName: {CANARY}-2}}}}
+            propagationMethod: {{noCloud: {{}}}}
+      domain:
+        devices: {{disks: [{{name: init}}]}}
+        resources: {{requests: {{memory: 1Gi}}}}
+      volumes:
+        - name: init
+          cloudInitNoCloud: {{userData: "{CANARY}-3", networkData: "{CANARY}-4"}}
+"""
+
+
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_what_is_confidential_is_withheld(folder: Path, output_format: str) -> None:
+    states = ("kind: Nothing", CONFIDENTIAL, CONFIDENTIAL.replace(CANARY, f"{CANARY}-other"))
+    listed = {"overlays/prod/kustomization.yaml": "resources: [vm.yaml, secret.yaml]\n"}
+    empty = "\n---\n".join(
+        text.split("stringData")[0].split("spec:")[0] for text in CONFIDENTIAL.split("---\n")
+    )
+    for before, after in ((empty, states[1]), (states[1], states[2]), (states[2], empty)):
+        commit(folder, {**listed, "overlays/prod/secret.yaml": before})
+        write(folder, {"overlays/prod/secret.yaml": after})
+        result = run("--format", output_format)
+        assert "secret.yaml" not in result.stdout
+        assert CANARY not in result.stdout + result.stderr
+        assert result.exit == 1
+
+
+def test_json_is_as_its_schema_says(folder: Path) -> None:
+    validator = Draft202012Validator(SCHEMA)
+    resize(folder, "u1.medium")
+    write(folder, {"overlays/new/kustomization.yaml": "configMapGenerator: [{name: a, literals: [a=b]}]\n"})
+    document = json.loads(run("--format", "json").stdout)
+    assert list(validator.iter_errors(document)) == []
+    assert document["summary"] == {
+        "resources": {"added": 1, "changed": 1},
+        "virtualMachines": {"hot-plug": 1},
+    }
+    (field,) = document["overlays"][1]["changes"][0]["fields"]  # after that of overlays/new
+    assert field["before"] == {"value": "2Gi"}
+    write(folder, FILES)
+    shutil.rmtree(folder / "overlays/new")
+    document = json.loads(run("--format", "json").stdout)
+    assert document["overlays"][0]["changes"] == []
+    assert list(validator.iter_errors(document)) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "no such revision: nonsense"),
+        (["main...nonsense"], "no such revision: nonsense"),
+        (["main", "-x"], "No such option"),
+        (["a", "b", "c"], "there are two sides at most"),
+        (["--overlay", "prodd"], "no overlay 'prodd' in this project"),
+        (["--limit-bytes", "10"], "Invalid value"),
+    ],
+)
+def test_what_is_typed_wrong(folder: Path, arguments: list[str], message: str) -> None:
+    del folder
+    result = run(*arguments)
+    assert result.exit == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_project_file_of_a_revision_that_cannot_be_used(folder: Path) -> None:
+    commit(folder, {"vmrender.yaml": "kind: [\n"})
+    write(folder, FILES)
+    result = run()
+    assert result.exit == 2
+    assert result.stderr.startswith("HEAD:vmrender.yaml:2:1: error[yaml-syntax]")
+
+
+def test_a_shallow_clone_says_how_to_get_the_rest(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(folder, {})
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{folder}", "clone")
+    monkeypatch.chdir(tmp_path / "clone")
+    assert run() == Run(0, "", "")
+    result = run("HEAD~1")
+    assert result.exit == 2
+    assert "this clone is shallow" in result.stderr
+
+
+def test_a_bare_repository_has_revisions_only(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "clone", "--quiet", "--bare", str(folder), "bare")
+    monkeypatch.chdir(tmp_path / "bare")
+    assert run("HEAD", "HEAD") == Run(0, "", "")
+    result = run("HEAD")
+    assert result.exit == 2
+    assert "name two revisions: vmrender diff A B" in result.stderr
+
+
+def test_without_git_there_is_nothing_to_compare_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, FILES)
+    monkeypatch.chdir(tmp_path)
+    result = run()
+    assert result.exit == 2
+    assert "error[git-unavailable]" in result.stderr
+
+
+def test_a_repository_without_a_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(init(tmp_path), FILES)
+    monkeypatch.chdir(tmp_path)
+    result = run()
+    assert result.exit == 2
+    assert "no such revision: HEAD" in result.stderr

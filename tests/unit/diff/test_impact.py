@@ -1,0 +1,509 @@
+"""What a change does to a running VM, on both sides of every release in which that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from renderer.diff.compare import OverlayComparer, OverlaySide
+from renderer.model.difference import Effect, ResourceChange
+from renderer.model.json import Json
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.resource import Resource
+
+Change = Callable[[dict[str, Any]], object]
+
+NONE, NEXT_START, LIVE = Effect.NONE, Effect.NEXT_START, Effect.LIVE
+HOT_PLUG, MIGRATION, START = Effect.HOT_PLUG, Effect.MIGRATION, Effect.START
+RESTART, STOP, REFUSED = Effect.RESTART, Effect.STOP, Effect.REFUSED
+DELETED, REPLACED = Effect.DELETED, Effect.REPLACED
+
+
+def machine() -> dict[str, Any]:
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db", "namespace": "prod"},
+        "spec": {
+            "runStrategy": "Always",
+            "dataVolumeTemplates": [{"metadata": {"name": "root"}, "spec": {}}],
+            "template": {
+                "metadata": {"labels": {"app": "db"}},
+                "spec": {
+                    "domain": {
+                        "cpu": {"sockets": 2, "cores": 1, "threads": 1},
+                        "memory": {"guest": "4Gi"},
+                        "devices": {
+                            "disks": [{"name": "root"}, {"name": "plug"}],
+                            "interfaces": [
+                                {"name": "default", "masquerade": {}},
+                                {"name": "lan", "bridge": {}},
+                            ],
+                        },
+                    },
+                    "networks": [
+                        {"name": "default", "pod": {}},
+                        {"name": "lan", "multus": {"networkName": "vlan1"}},
+                    ],
+                    "volumes": [
+                        {"name": "root", "dataVolume": {"name": "root"}},
+                        {"name": "plug", "dataVolume": {"name": "plug", "hotpluggable": True}},
+                    ],
+                },
+            },
+        },
+    }
+
+
+def instance(vm: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = vm["spec"]["template"]["spec"]
+    return found
+
+
+def domain(vm: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = instance(vm)["domain"]
+    return found
+
+
+def devices(vm: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = domain(vm)["devices"]
+    return found
+
+
+def resource(content: dict[str, Any]) -> Resource:
+    return Resource(content, Site("vm.yaml"))
+
+
+def compared(
+    before: dict[str, Any],
+    after: dict[str, Any],
+    release: str,
+    configuration: Mapping[str, Json] | None = None,
+) -> ResourceChange:
+    kubevirt = {"spec": {"configuration": dict(configuration or {})}}
+    sides = [
+        OverlaySide(Release.parse(release), (resource(content),), kubevirt=kubevirt)
+        for content in (before, after)
+    ]
+    (change,) = OverlayComparer().compare("overlays/prod", "prod", *sides).changes
+    return change
+
+
+def effect(
+    change: Change,
+    release: str,
+    configuration: Mapping[str, Json] | None = None,
+    start: Change = lambda _: None,
+) -> Effect:
+    before, after = machine(), machine()
+    start(before)
+    start(after)
+    change(after)
+    impact = compared(before, after, release, configuration).impact
+    assert impact is not None
+    return impact.effect
+
+
+def gates(*names: str, **others: Json) -> Mapping[str, Json]:
+    return {"developerConfiguration": {"featureGates": list(names)}, **others}
+
+
+LIVE_UPDATE = gates("VMLiveUpdateFeatures", vmRolloutStrategy="LiveUpdate")
+STAGE: Mapping[str, Json] = {"vmRolloutStrategy": "Stage"}
+
+
+def set_sockets(count: int) -> Change:
+    return lambda vm: domain(vm)["cpu"].update(sockets=count)
+
+
+def set_guest(amount: str) -> Change:
+    return lambda vm: domain(vm)["memory"].update(guest=amount)
+
+
+def set_run_strategy(strategy: str) -> Change:
+    return lambda vm: vm["spec"].update(runStrategy=strategy)
+
+
+def in_instance(**fields: Json) -> Change:
+    return lambda vm: instance(vm).update(fields)
+
+
+def in_domain(**fields: Json) -> Change:
+    return lambda vm: domain(vm).update(fields)
+
+
+def both(*changes: Change) -> Change:
+    return lambda vm: [change(vm) for change in changes]
+
+
+@pytest.mark.parametrize(
+    ("release", "configuration", "expected"),
+    [
+        ("1.5", {}, HOT_PLUG),
+        ("1.9", {}, HOT_PLUG),
+        ("1.9", STAGE, RESTART),
+        ("1.4", {}, RESTART),
+        ("1.4", gates(vmRolloutStrategy="LiveUpdate"), RESTART),
+        ("1.4", LIVE_UPDATE, HOT_PLUG),
+        ("1.2", LIVE_UPDATE, HOT_PLUG),
+        ("1.1", LIVE_UPDATE, RESTART),
+    ],
+)
+@pytest.mark.parametrize("change", [set_sockets(4), set_guest("8Gi")], ids=["sockets", "memory"])
+def test_who_updates_live(
+    change: Change, release: str, configuration: Mapping[str, Json], expected: Effect
+) -> None:
+    assert effect(change, release, configuration) == expected
+
+
+@pytest.mark.parametrize(("release", "expected"), [("1.0", RESTART), ("1.1", HOT_PLUG)])
+def test_before_1_2_a_vm_chose_it_for_itself(release: str, expected: Effect) -> None:
+    def choose(vm: dict[str, Any]) -> None:
+        vm["spec"]["liveUpdateFeatures"] = {"cpu": {}, "memory": {}}
+
+    assert effect(set_sockets(4), release, gates("VMLiveUpdateFeatures"), choose) == HOT_PLUG
+    assert effect(set_guest("8Gi"), release, gates("VMLiveUpdateFeatures"), choose) == expected
+    assert effect(set_sockets(4), release, {}, choose) == RESTART
+    assert effect(choose, release) == REFUSED
+
+
+def test_sockets_have_room() -> None:
+    assert effect(set_sockets(1), "1.9") == RESTART
+    assert effect(set_sockets(8), "1.9") == HOT_PLUG
+    assert effect(set_sockets(9), "1.9") == RESTART
+    assert effect(set_sockets(9), "1.9", {"liveUpdateConfiguration": {"maxHotplugRatio": 5}}) == HOT_PLUG
+    assert effect(set_sockets(5), "1.9", {"liveUpdateConfiguration": {"maxCpuSockets": 4}}) == RESTART
+    room = both(lambda vm: domain(vm)["cpu"].update(maxSockets=16))
+    assert effect(set_sockets(16), "1.9", start=room) == HOT_PLUG
+
+
+def test_512_vcpus_are_the_most_that_is_planned_for() -> None:
+    start = both(lambda vm: domain(vm)["cpu"].update(sockets=20, cores=10, threads=1))
+    assert effect(set_sockets(51), "1.9", start=start) == HOT_PLUG
+    assert effect(set_sockets(52), "1.9", start=start) == RESTART
+
+
+def test_what_keeps_sockets_from_being_plugged_in() -> None:
+    assert effect(set_sockets(4), "1.9", start=in_instance(architecture="arm64")) == RESTART
+    queues = both(lambda vm: devices(vm).update(networkInterfaceMultiqueue=True))
+    assert effect(set_sockets(4), "1.3", LIVE_UPDATE, queues) == RESTART
+    assert effect(set_sockets(4), "1.4", LIVE_UPDATE, queues) == HOT_PLUG
+    gpu = both(lambda vm: devices(vm).update(gpus=[{"name": "a", "deviceName": "b"}]))
+    assert effect(set_sockets(4), "1.9", start=gpu) == RESTART
+
+
+def test_a_vm_without_a_topology_has_no_sockets_to_change() -> None:
+    assert effect(in_domain(cpu={"sockets": 4}), "1.9", start=lambda vm: domain(vm).pop("cpu")) == RESTART
+
+
+@pytest.mark.parametrize("key", ["cores", "threads", "maxSockets", "model"])
+def test_the_rest_of_the_topology_needs_a_restart(key: str) -> None:
+    assert effect(lambda vm: domain(vm)["cpu"].update({key: 4}), "1.9") == RESTART
+
+
+def test_memory_has_room() -> None:
+    assert effect(set_guest("2Gi"), "1.9") == RESTART
+    assert effect(set_guest("16Gi"), "1.9") == HOT_PLUG
+    assert effect(set_guest("17Gi"), "1.9") == RESTART
+    assert effect(set_guest("17Gi"), "1.9", {"liveUpdateConfiguration": {"maxGuest": "32Gi"}}) == HOT_PLUG
+    room = both(lambda vm: domain(vm)["memory"].update(maxGuest="64Gi"))
+    assert effect(set_guest("64Gi"), "1.9", start=room) == HOT_PLUG
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        in_instance(architecture="s390x"),
+        in_domain(launchSecurity={"sev": {}}),
+        both(lambda vm: domain(vm)["cpu"].update(realtime={})),
+        both(lambda vm: domain(vm)["cpu"].update(numa={"guestMappingPassthrough": {}})),
+        both(lambda vm: domain(vm)["memory"].update(guest="1001Mi")),
+        both(lambda vm: domain(vm)["memory"].update(guest="4002Mi", hugepages={"pageSize": "1Gi"})),
+        both(lambda vm: domain(vm)["memory"].update(guest="512Mi")),
+        both(lambda vm: devices(vm).update(hostDevices=[{"name": "a"}])),
+    ],
+)
+def test_what_keeps_memory_from_being_plugged_in(start: Change) -> None:
+    assert effect(set_guest("5Gi"), "1.9", start=start) == RESTART
+
+
+@pytest.mark.parametrize("field", ["nodeSelector", "affinity"])
+def test_placement_is_taken_over(field: str) -> None:
+    change = in_instance(**{field: {"a": "b"}})
+    assert effect(change, "1.9") == LIVE
+    assert effect(change, "1.9", STAGE) == RESTART
+    assert effect(change, "1.1") == RESTART
+
+
+def test_tolerations_are_taken_over_since_1_4() -> None:
+    change = in_instance(tolerations=[{"key": "a"}])
+    assert effect(change, "1.4", LIVE_UPDATE) == LIVE
+    assert effect(change, "1.3", LIVE_UPDATE) == RESTART
+
+
+def test_what_waits_for_a_restart() -> None:
+    """KubeVirt plugs in neither CPUs nor memory as long as a VM waits to be restarted."""
+    before, after = machine(), machine()
+    both(set_sockets(4), in_instance(evictionStrategy="None", nodeSelector={"a": "b"}))(after)
+    change = compared(before, after, "1.9")
+    assert [field.impact.effect for field in change.fields if field.impact] == [RESTART] * 3
+
+
+def add_interface(**interface: Json) -> Change:
+    def add(vm: dict[str, Any]) -> None:
+        devices(vm)["interfaces"].append({"name": "new", **interface})
+        instance(vm)["networks"].append({"name": "new", "multus": {"networkName": "vlan2"}})
+
+    return add
+
+
+def test_interfaces_are_plugged_in() -> None:
+    assert effect(add_interface(bridge={}), "1.4") == HOT_PLUG
+    assert effect(add_interface(sriov={}), "1.9", STAGE) == HOT_PLUG
+    assert effect(add_interface(bridge={}), "1.3") == RESTART
+    assert effect(add_interface(bridge={}), "1.3", gates("HotplugNICs")) == HOT_PLUG
+    assert effect(add_interface(masquerade={}), "1.9") == NEXT_START
+    assert effect(add_interface(bridge={}, state="absent"), "1.9") == NONE
+
+
+def test_interfaces_are_unplugged_by_their_state() -> None:
+    def set_state(state: str) -> Change:
+        return lambda vm: devices(vm)["interfaces"][1].update(state=state)
+
+    assert effect(set_state("absent"), "1.4") == HOT_PLUG
+    assert effect(set_state("down"), "1.5") == LIVE
+    assert effect(set_state("down"), "1.4") == NEXT_START
+    assert effect(lambda vm: devices(vm)["interfaces"].pop(), "1.9") == RESTART
+    assert effect(lambda vm: devices(vm)["interfaces"][1].update(macAddress="a"), "1.9") == RESTART
+    assert effect(lambda vm: devices(vm)["interfaces"].reverse(), "1.9") == NEXT_START
+
+
+@pytest.mark.parametrize(
+    ("release", "configuration", "expected"),
+    [
+        ("1.9", {}, MIGRATION),
+        ("1.8", {}, RESTART),
+        ("1.8", gates("LiveUpdateNADRef"), MIGRATION),
+        ("1.7", {}, RESTART),
+    ],
+)
+def test_another_network(release: str, configuration: Mapping[str, Json], expected: Effect) -> None:
+    def connect(vm: dict[str, Any]) -> None:
+        instance(vm)["networks"][1]["multus"]["networkName"] = "vlan3"
+
+    assert effect(connect, release, configuration) == expected
+
+
+def test_the_first_interface_is_one_more() -> None:
+    def remove_all(vm: dict[str, Any]) -> None:
+        del devices(vm)["interfaces"], instance(vm)["networks"]
+
+    def add(vm: dict[str, Any]) -> None:
+        devices(vm)["interfaces"] = [{"name": "new", "bridge": {}}]
+        instance(vm)["networks"] = [{"name": "new", "multus": {"networkName": "vlan2"}}]
+
+    assert effect(add, "1.9", start=remove_all) == HOT_PLUG
+
+
+def add_volume(*, hotpluggable: bool) -> Change:
+    def add(vm: dict[str, Any]) -> None:
+        devices(vm)["disks"].append({"name": "new"})
+        volume = {"name": "new", "persistentVolumeClaim": {"claimName": "a", "hotpluggable": hotpluggable}}
+        instance(vm)["volumes"].append(volume)
+
+    return add
+
+
+DECLARATIVE = gates("DeclarativeHotplugVolumes")
+
+
+@pytest.mark.parametrize(
+    ("release", "configuration", "expected"),
+    [
+        ("1.9", {}, HOT_PLUG),
+        (
+            "1.9",
+            {"developerConfiguration": {"disabledFeatureGates": ["DeclarativeHotplugVolumes"]}},
+            NEXT_START,
+        ),
+        ("1.9", gates("HotplugVolumes"), NEXT_START),
+        ("1.8", {}, NEXT_START),
+        ("1.8", DECLARATIVE, HOT_PLUG),
+        ("1.6", {**DECLARATIVE, **STAGE}, HOT_PLUG),
+        ("1.5", DECLARATIVE, NEXT_START),
+        ("1.5", STAGE, RESTART),
+        ("1.1", {}, RESTART),
+    ],
+)
+def test_hotpluggable_volumes(release: str, configuration: Mapping[str, Json], expected: Effect) -> None:
+    assert effect(add_volume(hotpluggable=True), release, configuration) == expected
+
+
+def test_other_volumes_need_a_restart() -> None:
+    assert effect(add_volume(hotpluggable=False), "1.9") == RESTART
+    assert effect(lambda vm: devices(vm)["disks"][0].update(cache="none"), "1.9") == RESTART
+    assert effect(lambda vm: devices(vm)["disks"].reverse(), "1.9") == NEXT_START
+
+
+def test_volumes_are_unplugged() -> None:
+    def remove(vm: dict[str, Any]) -> None:
+        devices(vm)["disks"].pop()
+        instance(vm)["volumes"].pop()
+
+    def make_drive(vm: dict[str, Any]) -> None:
+        devices(vm)["disks"][1]["cdrom"] = {}
+
+    assert effect(remove, "1.9") == HOT_PLUG
+    assert effect(remove, "1.9", start=make_drive) == RESTART
+
+
+@pytest.mark.parametrize(
+    ("release", "configuration", "expected"),
+    [
+        ("1.9", {}, MIGRATION),
+        ("1.9", STAGE, RESTART),
+        ("1.4", LIVE_UPDATE, RESTART),
+        (
+            "1.4",
+            gates(
+                "VMLiveUpdateFeatures",
+                "VolumesUpdateStrategy",
+                "VolumeMigration",
+                vmRolloutStrategy="LiveUpdate",
+            ),
+            MIGRATION,
+        ),
+        ("1.2", LIVE_UPDATE, RESTART),
+    ],
+)
+def test_storage_is_migrated(release: str, configuration: Mapping[str, Json], expected: Effect) -> None:
+    def move(vm: dict[str, Any]) -> None:
+        instance(vm)["volumes"][0]["dataVolume"]["name"] = "root-2"
+
+    def choose(vm: dict[str, Any]) -> None:
+        vm["spec"]["updateVolumesStrategy"] = "Migration"
+
+    assert effect(move, release, configuration, choose) == expected
+    assert effect(move, release, configuration) == RESTART
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("Always", "Halted", STOP),
+        ("Halted", "Always", START),
+        ("Halted", "RerunOnFailure", START),
+        ("Halted", "Manual", NONE),
+        ("Manual", "Always", START),
+        ("Always", "Manual", NONE),
+        ("Always", "RerunOnFailure", NONE),
+    ],
+)
+def test_run_strategies(before: str, after: str, expected: Effect) -> None:
+    assert effect(set_run_strategy(after), "1.9", start=set_run_strategy(before)) == expected
+
+
+def test_running_is_a_run_strategy() -> None:
+    def say_running(vm: dict[str, Any]) -> None:
+        del vm["spec"]["runStrategy"]
+        vm["spec"]["running"] = True
+
+    before, after = machine(), machine()
+    say_running(before)
+    change = compared(before, after, "1.9")
+    assert {field.impact and field.impact.effect for field in change.fields} == {NONE}
+
+
+def test_a_halted_vm_notices_when_it_starts() -> None:
+    halted = set_run_strategy("Halted")
+    assert effect(set_sockets(4), "1.9", start=halted) == NEXT_START
+    assert effect(in_domain(machine={"type": "q35"}), "1.9", start=halted) == NEXT_START
+    assert effect(both(set_sockets(4), set_run_strategy("Always")), "1.9", start=halted) == START
+    assert effect(both(set_sockets(4), halted), "1.9") == STOP
+
+
+def test_a_vm_that_is_started_by_hand_is_restarted_by_hand() -> None:
+    manual = set_run_strategy("Manual")
+    assert effect(in_domain(machine={"type": "q35"}), "1.9", start=manual) == NEXT_START
+    assert effect(set_sockets(4), "1.9", start=manual) == HOT_PLUG
+
+
+def test_what_is_not_the_instances() -> None:
+    assert effect(lambda vm: vm["metadata"].update(labels={"a": "b"}), "1.9") == NONE
+    assert effect(lambda vm: vm["spec"]["dataVolumeTemplates"][0]["spec"].update(a="b"), "1.9") == NONE
+    assert effect(lambda vm: vm["spec"]["template"]["metadata"].update(labels={}), "1.9") == NEXT_START
+
+
+@pytest.mark.parametrize(("release", "expected"), [("1.6", LIVE), ("1.5", NEXT_START)])
+def test_the_deschedulers_annotations_are_kept_up_to_date(release: str, expected: Effect) -> None:
+    def annotate(vm: dict[str, Any]) -> None:
+        annotations = {"descheduler.alpha.kubernetes.io/evict": "true"}
+        vm["spec"]["template"]["metadata"].setdefault("annotations", {}).update(annotations)
+
+    def start(vm: dict[str, Any]) -> None:
+        vm["spec"]["template"]["metadata"]["annotations"] = {"a": "b"}
+
+    assert effect(annotate, release, start=start) == expected
+
+
+def pool(**spec: Json) -> dict[str, Any]:
+    vm = machine()
+    return {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": "pool"},
+        "spec": {"replicas": 3, **spec, "virtualMachineTemplate": {"metadata": {}, "spec": vm["spec"]}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("release", "strategy", "expected"),
+    [
+        ("1.9", {}, RESTART),
+        ("1.9", {"opportunistic": {}}, NEXT_START),
+        ("1.9", {"unmanaged": {}}, NONE),
+        ("1.6", {"opportunistic": {}}, RESTART),
+    ],
+)
+def test_a_pool_restarts_its_vms(release: str, strategy: Json, expected: Effect) -> None:
+    before, after = pool(updateStrategy=strategy), pool(updateStrategy=strategy)
+    set_sockets(4)(after["spec"]["virtualMachineTemplate"])
+    impact = compared(before, after, release).impact
+    assert impact is not None
+    assert impact.effect == expected
+
+
+def test_a_pool_replaces_disks_and_counts_its_vms() -> None:
+    after = pool()
+    after["spec"]["virtualMachineTemplate"]["spec"]["dataVolumeTemplates"][0]["spec"]["a"] = "b"
+    for release, expected in (("1.6", REPLACED), ("1.5", RESTART)):
+        impact = compared(pool(), after, release).impact
+        assert impact is not None
+        assert impact.effect == expected
+    for replicas, expected in ((5, START), (1, DELETED)):
+        impact = compared(pool(), pool(replicas=replicas), "1.9").impact
+        assert impact is not None
+        assert impact.effect == expected
+
+
+def instances(kind: str, sockets: int) -> dict[str, Any]:
+    spec: dict[str, Any] = {"domain": {"cpu": {"sockets": sockets}}}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": kind,
+        "metadata": {"name": "a"},
+        "spec": spec if kind == "VirtualMachineInstance" else {"template": {"spec": spec}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("VirtualMachineInstance", REFUSED), ("VirtualMachineInstanceReplicaSet", NEXT_START)],
+)
+def test_instances_do_not_change(kind: str, expected: Effect) -> None:
+    impact = compared(instances(kind, 1), instances(kind, 2), "1.9").impact
+    assert impact is not None
+    assert impact.effect == expected

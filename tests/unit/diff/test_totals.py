@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from renderer.diff.machine import Machine
+from renderer.diff.totals import totals_of
+from renderer.model.difference import Amounts, Totals
+from renderer.model.json import Json
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+
+GI = 1 << 30
+
+
+def machine(domain: dict[str, Json], kind: str = "VirtualMachine", **spec: Json) -> Machine:
+    template: dict[str, Any] = {"template": {"spec": {"domain": domain}}, **spec}
+    if kind == "VirtualMachinePool":
+        template = {"virtualMachineTemplate": {"spec": template}, "replicas": spec.get("replicas")}
+    api_version = "pool.kubevirt.io/v1beta1" if kind == "VirtualMachinePool" else "kubevirt.io/v1"
+    content: dict[str, Json] = {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": "a"},
+        "spec": template,
+    }
+    found = Machine.of(Resource(content, Site("a.yaml")))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("domain", "vcpus", "memory"),
+    [
+        ({}, 1, 0),
+        ({"cpu": {"sockets": 2, "cores": 3, "threads": 2}, "memory": {"guest": "1Gi"}}, 12, GI),
+        ({"cpu": {"cores": 3}}, 3, 0),
+        ({"resources": {"requests": {"cpu": "1500m", "memory": "2Gi"}}}, 2, 2 * GI),
+        ({"resources": {"requests": {"cpu": 1}, "limits": {"cpu": 4, "memory": "2Gi"}}}, 4, 2 * GI),
+        ({"cpu": {"sockets": "two"}, "memory": {"guest": "much"}}, 1, 0),
+    ],
+)
+def test_sizes(domain: dict[str, Json], vcpus: int, memory: int) -> None:
+    assert totals_of([machine(domain)]).running == Amounts(1, vcpus, memory)
+
+
+def test_halted_ones_are_counted_apart() -> None:
+    domain: dict[str, Json] = {
+        "memory": {"guest": "1Gi", "hugepages": {"pageSize": "2Mi"}},
+        "devices": {"gpus": [{"name": "a"}, {"name": "b"}]},
+    }
+    machines = [machine(domain, runStrategy="Halted"), machine(domain, running=False), machine(domain)]
+    one = Amounts(1, 1, GI, GI, 2)
+    assert totals_of(machines) == Totals(one, one.plus(one))
+
+
+def test_pools_count_as_often_as_they_have_replicas() -> None:
+    pool = machine({"memory": {"guest": "1Gi"}}, "VirtualMachinePool", replicas=3)
+    assert totals_of([pool]).running == Amounts(3, 3, 3 * GI)
+    assert totals_of([]) == Totals()
