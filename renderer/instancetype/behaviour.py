@@ -164,6 +164,21 @@ class Behaviour:
         """Before, the label of a DataSource is not the VM's architecture. pkg/defaults/defaults.go, #15388"""
         return self.release >= (1, 6)
 
+    @property
+    def assigns_firmware_uuid(self) -> bool:
+        """At random, to a VM that is created. mutating-webhook/mutators/vm-mutator.go, #14130"""
+        return self.release >= (1, 6)
+
+    @property
+    def assigns_firmware_serial(self) -> bool:
+        """As the UUID. mutating-webhook/mutators/vm-mutator.go, #15357"""
+        return self.release >= (1, 7)
+
+    @property
+    def annotates_pci_topology(self) -> bool:
+        """That of a VM that is created, if it has PCIe. mutating-webhook/mutators/vm-mutator.go, #17029"""
+        return self.release >= (1, 8)
+
     # Defaults.
 
     @property

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from renderer.instancetype.admission import Cluster, admit
 from renderer.instancetype.api.v1beta2 import leaves_memory_to_vm
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
@@ -19,6 +22,7 @@ from renderer.instancetype.revision.mismatch import mismatches
 from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.unresolved import unresolved_matchers
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.instancetype.vm_expansion import VmExpansion
 from renderer.model.cluster_config import ClusterConfig
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
@@ -27,9 +31,18 @@ from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
+#: Is told of every VirtualMachine that is expanded.
+Observe: TypeAlias = Callable[[VmExpansion], None]
 
-def expand(
-    resources: ResourceSet, catalog: Catalog, release: Release, mode: ExpandMode, *, own: str = "the overlay"
+
+def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two that most callers leave out
+    resources: ResourceSet,
+    catalog: Catalog,
+    release: Release,
+    mode: ExpandMode,
+    *,
+    own: str = "the overlay",
+    observe: Observe | None = None,
 ) -> Outcome[ResourceSet]:
     """The resources with their VirtualMachines and VirtualMachinePools expanded; all others as they are.
 
@@ -45,7 +58,7 @@ def expand(
         config = cluster_config(everything)
     except DiagnosticError as error:
         diagnostics += error.diagnostics
-    expander = _Expander(everything, Cluster(behaviour_of(release), config), mode)
+    expander = _Expander(everything, Cluster(behaviour_of(release), config), mode, observe)
     results: list[Resource] = []
     for resource in resources:
         try:
@@ -61,10 +74,13 @@ def expand(
 class _Expander:
     """Expands one resource after the other; what it has looked up serves the next as well."""
 
-    def __init__(self, catalog: Catalog, cluster: Cluster, mode: ExpandMode) -> None:
+    def __init__(
+        self, catalog: Catalog, cluster: Cluster, mode: ExpandMode, observe: Observe | None = None
+    ) -> None:
         self._catalog = catalog
         self._cluster = cluster
         self._mode = mode
+        self._observe = observe
         self._finder = Finder(cluster.behaviour)
         self.warnings: list[Diagnostic] = []
 
@@ -99,9 +115,13 @@ class _Expander:
         applied = admit(selected, sized, scope, self._cluster)
         if self._mode is ExpandMode.OFF:
             return vm.resource
-        if self._mode is ExpandMode.DEFAULTS and matchers:
+        defaults = self._mode is ExpandMode.DEFAULTS and bool(matchers)
+        if defaults:
             applied = expand_spec(selected, sized, scope, self._cluster)
-        return vm.with_content(expanded(vm.content, applied))
+        whole = vm.with_content(expanded(vm.content, applied))
+        if self._observe and whole is not vm.resource:
+            self._observe(VmExpansion(vm, whole, selected, sized, self._cluster, defaults))
+        return whole
 
 
 def _inferred(matchers: Matchers, selected: Selected, template: JsonObject) -> JsonObject:

@@ -21,9 +21,16 @@ def expand_spec(selected: Selected, template: JsonObject, scope: Scope, cluster:
     behaviour, config = cluster.behaviour, cluster.config
     if behaviour.expand_defaults is ExpandDefaults.NONE:
         return apply(selected, template, scope, behaviour)
-    spec = default_network(default_disks(object_at(template, "spec")), config, behaviour)
-    applied = apply(selected, {**template, "spec": spec}, scope, behaviour)
+    applied = apply(selected, with_default_devices(template, cluster), scope, behaviour)
     spec = default_vmi_spec(object_at(applied, "spec"), config, behaviour)
     if behaviour.expand_defaults is ExpandDefaults.OBJECT:
         spec = default_vmi_object(spec, config.cpu_model)
     return {**applied, "spec": spec}
+
+
+def with_default_devices(template: JsonObject, cluster: Cluster) -> JsonObject:
+    """``spec.template`` as the release applies to it; the template itself for one that adds no defaults."""
+    if cluster.behaviour.expand_defaults is ExpandDefaults.NONE:
+        return template
+    spec = default_disks(object_at(template, "spec"))
+    return {**template, "spec": default_network(spec, cluster.config, cluster.behaviour)}

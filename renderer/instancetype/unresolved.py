@@ -1,15 +1,20 @@
-"""Matchers that another tool has yet to fill in: what they name is not known, and nothing is expanded."""
+"""What another tool has yet to fill in: what depends on it is not known, and so nobody's mistake."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.instancetype.cause import Cause
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import object_at
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.placeholder import placeholder_in
+
+#: What is wrong whatever the value may be.
+_CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 
 
 def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
@@ -27,3 +32,39 @@ def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
                     resource=vm.resource.current_id,
                     field=at,
                 )
+
+
+def depends_on(cause: Cause, content: JsonObject) -> str | None:
+    """The placeholder in ``content`` that decides about the cause; None for one that holds in any case.
+
+    It is in the value that the cause is about, beside one that is missing, or, of an instance type, in what
+    the cause quotes.
+    """
+    if cause.code in _CERTAIN:
+        return None
+    value = _value(content, cause.at)
+    if value is None:
+        value = _value(content, cause.at.parent)
+    return placeholder_in(cause.message) or next(_placeholders(value), None)
+
+
+def _placeholders(value: Json) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _placeholders(child)
+        return
+    placeholder = placeholder_in(value)
+    if placeholder:
+        yield placeholder
+
+
+def _value(content: JsonObject, at: FieldPath) -> Json:
+    value: Json = content
+    for segment in at.segments:
+        if isinstance(value, dict) and isinstance(segment, str):
+            value = value.get(segment)
+        elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
+            value = value[segment]
+        else:
+            return None
+    return value

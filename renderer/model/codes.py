@@ -19,6 +19,7 @@ class Code(StrEnum):
     KUSTOMIZATION_AMBIGUOUS = "kustomization-ambiguous"
     KUSTOMIZATION_CYCLE = "kustomization-cycle"
     CONFIG_INVALID = "config-invalid"
+    FUNCTION_INPUT = "function-input"
     GIT_UNAVAILABLE = "git-unavailable"
     GIT_REVISION = "git-revision"
 
@@ -37,6 +38,12 @@ class Code(StrEnum):
     TEMPLATE_FAILED = "template-failed"
     TEMPLATE_LIMIT = "template-limit"
     NAME_SUFFIX = "name-suffix"
+
+    # Flux's variables.
+    FLUX_KUSTOMIZATION = "flux-kustomization"
+    VARIABLES_NOT_FOUND = "variables-not-found"
+    VARIABLE_UNSET = "variable-unset"
+    SUBSTITUTION_FAILED = "substitution-failed"
 
     # Resolution and expansion.
     MATCHER_INVALID = "matcher-invalid"
@@ -58,6 +65,7 @@ class Code(StrEnum):
 
     # Validation.
     SCHEMA_MISSING = "schema-missing"
+    SCHEMA_INVALID = "schema-invalid"
     SCHEMA = "schema"
     UNKNOWN_FIELD = "unknown-field"
     PLACEHOLDER = "placeholder"
@@ -77,7 +85,7 @@ class Code(StrEnum):
     NAME_TOO_LONG = "name-too-long"
     NETWORK_NOT_FOUND = "network-not-found"
     RUN_STRATEGY = "run-strategy"
-    SECRET_NOT_FOUND = "secret-not-found"
+    SECRET_NOT_FOUND = "secret-not-found"  # noqa: S105 - a code, no password
     SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm"
     SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found"
     SIZE_LABEL = "size-label"
@@ -91,17 +99,20 @@ class Code(StrEnum):
     # Source files that commands edit.
     PIN_FAILED = "pin-failed"
     EDIT_REFUSED = "edit-refused"
+    NOT_MIGRATED = "not-migrated"
     IMPORT_REFUSED = "import-refused"
+    FILE_EXISTS = "file-exists"
 
     # The rendered tree.
     STALE = "stale"
+    STALE_TREE = "stale-tree"
     FOREIGN_FILE = "foreign-file"
     OUTPUT_INVALID = "output-invalid"
     OWNERSHIP_INVALID = "ownership-invalid"
     WRITE_FAILED = "write-failed"
 
 
-#: Findings of these codes mean that an input could not be read at all: exit code 2 instead of 1.
+#: Findings of these codes mean that a file could not be read, or not be written: exit code 2 instead of 1.
 UNREADABLE = frozenset(
     {
         Code.YAML_SYNTAX,
@@ -114,9 +125,12 @@ UNREADABLE = frozenset(
         Code.KUSTOMIZATION_AMBIGUOUS,
         Code.KUSTOMIZATION_CYCLE,
         Code.CONFIG_INVALID,
+        Code.SCHEMA_INVALID,
+        Code.FUNCTION_INPUT,
         Code.GIT_UNAVAILABLE,
         Code.GIT_REVISION,
         Code.OUTPUT_INVALID,
         Code.OWNERSHIP_INVALID,
+        Code.WRITE_FAILED,
     }
 )

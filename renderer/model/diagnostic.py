@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.location import Location, Site
+from renderer.model.release import Release
 from renderer.model.res_id import ResId
 
 T = TypeVar("T")
@@ -37,6 +38,7 @@ class Diagnostic:
     the base); the first one that holds the field becomes ``location`` when it is reported.
     A reader that already knows the line gives ``location`` itself; beside ``sites`` it is counted in
     the text that stands at the first of them. ``overlays`` are the paths of those it was found in.
+    ``target`` is the release it was judged by, where another would not mind; a report says who targets that.
     """
 
     code: Code
@@ -49,6 +51,7 @@ class Diagnostic:
     hint: str | None = None
     related: tuple[Related, ...] = ()
     overlays: tuple[str, ...] = ()
+    target: Release | None = None
 
 
 class DiagnosticError(Exception):

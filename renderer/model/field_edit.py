@@ -41,7 +41,7 @@ FieldEdit: TypeAlias = SetField | RenameField | AddField | RemoveField
 
 
 def edited(document: Json, edits: Sequence[FieldEdit]) -> Json:
-    """The document after the edits, one after another. Raises ``LookupError`` for a field that is not there."""
+    """The document after the edits, one after another. Raises ``LookupError`` for a missing field."""
     for edit in edits:
         document = _edited(document, edit)
     return document
@@ -91,5 +91,5 @@ def _without(mapping: Json, name: Segment) -> Json:
 
 def _object(value: Json) -> JsonObject:
     if not isinstance(value, dict):
-        raise LookupError(value)
+        raise LookupError(value)  # noqa: TRY004 - the mapping is not there
     return value

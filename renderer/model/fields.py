@@ -65,6 +65,11 @@ class Fields:
         found = [self._choice(text, choices, key, index) for index, text in texts if text is not None]
         return tuple(choice for choice in found if choice is not None)
 
+    def list_of_texts(self, key: str) -> tuple[str, ...]:
+        """The texts in the list ``key``; what else is in it is noted."""
+        texts = (self._text(value, key, index) for index, value in self._list(key))
+        return tuple(text for text in texts if text is not None)
+
     def texts(self) -> Mapping[str, str]:
         """The whole mapping, from text to text as labels are."""
         return {key: text for key in self.content if (text := self.text(key)) is not None}

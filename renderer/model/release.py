@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 _MINOR = re.compile(r"v?(\d+)\.(\d+)(?:\.\d+)?")
@@ -30,12 +31,15 @@ OLDEST = Release(1, 0)
 LATEST = Release(1, 9)
 
 
-def target_release(text: str) -> Release:
-    """A release to render for. Raises ``ValueError``, in the user's words, for what is none."""
+def target_release(text: str, imported: Collection[Release] = ()) -> Release:
+    """A release to render for: one that is known, or ``imported``, as schemas of a later one can be.
+
+    Raises ``ValueError``, in the user's words, for what is none.
+    """
     try:
         release = Release.parse(text)
     except ValueError:
         raise ValueError(f"{text!r} is no KubeVirt release; write it as {LATEST}") from None
-    if not OLDEST <= release <= LATEST:
+    if not OLDEST <= release <= LATEST and not (release > LATEST and release in imported):
         raise ValueError(f"KubeVirt {release} cannot be rendered for; {OLDEST} to {LATEST} can")
     return release

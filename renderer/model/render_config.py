@@ -5,8 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from renderer.model.file_pattern import BUNDLE, PER_RESOURCE
+from renderer.model.flux_substitution import FluxSubstitution
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
+from renderer.model.tree_options import TreeOptions
 
 
 class ExpandMode(StrEnum):
@@ -22,6 +25,11 @@ class Layout(StrEnum):
 
     PER_RESOURCE = "per-resource"
     BUNDLE = "bundle"
+
+    @property
+    def files(self) -> str:
+        """The pattern that its files are named by."""
+        return BUNDLE if self is Layout.BUNDLE else PER_RESOURCE
 
 
 class MergeKeys(StrEnum):
@@ -70,12 +78,20 @@ class OverlayEntry(NamedTuple):
     write_instancetypes: bool | None = None
     rules: RuleSettings = RuleSettings()
     instancetype_names: InstancetypeNames | None = None
+    tree: TreeOptions = TreeOptions()
+    flux: FluxSubstitution | None = None
+
+    @property
+    def files(self) -> str | None:
+        """The pattern of its files, if it says anything of them."""
+        return self.tree.files or (self.layout.files if self.layout else None)
 
 
 class Overlay(NamedTuple):
     """One folder to render, with everything the project says about it.
 
-    ``listed_as`` is the path of its entry in the project, which may be a glob.
+    ``listed_as`` is the path of its entry in the project, which may be a glob; ``files`` the pattern by which
+    the files of its tree are named.
     """
 
     path: str
@@ -83,10 +99,12 @@ class Overlay(NamedTuple):
     output: str
     kubevirt: Release
     expand: ExpandMode
-    layout: Layout
+    files: str
     write_instancetypes: bool
     rules: RuleSettings = RuleSettings()
     instancetype_names: InstancetypeNames = InstancetypeNames.PLAIN
+    tree: TreeOptions = TreeOptions()
+    flux: FluxSubstitution | None = None
     listed_as: str = ""
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
@@ -99,6 +117,7 @@ class RenderConfig(NamedTuple):
 
     kubevirt: Release = LATEST
     catalogs: tuple[CatalogPath | BuiltinCatalog, ...] = (COMMON_INSTANCETYPES,)
+    schemas: tuple[str, ...] = ()
     overlays: tuple[OverlayEntry, ...] = (OverlayEntry("overlays/*"),)
     output: str = "rendered/{name}"
     expand: ExpandMode = ExpandMode.APPLIED
@@ -107,6 +126,7 @@ class RenderConfig(NamedTuple):
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
     rules: RuleSettings = RuleSettings()
     instancetype_names: InstancetypeNames = InstancetypeNames.PLAIN
+    tree: TreeOptions = TreeOptions()
 
     @property
     def renames_instancetypes(self) -> bool:
@@ -123,9 +143,11 @@ class RenderConfig(NamedTuple):
             output=(entry.output or self.output).format(name=name),
             kubevirt=entry.kubevirt or self.kubevirt,
             expand=entry.expand or self.expand,
-            layout=entry.layout or self.layout,
+            files=entry.files or self.tree.files or self.layout.files,
             write_instancetypes=self.write_instancetypes if write is None else write,
             rules=entry.rules.over(self.rules),
             instancetype_names=entry.instancetype_names or self.instancetype_names,
+            tree=entry.tree.over(self.tree),
+            flux=entry.flux and entry.flux.of_overlay(name),
             listed_as=entry.path,
         )

@@ -263,7 +263,8 @@ def test_pools_are_pinned_too(repository: Repository) -> None:
     vm = VM.format(name="x").partition("metadata:")[2].partition("spec:")[2].replace("\n", "\n    ").rstrip()
     pool = (
         "apiVersion: pool.kubevirt.io/v1beta1\nkind: VirtualMachinePool\nmetadata: {name: workers}\nspec:\n"
-        f"  replicas: 3\n  selector: {{matchLabels: {{a: b}}}}\n  virtualMachineTemplate:\n    spec:{vm}\n"
+        f"  replicas: 3\n  selector: {{matchLabels: {{a: b}}}}\n  virtualMachineTemplate:\n"
+        f"    metadata: {{labels: {{a: b}}}}\n    spec:{vm}\n"
     )
     repository.write("base/pool.yaml", pool)
     repository.replace("base/kustomization.yaml", "[", "[pool.yaml, ")

@@ -61,13 +61,14 @@ def apply_to_template(
     selection = Selection(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
     if instancetype is None:
         return Applied(apply_preference(selection, template))
-    changed, conflicts = _apply_instancetype(selection, template)
+    changed, conflicts = apply_instancetype(selection, template)
     if conflicts:
         return Applied(template, conflicts)
     return Applied(apply_preference(selection, changed))
 
 
-def _apply_instancetype(selection: Selection, template: JsonObject) -> tuple[JsonObject, Conflicts]:
+def apply_instancetype(selection: Selection, template: JsonObject) -> tuple[JsonObject, Conflicts]:
+    """The VM's ``spec.template`` with the instance type alone, and the conflicts, which are left out."""
     conflicts: Conflicts = ()
     for apply in APPLIERS:
         outcome = apply(selection, template)

@@ -110,6 +110,15 @@ def cause_differences(actual: Json, expected: Json) -> Iterator[str]:
         yield f"{_shortened(actual)} in place of {_shortened(expected)}"
 
 
+def refusal_differences(actual: Json, expected: Json) -> Iterator[str]:
+    """Of the webhook's causes, which are compared by type and field; their order counts."""
+    ours, theirs = _cause_types(actual), _cause_types(expected)
+    if bool(ours) != bool(theirs):
+        yield f"{'refused' if ours else 'admitted'} in place of {'refused' if theirs else 'admitted'}"
+    if ours != theirs:
+        yield f"causes {ours} in place of {theirs}"
+
+
 def _answer(result: Json) -> str:
     if result is None:
         return "null"
@@ -119,6 +128,10 @@ def _answer(result: Json) -> str:
 
 def _cause_fields(result: Json) -> list[str]:
     return [text_at(cause, "field") for cause in array_at(result, "causes")]
+
+
+def _cause_types(result: Json) -> list[tuple[str, str]]:
+    return [(text_at(cause, "type"), text_at(cause, "field")) for cause in array_at(result, "causes")]
 
 
 def _has_error(result: Json) -> bool:

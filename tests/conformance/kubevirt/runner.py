@@ -8,7 +8,12 @@ from pathlib import Path
 from renderer.model.json import Json, JsonObject
 from tests.conformance.case_result import CaseResult
 from tests.conformance.kubevirt.case import Case, Outputs, read_cases
-from tests.conformance.kubevirt.comparison import cause_differences, differences, vm_differences
+from tests.conformance.kubevirt.comparison import (
+    cause_differences,
+    differences,
+    refusal_differences,
+    vm_differences,
+)
 from tests.conformance.kubevirt.decode_cases import decode_outputs
 from tests.conformance.kubevirt.object_cases import object_outputs
 from tests.conformance.kubevirt.quantity_cases import comparison_outputs, quantity_outputs
@@ -24,8 +29,16 @@ _MODES: Mapping[str, Callable[[Case], Outputs]] = {
     "quantitycmp": comparison_outputs,
 }
 
-#: The rest of the validating webhook, and texts in KubeVirt's own words.
-_NOT_COMPARED = frozenset({"validate", "message"})
+#: Texts in KubeVirt's own words.
+_NOT_COMPARED = frozenset({"message"})
+
+#: How the answers of webhooks are compared. An ``error`` is in our own words.
+_REFUSALS: Mapping[str, Callable[[Json, Json], Iterator[str]]] = {
+    "error": lambda _actual, _expected: iter(()),
+    "causes": lambda actual, expected: cause_differences({"causes": actual}, {"causes": expected}),
+    "admit": cause_differences,
+    "validate": refusal_differences,
+}
 
 _NOT_IMPLEMENTED = "not implemented"
 
@@ -67,11 +80,9 @@ def _differences(name: str, actual: Json, case: Case) -> Iterator[str]:
         return iter([f"{actual!r} is not {expected!r}"] if actual is not expected else [])
     if name in ("applied", "expand"):
         return vm_differences(actual, expected, case.input.get("vm"))
-    if name == "error":  # in our own words
-        return iter(())
-    if name == "causes":
-        return cause_differences({"causes": actual}, {"causes": expected})
-    if name == "admit" or (isinstance(expected, dict) and "error" in expected):
+    if name in _REFUSALS:
+        return _REFUSALS[name](actual, expected)
+    if isinstance(expected, dict) and "error" in expected:
         return cause_differences(actual, expected)
     return differences(actual, expected, case.input.get("vm"))
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from renderer.admitters.cause import Cause as Refusal
+from renderer.admitters.cluster import Cluster as AdmittingCluster
+from renderer.admitters.vm import admit_vm
 from renderer.instancetype.admission import Cluster, ConflictError, admit, apply
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
 from renderer.instancetype.cluster_config import cluster_config
+from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
 from renderer.instancetype.expand_spec import expand_spec
 from renderer.instancetype.find import Finder
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
@@ -29,8 +33,8 @@ _FIRST_TO_NAME_CONFLICTS = Release(1, 5)
 def vm_outputs(case: Case) -> Outputs:
     """What virt-api does to the VM, in its order; null for what is not done once the matchers are refused."""
     request = _Request(case)
-    names = ("mutated", "admit", "applied", "expand")
-    steps = (request.mutated, request.admitted, request.applied, request.expanded)
+    names = ("mutated", "admit", "validate", "applied", "expand")
+    steps = (request.mutated, request.admitted, request.validated, request.applied, request.expanded)
     outputs = {name: _unless_refused(request, step) for name, step in zip(names, steps, strict=True)}
     computed = {"inferred": request.inferred, **outputs}
     return {name: compute for name, compute in computed.items() if name in case.output}
@@ -91,15 +95,32 @@ class _Request:
             written["storageClassNames"] = list(mutation.storage_class_names)
         return written
 
+    @cached_property
+    def _admitted(self) -> JsonObject:
+        """``spec.template`` as admitted. Raises ``CauseError`` or ``DiagnosticError``."""
+        selected = self._ignoring_missing() if self._behaviour.admits_missing_objects else self._selected
+        return admit(selected, self._template, self._scope, self._cluster)
+
     def admitted(self) -> Json:
         try:
-            selected = self._ignoring_missing() if self._behaviour.admits_missing_objects else self._selected
-            admit(selected, self._template, self._scope, self._cluster)
+            _ = self._admitted
         except (CrashError, DefaultsError, DiagnosticError) as error:
             return {"causes": [], "error": str(error)}
         except CauseError as error:
             return {"causes": _causes(_of_first_matcher(error.causes))}
         return {"causes": []}
+
+    def validated(self) -> Json:
+        """The causes of the rest of the webhook; null when the VM does not come so far."""
+        config = self._cluster.config
+        try:
+            template = self._admitted
+            vmi_spec = default_vmi_spec(object_at(template, "spec"), config, self._behaviour)
+        except (CauseError, DiagnosticError):
+            return None
+        vm_spec = {**object_at(self._vm, "spec"), "template": {**template, "spec": vmi_spec}}
+        causes = admit_vm(vm_spec, AdmittingCluster(self._behaviour.release, config))
+        return {"causes": [cause_content(cause) for cause in causes]}
 
     def _ignoring_missing(self) -> Selected:
         """What is found; KubeVirt goes on without the rest."""
@@ -150,6 +171,10 @@ def _of_first_matcher(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
         if own:
             return own
     return causes
+
+
+def cause_content(cause: Refusal) -> Json:
+    return {"type": cause.type.value, "field": cause.field, "message": cause.message}
 
 
 def _causes(causes: tuple[Cause, ...]) -> list[Json]:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from renderer.model.json import Json
-from tests.conformance.kubevirt.comparison import cause_differences, differences, vm_differences
+from tests.conformance.kubevirt.comparison import (
+    cause_differences,
+    differences,
+    refusal_differences,
+    vm_differences,
+)
 
 
 @pytest.mark.parametrize(
@@ -79,3 +84,15 @@ _CAUSE: Json = {"field": "spec.a", "message": "ours"}
 )
 def test_results_of_admission(*, actual: Json, expected: Json, same: bool) -> None:
     assert (list(cause_differences(actual, expected)) == []) is same
+
+
+def test_refusals_are_compared_by_type_and_field_in_order() -> None:
+    one: Json = {"type": "FieldValueInvalid", "field": "spec.a", "message": "ours"}
+    same: Json = {"type": "FieldValueInvalid", "field": "spec.a", "message": "theirs"}
+    other: Json = {"type": "FieldValueRequired", "field": "spec.a", "message": "theirs"}
+
+    assert not list(refusal_differences({"causes": [one]}, {"causes": [same]}))
+    assert list(refusal_differences({"causes": [one]}, {"causes": [other]}))
+    assert list(refusal_differences({"causes": [one, other]}, {"causes": [other, one]}))
+    admitted, *_ = refusal_differences({"causes": []}, {"causes": [one]})
+    assert admitted == "admitted in place of refused"

@@ -1,0 +1,78 @@
+"""Why the webhook refuses a virtual machine (``metav1.StatusCause``), in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+from renderer.model.field_path import ElementName, FieldPath
+
+
+class CauseType(StrEnum):
+    """KubeVirt's machine-readable reason."""
+
+    INVALID = "FieldValueInvalid"
+    REQUIRED = "FieldValueRequired"
+    NOT_SUPPORTED = "FieldValueNotSupported"
+    NOT_FOUND = "FieldValueNotFound"
+    DUPLICATE = "FieldValueDuplicate"
+    FORBIDDEN = "FieldValueForbidden"
+
+
+class Cause(NamedTuple):
+    """One reason.
+
+    ``at`` is where the user finds the field, ``reported`` what KubeVirt calls it if that is something else.
+    """
+
+    type: CauseType
+    at: FieldPath
+    message: str
+    hint: str | None = None
+    reported: FieldPath | None = None
+
+    @property
+    def field(self) -> str:
+        """The field as KubeVirt's answer has it (``k8s.io/apimachinery``, ``field.Path``)."""
+        return kubernetes_text(self.at if self.reported is None else self.reported)
+
+
+Causes: TypeAlias = Iterator[Cause]
+
+
+def invalid(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    return Cause(CauseType.INVALID, at, message, hint, reported)
+
+
+def required(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    return Cause(CauseType.REQUIRED, at, message, hint, reported)
+
+
+def not_supported(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    return Cause(CauseType.NOT_SUPPORTED, at, message, hint, reported)
+
+
+def duplicate(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    return Cause(CauseType.DUPLICATE, at, message, hint, reported)
+
+
+def kubernetes_text(path: FieldPath) -> str:
+    """``spec.volumes[0].name``; unlike ours it quotes no key."""
+    text = ""
+    for segment in path.segments:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+        elif isinstance(segment, ElementName):
+            text += f"[{segment.value}]"
+        else:
+            text += f".{segment}" if text else segment
+    return text

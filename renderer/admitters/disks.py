@@ -1,0 +1,137 @@
+"""Each disk (KubeVirt ``pkg/storage/admitters/disks.go``)."""
+
+from __future__ import annotations
+
+import re
+
+from renderer.admitters.block_size import check_block_size
+from renderer.admitters.cause import Causes, invalid, not_supported
+from renderer.admitters.check import CheckTable, on
+from renderer.admitters.cluster import Cluster
+from renderer.admitters.disk import TARGETS, Disk
+from renderer.admitters.kubernetes_names import dns_label_errors
+from renderer.admitters.pci_address import is_pci_address
+from renderer.admitters.vmi_spec import VmiSpec, present, section, text
+
+_SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
+_LONGEST_SERIAL = 256
+_BUSES = ("virtio", "scsi", "sata", "usb")
+_CACHES = ("none", "writethrough", "writeback")
+_IO_MODES = ("native", "threads")
+_ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
+
+
+def check_disks(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    for position, content in enumerate(vmi.disks):
+        disk = Disk.of(vmi, position, cluster)
+        for check in _CHECKS.needed(cluster.release, frozenset(content)):
+            yield from check(disk)
+
+
+def _check_unique(disk: Disk) -> Causes:
+    for other in disk.vmi.disks[: disk.position]:
+        if text(other, "name") == disk.name:
+            yield invalid(disk.at("name"), f"two disks are called {disk.name}", "a volume has one disk")
+
+
+def _check_target(disk: Disk) -> Causes:
+    targets = present(disk.content, TARGETS)
+    if len(targets) > 1:
+        yield invalid(
+            disk.at(), f"the disk {disk.name} is {' and '.join(targets)} at once", "keep one of them"
+        )
+
+
+def _check_pci_address(disk: Disk) -> Causes:
+    address = text(section(disk.content, "disk"), "pciAddress")
+    if not address:
+        return
+    at = disk.at("disk", "pciAddress")
+    reported = disk.reported("disk", disk.position, "pciAddress")
+    if text(section(disk.content, "disk"), "bus") != "virtio":
+        yield invalid(at, "a disk with a pciAddress needs the bus virtio", reported=reported)
+    if not is_pci_address(address):
+        yield invalid(at, f"{address!r} is no PCI address", "write it as 0000:81:01.0", reported=reported)
+
+
+def _check_boot_order(disk: Disk) -> Causes:
+    order = disk.content.get("bootOrder")
+    if isinstance(order, int) and order < 1:
+        yield invalid(disk.at("bootOrder"), f"boot orders start at 1, not {order}")
+
+
+def _check_bus(disk: Disk) -> Causes:
+    bus = disk.bus
+    if not bus:
+        return
+    at = disk.at(disk.target, "bus")
+    if bus not in _BUSES:
+        yield invalid(at, f"a {disk.target} cannot be on a bus {bus}", f"one of {', '.join(_BUSES)}")
+    elif bus == "virtio" and disk.target == "cdrom":
+        yield invalid(at, "a cdrom cannot be on the bus virtio", "use sata, scsi or usb")
+    elif bus == "sata" and section(disk.content, "disk").get("readonly"):
+        yield invalid(at, "a disk on the bus sata cannot be read-only", "use virtio, or make it a cdrom")
+    if disk.content.get("dedicatedIOThread") and bus != "virtio":
+        yield not_supported(
+            disk.at("dedicatedIOThread"),
+            f"a disk on the bus {bus} cannot have an I/O thread of its own",
+            "use the bus virtio, or drop dedicatedIOThread",
+            reported=disk.reported(disk.position),
+        )
+
+
+def _check_serial(disk: Disk) -> Causes:
+    serial = text(disk.content, "serial")
+    if not serial:
+        return
+    at = disk.at("serial")
+    if _SERIAL.fullmatch(serial) is None:
+        yield invalid(
+            at, f"the serial {serial!r} has characters other than letters, digits, '_', '.', '+' and '-'"
+        )
+    if len(serial) > _LONGEST_SERIAL:
+        yield invalid(at, f"the serial is longer than {_LONGEST_SERIAL} characters")
+
+
+def _check_cache(disk: Disk) -> Causes:
+    cache = text(disk.content, "cache")
+    if cache and cache not in _CACHES:
+        yield invalid(disk.at("cache"), f"{cache!r} is no cache mode", f"one of {', '.join(_CACHES)}")
+
+
+def _check_io(disk: Disk) -> Causes:
+    mode = text(disk.content, "io")
+    if mode and mode not in _IO_MODES:
+        hint = f"one of {', '.join(_IO_MODES)}"
+        reported = disk.reported(disk.position, "io")
+        yield not_supported(disk.at("io"), f"{mode!r} is no I/O mode", hint, reported=reported)
+
+
+def _check_error_policy(disk: Disk) -> Causes:
+    policy = disk.content.get("errorPolicy")
+    if policy is not None and policy not in _ERROR_POLICIES:
+        yield invalid(
+            disk.at("errorPolicy"), f"{policy!r} is no errorPolicy", f"one of {', '.join(_ERROR_POLICIES)}"
+        )
+
+
+def _check_name(disk: Disk) -> Causes:
+    """A disk's name may become that of a container."""
+    for error in dns_label_errors(disk.name):
+        message = f"the disk's name {disk.name!r} {error}"
+        yield invalid(disk.at("name"), message, reported=disk.reported(disk.position, "name"))
+
+
+_CHECKS = CheckTable(
+    on(_check_unique),
+    on(_check_target, "disk", "lun", "cdrom"),
+    on(_check_pci_address, "disk"),
+    on(_check_boot_order, "bootOrder"),
+    on(_check_bus, "disk", "lun", "cdrom"),
+    on(_check_serial, "serial"),
+    on(_check_cache, "cache"),
+    on(_check_io, "io"),
+    on(_check_error_policy, "errorPolicy"),
+    on(_check_name),
+    on(check_block_size, "blockSize"),
+)

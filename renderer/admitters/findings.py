@@ -1,0 +1,99 @@
+"""Causes as diagnostics: where the user wrote the field, or who else did."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+
+from renderer.admitters.cause import Cause
+from renderer.model.admission import AdmissionRequest
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.placeholder import has_placeholder
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+_PARTIES = {"instancetype": "instance type", "preference": "preference"}
+#: What an instance type gives a VM; all else that the files do not have is a preference's, or a default.
+_OF_INSTANCETYPES = frozenset(
+    {
+        "cpu",
+        "memory",
+        "ioThreads",
+        "ioThreadsPolicy",
+        "gpus",
+        "hostDevices",
+        "nodeSelector",
+        "schedulerName",
+    }
+)
+_OF_BOTH = frozenset({"annotations", "launchSecurity"})
+_CPU_FEATURES = "features"
+
+
+def findings(
+    refused: Iterable[tuple[AdmissionRequest, Iterable[Cause]]], composed: ResourceSet
+) -> Iterator[Diagnostic]:
+    """A diagnostic for each cause; one that a pool and the VirtualMachine in it share is told once.
+
+    A value that another tool has yet to fill in is not judged.
+    """
+    written = {resource.current_id: resource.content for resource in composed}
+    told: set[tuple[ResId, FieldPath, str]] = set()
+    for request, causes in refused:
+        resource = request.resource
+        base = [str(segment) for segment in request.base.segments]
+        files = object_at(written.get(resource.current_id, resource.content), *base)
+        for cause in causes:
+            at = request.base.child(*cause.at.segments)
+            finding = (resource.current_id, at, cause.message)
+            if finding not in told and not has_placeholder(_value(request.content, cause.at)):
+                told.add(finding)
+                yield _diagnostic(cause, at, resource, _origin(request.content, files, cause.at))
+
+
+def _diagnostic(cause: Cause, at: FieldPath, resource: Resource, origin: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.ADMISSION,
+        message=f"{cause.message}{origin}",
+        sites=resource.sites(at),
+        resource=resource.current_id,
+        field=at,
+        hint=cause.hint,
+    )
+
+
+def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
+    """Who set a field that KubeVirt sees, and the files do not have."""
+    if _value(seen, at) is None or _value(files, at) is not None:
+        return ""
+    spec = object_at(files, "spec")
+    spec = object_at(spec, "virtualMachineTemplate", "spec") or spec  # of a pool
+    parties = [
+        f"{noun} {text_at(spec, key, 'name')}" if text_at(spec, key, "name") else f"the inferred {noun}"
+        for key, noun in _PARTIES.items()
+        if spec.get(key) is not None and key in _givers(at)
+    ]
+    return f" (set by {' or '.join(parties)})" if parties else " (set by default)"
+
+
+def _givers(at: FieldPath) -> Container[str]:
+    if not _OF_BOTH.isdisjoint(at.segments):
+        return _PARTIES
+    is_size = not _OF_INSTANCETYPES.isdisjoint(at.segments) and _CPU_FEATURES not in at.segments
+    return ("instancetype",) if is_size else ("preference",)
+
+
+def _value(content: Json, at: FieldPath) -> Json:
+    """What stands at ``at``; None for nothing."""
+    value = content
+    for segment in at.segments:
+        if isinstance(segment, int) and isinstance(value, list):
+            value = value[segment] if segment < len(value) else None
+        elif isinstance(segment, str) and isinstance(value, dict):
+            value = value.get(segment)
+        else:
+            return None
+    return value

@@ -1,0 +1,91 @@
+"""Confidential virtual machines (``validateLaunchSecurity``, ``webhooks/amd64.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.admitters.cause import Cause, Causes, CauseType, invalid
+from renderer.admitters.cluster import Cluster
+from renderer.admitters.feature_gates import Gate, needs_gate
+from renderer.admitters.firmware import boots_securely
+from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
+
+#: The kinds on amd64, what they are called, and the gate of each.
+_KINDS = {
+    "sev": ("SEV", Gate.WORKLOAD_ENCRYPTION_SEV),
+    "snp": ("SEV-SNP", Gate.WORKLOAD_ENCRYPTION_SEV),
+    "tdx": ("TDX", Gate.WORKLOAD_ENCRYPTION_TDX),
+}
+
+
+def check_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    if not has(vmi.domain, "launchSecurity"):
+        return
+    if cluster.behaviour.gates_secure_execution and vmi.architecture == "s390x":
+        yield from _check_gate(vmi, cluster, "launchSecurity on s390x", Gate.SECURE_EXECUTION)
+    if cluster.behaviour.checks_sev_only:
+        yield from _check_sev(vmi, cluster)
+    elif vmi.architecture == "amd64":
+        yield from _check_amd64(vmi, cluster)
+    elif vmi.architecture != "s390x":
+        message = f"there is no launchSecurity on {vmi.architecture or 'a VM without architecture'}"
+        yield invalid(vmi.at("domain", "launchSecurity"), message, reported=vmi.at("architecture"))
+
+
+def _check_amd64(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    at, reported = vmi.at("domain", "launchSecurity"), vmi.at("launchSecurity")
+    kinds = [kind for kind in _KINDS if has(section(vmi.domain, "launchSecurity"), kind)]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "nothing"
+        message = f"launchSecurity needs one of {', '.join(_KINDS)}; it has {found}"
+        yield Cause(CauseType.FORBIDDEN, at, message, reported=reported)
+        return
+    kind = kinds[0]
+    name, gate = _KINDS[kind]
+    if gate not in cluster.gates:
+        yield needs_gate(at.child(kind), f"{name}", gate, reported=reported)
+        return
+    for message, hint in _problems(vmi, kind, name):
+        yield invalid(at.child(kind), message, hint, reported=reported)
+
+
+def _check_sev(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    has_sev = has(section(vmi.domain, "launchSecurity"), "sev")
+    name, gate = _KINDS["sev"]
+    if gate not in cluster.gates:
+        if has_sev or cluster.behaviour.gates_all_launch_security:
+            yield from _check_gate(vmi, cluster, "launchSecurity", gate)
+    elif has_sev:
+        for message, hint in _problems(vmi, "sev", name):
+            at = vmi.at("domain", "launchSecurity", "sev")
+            yield invalid(at, message, hint, reported=vmi.at("launchSecurity"))
+
+
+def _check_gate(vmi: VmiSpec, cluster: Cluster, what: str, gate: Gate) -> Causes:
+    if gate not in cluster.gates:
+        at = vmi.at("domain", "launchSecurity")
+        yield needs_gate(at, what, gate, reported=vmi.at("launchSecurity"))
+
+
+def _problems(vmi: VmiSpec, kind: str, name: str) -> Iterator[tuple[str, str]]:
+    if kind == "tdx" and unless_disabled(section(vmi.domain, "features"), "smm"):
+        yield "TDX does not go with features.smm", "set domain.features.smm.enabled: false"
+    yield from _firmware_problems(vmi, kind, name)
+    attests = has(section(section(vmi.domain, "launchSecurity"), "sev"), "attestation")
+    if attests and text(vmi.content, "startStrategy") != "Paused":
+        yield "the attestation of SEV needs a VM that starts paused", "set startStrategy: Paused"
+    for interface in vmi.interfaces:
+        if has(interface, "bootOrder"):
+            message = f"{name} does not go with booting from the interface {text(interface, 'name')}"
+            yield message, "drop its bootOrder"
+
+
+def _firmware_problems(vmi: VmiSpec, kind: str, name: str) -> Iterator[tuple[str, str]]:
+    bootloader = section(section(vmi.domain, "firmware"), "bootloader")
+    if not has(bootloader, "efi"):
+        yield f"{name} needs firmware.bootloader.efi", "add efi: {secureBoot: false}"
+        return
+    if kind != "tdx" and boots_securely(vmi):
+        yield f"{name} does not go with secure boot", "set firmware.bootloader.efi.secureBoot: false"
+    if kind != "sev" and section(bootloader, "efi").get("persistent"):
+        yield f"{name} does not go with persistent EFI variables", "drop firmware.bootloader.efi.persistent"

@@ -1,0 +1,1 @@
+"""Networks and interfaces (KubeVirt ``pkg/network/admitter``)."""

@@ -1,0 +1,41 @@
+"""One interface of a VirtualMachineInstance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from renderer.admitters.cluster import Cluster
+from renderer.admitters.vmi_spec import VmiSpec, has, text
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import EMPTY, JsonObject
+
+
+class Interface(NamedTuple):
+    """``network`` is the one of its name, empty where there is none."""
+
+    vmi: VmiSpec
+    position: int
+    content: JsonObject
+    network: JsonObject
+    cluster: Cluster
+
+    @property
+    def name(self) -> str:
+        return text(self.content, "name")
+
+    @property
+    def on_pod(self) -> bool:
+        """Whether its network is the pod network."""
+        return has(self.network, "pod")
+
+    def at(self, *segments: Segment) -> FieldPath:
+        return self.vmi.device("interfaces", self.position, *segments)
+
+
+def interfaces(vmi: VmiSpec, cluster: Cluster) -> Iterator[Interface]:
+    """The interfaces, each with its network; of networks of one name the last counts."""
+    networks = {text(network, "name"): network for network in vmi.networks}
+    for position, content in enumerate(vmi.interfaces):
+        network = networks.get(text(content, "name"), EMPTY)
+        yield Interface(vmi, position, content, network, cluster)

@@ -1,0 +1,146 @@
+"""GPUs and host devices, and the claims by which DRA allocates them (KubeVirt ``pkg/dra/admitter``)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from renderer.admitters.cause import Cause, Causes, duplicate, invalid, required
+from renderer.admitters.cluster import Cluster
+from renderer.admitters.feature_gates import Gate, needs_gate
+from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
+from renderer.admitters.network.resource_claims import network_claims
+from renderer.admitters.vmi_spec import VmiSpec, elements, has, text
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject
+
+_CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
+
+
+class _Kind(NamedTuple):
+    """A kind of device; of GPUs either all are claimed or none."""
+
+    key: str
+    name: str
+    gate: Gate
+    all_or_none: bool
+
+
+_KINDS = (
+    _Kind("gpus", "GPU", Gate.GPUS_WITH_DRA, all_or_none=True),
+    _Kind("hostDevices", "host device", Gate.HOST_DEVICES_WITH_DRA, all_or_none=False),
+)
+
+
+def check_claimed_devices(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    checks_fully = cluster.behaviour.checks_claims_fully
+    yield from _check_claims(vmi, checks_fully=checks_fully)
+    wanted: set[str] = set()
+    owners: dict[str, str] = {}
+    duplicates: list[Cause] = []
+    for kind in _KINDS:
+        causes, first = _check_devices(vmi, kind, cluster)
+        yield from causes
+        wanted |= {pair.partition("/")[0] for pair in first}
+        duplicates += _check_shared(vmi.device(kind.key), first, owners)
+    if Gate.NETWORK_DEVICES_WITH_DRA in cluster.gates:
+        duplicates += _check_shared(vmi.at("networks"), network_claims(vmi), owners)
+    if checks_fully:
+        yield from duplicates
+    missing = wanted - {text(claim, "name") for claim in elements(vmi.content, "resourceClaims")}
+    if missing:
+        at = vmi.at("resourceClaims")
+        yield invalid(at, f"devices use claims that are not there: {', '.join(sorted(missing))}")
+
+
+def _check_claims(vmi: VmiSpec, *, checks_fully: bool) -> Causes:
+    names: set[str] = set()
+    for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
+        at = vmi.at("resourceClaims", index)
+        name = text(claim, "name")
+        if name in names:
+            yield duplicate(at.child("name"), f"two claims are called {name}")
+        elif checks_fully:
+            yield from _check_claim_name(at.child("name"), name)
+        if name or not checks_fully:
+            names.add(name)
+        if checks_fully:
+            yield from _check_claim_source(at, claim)
+
+
+def _check_claim_name(at: FieldPath, name: str) -> Causes:
+    errors = dns_label_errors(name) if name else []
+    if not name:
+        yield required(at, "the claim has no name")
+    elif errors:
+        yield invalid(at, f"the claim's name {name!r} {' and '.join(errors)}")
+
+
+def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
+    sources = [source for source in _CLAIM_SOURCES if has(claim, source)]
+    if len(sources) != 1:
+        problem = "both" if sources else "neither"
+        yield invalid(at, f"the claim has {problem} of {' and '.join(_CLAIM_SOURCES)}; it needs one")
+    for source in sources:
+        for error in dns_subdomain_errors(text(claim, source)):
+            yield invalid(at.child(source), f"{source} {error}")
+
+
+def _check_devices(vmi: VmiSpec, kind: _Kind, cluster: Cluster) -> tuple[list[Cause], dict[str, int]]:
+    """What is wrong, and the first device of each complete claim and request."""
+    at = vmi.device(kind.key)
+    devices = list(enumerate(elements(vmi.devices, kind.key)))
+    if not devices:
+        return [], {}
+    claimed = [
+        (index, device) for index, device in devices if not text(device, "deviceName") and _claims(device)
+    ]
+    others = [pair for pair in devices if pair not in claimed]
+    if kind.all_or_none and cluster.behaviour.checks_claims_fully and claimed and others:
+        return [
+            invalid(at, f"some {kind.name}s are claimed and some named; let all be the one or the other")
+        ], {}
+    causes = [cause for index, device in others for cause in _check_named(at, index, device, kind)]
+    if claimed and kind.gate not in cluster.gates:
+        return [*causes, needs_gate(at, f"a {kind.name} with a claim", kind.gate)], {}
+    first: dict[str, int] = {}
+    for index, device in claimed:
+        causes += _check_claimed(at.child(index), device, index, kind, first)
+    return causes, first
+
+
+def _claims(device: JsonObject) -> bool:
+    return has(device, "claimName") or has(device, "requestName")
+
+
+def _check_named(at: FieldPath, index: int, device: JsonObject, kind: _Kind) -> Causes:
+    if not text(device, "deviceName"):
+        message = f"the {kind.name} has neither deviceName nor claimName and requestName"
+        yield required(at.child(index, "deviceName"), message, reported=at)
+    elif _claims(device):
+        message = f"the {kind.name} has both a deviceName and a claim"
+        yield invalid(at.child(index), message, "keep one of them", reported=at)
+
+
+def _check_claimed(
+    at: FieldPath, device: JsonObject, index: int, kind: _Kind, first: dict[str, int]
+) -> Causes:
+    names = {key: text(device, key) for key in ("claimName", "requestName")}
+    for key, name in names.items():
+        if not name:
+            yield required(at.child(key), f"a claimed {kind.name} needs {key}")
+    if not all(names.values()):
+        return
+    pair = "/".join(names.values())
+    if pair in first:
+        yield duplicate(at, f"two {kind.name}s have the claim and request {pair}")
+    first.setdefault(pair, index)
+
+
+def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) -> list[Cause]:
+    """Pairs that devices of another kind have too."""
+    causes = []
+    for pair, index in first.items():
+        owner = owners.setdefault(pair, str(at.child(index)))
+        if owner != str(at.child(index)):
+            causes.append(duplicate(at.child(index), f"{owner} has the claim and request {pair} too"))
+    return causes

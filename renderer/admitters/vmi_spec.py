@@ -1,0 +1,125 @@
+"""A VirtualMachineInstance's spec, as the checks read it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import NamedTuple
+
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.quantity import Quantity
+
+_ZERO = Quantity.of(None)
+
+
+class VmiSpec(NamedTuple):
+    """The spec's ``content`` at ``path``, with the sections that many checks look at.
+
+    A section that is absent is empty; ``content`` and ``domain`` tell whether it is there. An empty list is
+    the same as none, as KubeVirt's mutating webhook leaves out what is empty.
+    """
+
+    path: FieldPath
+    content: JsonObject
+    domain: JsonObject
+    cpu: JsonObject
+    memory: JsonObject
+    requests: JsonObject
+    limits: JsonObject
+    devices: JsonObject
+    disks: Sequence[JsonObject]
+    interfaces: Sequence[JsonObject]
+    networks: Sequence[JsonObject]
+    volumes: Sequence[JsonObject]
+
+    @classmethod
+    def of(cls, content: JsonObject, path: FieldPath) -> VmiSpec:
+        domain = section(content, "domain")
+        devices = section(domain, "devices")
+        resources = section(domain, "resources")
+        return cls(
+            path,
+            content,
+            domain,
+            section(domain, "cpu"),
+            section(domain, "memory"),
+            section(resources, "requests"),
+            section(resources, "limits"),
+            devices,
+            elements(devices, "disks"),
+            elements(devices, "interfaces"),
+            elements(content, "networks"),
+            elements(content, "volumes"),
+        )
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of what is written in the spec and in the sections of its domain."""
+        resources = section(self.domain, "resources")
+        return frozenset((*self.content, *self.domain, *self.cpu, *self.memory, *self.devices, *resources))
+
+    @property
+    def architecture(self) -> str:
+        return text_at(self.content, "architecture")
+
+    def at(self, *segments: Segment) -> FieldPath:
+        return self.path.child(*segments)
+
+    def device(self, *segments: Segment) -> FieldPath:
+        """A field below ``domain.devices``."""
+        return self.path.child("domain", "devices", *segments)
+
+
+def section(parent: JsonObject, key: str) -> JsonObject:
+    """The mapping at ``key``, an empty one where there is none."""
+    child = parent.get(key)
+    return child if isinstance(child, dict) else EMPTY
+
+
+def elements(parent: JsonObject, key: str) -> Sequence[JsonObject]:
+    """The mappings in the list at ``key``; whatever else stands there counts as an empty one."""
+    children = parent.get(key)
+    if not isinstance(children, list):
+        return ()
+    return [child if isinstance(child, dict) else EMPTY for child in children]
+
+
+def text(parent: JsonObject, key: str) -> str:
+    value = parent.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def texts(parent: JsonObject, key: str) -> Sequence[str]:
+    """The texts in the list at ``key``, an empty one in place of null."""
+    children = parent.get(key)
+    return (
+        [child if isinstance(child, str) else "" for child in children] if isinstance(children, list) else ()
+    )
+
+
+def number(parent: JsonObject, key: str) -> int:
+    """A whole number, 0 where there is none."""
+    value = parent.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def quantity(parent: JsonObject, key: str) -> Quantity:
+    """The quantity at ``key``, 0 where there is none. Raises ``DiagnosticError`` for what is none."""
+    value = parent.get(key)
+    return _ZERO if value is None else Quantity.of(value)
+
+
+def has(parent: JsonObject, key: str) -> bool:
+    """Whether there is anything but null: Go's pointers."""
+    return parent.get(key) is not None
+
+
+def present(parent: JsonObject, keys: Container[str]) -> list[str]:
+    """Those of ``keys`` that are there."""
+    return [key for key, value in parent.items() if value is not None and key in keys]
+
+
+def unless_disabled(parent: JsonObject, key: str) -> bool:
+    """Whether a feature is there and not ``enabled: false`` (Go's ``FeatureState``)."""
+    value: Json = parent.get(key)
+    return isinstance(value, dict) and value.get("enabled") is not False

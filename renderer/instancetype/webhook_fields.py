@@ -1,0 +1,139 @@
+"""Fields that the mutating webhook would fill in, written beforehand so that the cluster has what Git has.
+
+KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``, and what ``mutation`` follows. The
+webhook takes firmware UUID and serial at random; here they follow from namespace and name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID, uuid5
+
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.cluster_config import cluster_config
+from renderer.instancetype.defaults.section import with_default
+from renderer.instancetype.find import Finder
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.instancetype.mutation import mutation_of
+from renderer.instancetype.resolve import resolve_matchers, select
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.model.cluster_config import ClusterConfig
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.model.tree_options import WebhookField
+
+#: It stands for vmrender: another one would give every machine another identity.
+_NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
+_SPEC = ("spec", "template", "spec")
+_MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
+_FIRMWARE = (*_SPEC, "domain", "firmware")
+_PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci-topology-version")
+_PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
+
+
+def with_webhook_fields(
+    resources: ResourceSet,
+    before: ResourceSet,
+    catalog: Catalog,
+    wanted: Collection[WebhookField],
+    behaviour: Behaviour,
+) -> ResourceSet:
+    """``resources`` with those of ``wanted`` that VirtualMachines leave open and the release fills in.
+
+    ``before`` are the same resources before expansion, with matchers that mean something in them or in
+    ``catalog``. A VirtualMachine whose preference is not found, of which expansion has told, stays as it is.
+    Those of a pool are not in Git, and not meant.
+    """
+    everything = catalog.after(CatalogSource("the overlay", before))
+    try:
+        writer = _Writer(everything, wanted, cluster_config(everything), behaviour)
+    except DiagnosticError:
+        return resources
+    matching = {resource.current_id: resource for resource in before}
+    return resources.map(lambda resource: writer.written(resource, matching.get(resource.current_id)))
+
+
+class _Writer:
+    def __init__(
+        self, catalog: Catalog, wanted: Collection[WebhookField], config: ClusterConfig, behaviour: Behaviour
+    ) -> None:
+        self._catalog = catalog
+        self._wanted = wanted
+        self._config = config
+        self._behaviour = behaviour
+        self._finder = Finder(behaviour)
+
+    def written(self, resource: Resource, before: Resource | None) -> Resource:
+        vm, matching = VirtualMachine.of(resource), VirtualMachine.of(before) if before else None
+        if vm is None or matching is None or vm.base.segments or vm.template is None:
+            return resource
+        scope = Scope(self._catalog, resource.namespace)
+        try:
+            matchers = resolve_matchers(matching.spec, scope, self._behaviour)
+            preference = select(matchers, matching.status, scope, self._finder).preference
+        except (CauseError, DiagnosticError):
+            return resource
+        return vm.with_content(self._content(vm.content, preference.spec if preference else None, scope))
+
+    def _content(self, vm: JsonObject, preference: JsonObject | None, scope: Scope) -> JsonObject:
+        mutation = mutation_of(object_at(vm, "spec"), preference, self._config, scope, self._behaviour)
+        if WebhookField.MATCHER_KIND in self._wanted and self._behaviour.fills_in_matcher_kind:
+            vm = _with_matcher_kind(_with_matcher_kind(vm, INSTANCETYPE), PREFERENCE)
+        if WebhookField.ARCHITECTURE in self._wanted:
+            vm = with_default(vm, (*_SPEC, "architecture"), mutation.architecture)
+        if WebhookField.MACHINE in self._wanted:
+            vm = with_default(vm, _MACHINE_TYPE, mutation.machine_type)
+        if WebhookField.STORAGE_CLASS in self._wanted:
+            vm = _with_storage_classes(vm, text_at(preference, "volumes", "preferredStorageClassName"))
+        if WebhookField.FIRMWARE in self._wanted:
+            vm = _with_firmware(vm, scope.namespace, self._behaviour)
+        has_pcie = _has_pcie(mutation.architecture, mutation.machine_type)
+        if WebhookField.PCI_TOPOLOGY in self._wanted and self._behaviour.annotates_pci_topology and has_pcie:
+            vm = with_default(vm, _PCI_TOPOLOGY, "v3")
+        return vm
+
+
+def _with_matcher_kind(vm: JsonObject, matcher: MatcherType) -> JsonObject:
+    """What is inferred gets its kind with its name."""
+    content = object_at(vm, "spec", matcher.key)
+    if not text_at(content, "name"):
+        return vm
+    return with_default(vm, ("spec", matcher.key, "kind"), matcher.default_kind)
+
+
+def _with_storage_classes(vm: JsonObject, preferred: str) -> JsonObject:
+    templates = array_at(vm, "spec", "dataVolumeTemplates")
+    if not preferred or not templates:
+        return vm
+    return with_value(
+        vm, ("spec", "dataVolumeTemplates"), [_with_storage_class(each, preferred) for each in templates]
+    )
+
+
+def _with_storage_class(template: Json, preferred: str) -> Json:
+    if not isinstance(template, dict):
+        return template
+    changed: JsonObject = template
+    for section in ("pvc", "storage"):
+        content = object_at(template, "spec").get(section)
+        if isinstance(content, dict) and content.get("storageClassName") is None:
+            changed = with_value(changed, ("spec", section, "storageClassName"), preferred)
+    return changed
+
+
+def _with_firmware(vm: JsonObject, namespace: str, behaviour: Behaviour) -> JsonObject:
+    name = f"{namespace}/{text_at(vm, 'metadata', 'name')}"
+    if behaviour.assigns_firmware_uuid:
+        vm = with_default(vm, (*_FIRMWARE, "uuid"), str(uuid5(_NAMESPACE, name)))
+    if behaviour.assigns_firmware_serial:
+        vm = with_default(vm, (*_FIRMWARE, "serial"), str(uuid5(_NAMESPACE, f"{name}/serial")))
+    return vm
+
+
+def _has_pcie(architecture: str, machine_type: str) -> bool:
+    """KubeVirt ``pkg/defaults/defaults.go`` (``SupportsPCIeHotplug``)."""
+    return architecture in _PCIE_ARCHITECTURES and ("q35" in machine_type or machine_type.startswith("virt"))

@@ -1,0 +1,26 @@
+"""What ``vmrender.yaml`` says of the variables that Flux puts into an overlay."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class FluxSubstitution(NamedTuple):
+    """Where the variables are; ``{name}`` in a path is the overlay's name.
+
+    ``kustomization`` is the file of the Flux Kustomization, ``resources`` are files and folders with the
+    ConfigMaps and Secrets that it names.
+    ``secrets``: Secrets are read as well. ``strict``: a variable without value or default is an error.
+    """
+
+    kustomization: str
+    resources: tuple[str, ...] = ()
+    secrets: bool = False
+    strict: bool = True
+
+    def of_overlay(self, name: str) -> FluxSubstitution:
+        """The same with the overlay's name in all paths."""
+        return self._replace(
+            kustomization=self.kustomization.replace("{name}", name),
+            resources=tuple(path.replace("{name}", name) for path in self.resources),
+        )

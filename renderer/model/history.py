@@ -1,0 +1,48 @@
+"""How the fields of a rendered resource came to hold what they do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from renderer.model.act import Act
+from renderer.model.difference import NoValue, Value
+from renderer.model.field_path import FieldPath
+from renderer.model.location import Location, Site
+from renderer.model.res_id import ResId
+
+
+class Step(NamedTuple):
+    """One change of a field; ``by`` says in words what made it.
+
+    ``sites`` are the places that may have caused it, most specific first; ``location`` is the one that did,
+    once it was looked for. ``sources`` are the fields that the value was taken from.
+    """
+
+    act: Act
+    by: str
+    before: Value
+    after: Value
+    sites: tuple[Site, ...] = ()
+    sources: tuple[FieldHistory, ...] = ()
+    location: Location | None = None
+
+
+class FieldHistory(NamedTuple):
+    """A field of ``resource`` and its changes, oldest first; the last one leads to what it holds now."""
+
+    resource: ResId
+    field: FieldPath
+    steps: tuple[Step, ...]
+
+    @property
+    def value(self) -> Value:
+        """What it holds; ``NoValue.ABSENT`` for a field that is not there any more."""
+        return self.steps[-1].after if self.steps else NoValue.ABSENT
+
+
+class ResourceHistory(NamedTuple):
+    """The fields of one resource of an overlay, in the order in which they are written."""
+
+    overlay: str
+    resource: ResId
+    fields: tuple[FieldHistory, ...]

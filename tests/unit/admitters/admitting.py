@@ -1,0 +1,53 @@
+"""Virtual machines to admit: a sound one, and what a test changes in it."""
+
+from __future__ import annotations
+
+from renderer.admitters.cause import Cause
+from renderer.admitters.cluster import Cluster
+from renderer.admitters.vm import admit_vm
+from renderer.model.cluster_config import ClusterConfig
+from renderer.model.json import JsonObject, with_value
+from renderer.model.release import LATEST, Release
+
+SOUND: JsonObject = {
+    "runStrategy": "Always",
+    "template": {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {
+            "architecture": "amd64",
+            "domain": {
+                "machine": {"type": "q35"},
+                "cpu": {"sockets": 2, "cores": 1, "threads": 1},
+                "memory": {"guest": "2Gi"},
+                "devices": {
+                    "disks": [{"name": "root", "disk": {"bus": "virtio"}}],
+                    "interfaces": [{"name": "default", "masquerade": {}}],
+                },
+            },
+            "networks": [{"name": "default", "pod": {}}],
+            "volumes": [{"name": "root", "containerDisk": {"image": "fedora"}}],
+        },
+    },
+}
+TEMPLATE = "spec.template.spec"
+
+
+def changed(changes: JsonObject, spec: JsonObject = SOUND) -> JsonObject:
+    """``spec`` with other values: ``domain.cpu`` is in the template's spec, ``/runStrategy`` in the VM's."""
+    for path, value in changes.items():
+        keys = path[1:].split("/") if path.startswith("/") else ["template", "spec", *path.split(".")]
+        spec = with_value(spec, keys, value)
+    return spec
+
+
+def cluster(*gates: str, release: Release = LATEST, **config: object) -> Cluster:
+    return Cluster(release, ClusterConfig(feature_gates=gates, **config))  # type: ignore[arg-type] # tests name fields
+
+
+def refusals(changes: JsonObject, of: Cluster | None = None) -> list[tuple[str, str]]:
+    """The types and fields of the causes, as KubeVirt would name them."""
+    return [(cause.type.value, cause.field) for cause in causes(changes, of)]
+
+
+def causes(changes: JsonObject, of: Cluster | None = None) -> tuple[Cause, ...]:
+    return admit_vm(changed(changes), of or cluster())
