@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.migration.migrate_file import Source
@@ -24,6 +25,8 @@ from renderer.source.project import PROJECT_FILE
 from renderer.source.reach import Reach
 from renderer.source.validation_scope import Scoping
 
+#: In every object of KubeVirt's; a JSON 6902 patch of one has it not, and is listed by a kustomization.
+_GROUP = b"kubevirt.io"
 #: What Helm, Jinja and others fill in; it is often no YAML before.
 _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
 
@@ -51,19 +54,27 @@ class MigratedProject:
         """
         for file in dict.fromkeys(file for path in paths for file in self._files(path)):
             content = self.fs.read(file)
-            if not MENTIONS.search(content):
+            if not MENTIONS.search(content) or not (
+                self._reach.listing(file) or self._is_ours(file, content)
+            ):
                 continue
             found = tuple(self._found(file, content))
             if found:
                 yield self._source(file, content, found)
 
+    def _is_ours(self, file: str, content: bytes) -> bool:
+        """Whether a file that no kustomization lists may hold objects, and is none of a Helm chart's."""
+        return _GROUP in content and not any(
+            parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())
+            for parent in PurePosixPath(file).parents
+        )
+
     def _files(self, path: str) -> Iterator[str]:
+        """Links are followed, as nothing is written through them."""
         if self.fs.is_folder(path):
-            yield from self._candidates.below(path)
-        elif self._candidates.is_candidate(path) and not self._candidates.is_rendered(
-            posixpath.dirname(path) or "."
-        ):
-            yield path
+            yield from map(self.fs.resolve, self._candidates.below(path))
+        elif not self._candidates.is_rendered(posixpath.dirname(path) or "."):
+            yield self.fs.resolve(path)
 
     def _found(self, file: str, content: bytes) -> Iterator[Found]:
         try:

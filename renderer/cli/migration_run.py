@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property, partial
+from typing import TypeAlias
 
 from renderer.cli.migrated_project import MigratedProject, SourceFile
 from renderer.migration.change import Subject
@@ -17,10 +18,15 @@ from renderer.pipeline import Pipeline
 from renderer.source.file_system import FilesAbove
 
 #: What stays as it is, by file, and why.
-Kept = Mapping[str, Mapping[Subject, Reason]]
+Kept: TypeAlias = Mapping[str, Mapping[Subject, Reason]]
 
-#: What does not show in how virtual machines are expanded.
-_NOT_APPLIED = frozenset({Subject.RUN_STRATEGY, Subject.MEDIATED_DEVICES})
+_ALL = frozenset(Subject)
+#: What shows only when virtual machines are expanded.
+_APPLIED = frozenset({Subject.API_VERSION, Subject.TOPOLOGY, Subject.SPREAD_RATIO, Subject.FIRMWARE})
+#: What may mean something else to a virtual machine with a boot loader of its own.
+_FIRMWARE = frozenset({Subject.FIRMWARE})
+
+_Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource, ...]]
 
 
 def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:
@@ -32,10 +38,12 @@ class _Run:
     """Migrates all files, builds what they are part of before and after, and keeps what would change that."""
 
     def __init__(self, project: MigratedProject, files: Sequence[SourceFile]) -> None:
+        before = Pipeline(project.fs, project.config)
         self._project = project
+        self._after: tuple[Mapping[str, bytes], Pipeline] = {}, before
         self._files = files
-        self._before = Pipeline(project.fs, project.config)
-        self._composed: dict[str, Outcome[ResourceSet]] = {}
+        self._composed = cache(lambda build: before.compose(build.path))
+        self._applied = cache(lambda build: before.build(build.with_target(None, ExpandMode.APPLIED)))
 
     def settle(self) -> tuple[Migrated, ...]:
         kept: Kept = {}
@@ -53,52 +61,52 @@ class _Run:
     def _refused(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
         """What has to stay, further to what is kept, for the first build that would not be the same."""
         for build in self._builds:
-            parts = [
-                file for file in migrated if file.changes and file.source.path in self._parts[build.path]
-            ]
-            if not parts:
-                continue
-            if self._composed_before(build).failed:
-                return _keep(parts, _cannot_build(build))
-            differences = self._differences(build, migrated)
-            if differences:
-                return self._narrowed(build, _suspects(parts, differences), differences[0], kept)
+            of_build = self._parts[build.path]
+            parts = [file for file in migrated if file.changes and file.source.path in of_build]
+            if parts and self._composed(build).failed:
+                return _keep(parts, _ALL, _cannot_build(build))
+            unseen = [file for file in parts if Subject.FIRMWARE in file.subjects]
+            if unseen and self._applied(build).failed:
+                return _keep(unseen, _FIRMWARE, _cannot_build(build))
+            for differences_of, subjects in (
+                (self._composed_otherwise, _ALL),
+                (self._applied_otherwise, _APPLIED),
+            ):
+                concerned = [file for file in parts if file.subjects & subjects]
+                found = differences_of(build, migrated) if concerned else ()
+                if found:
+                    reason = _would_change(build, found[0], subjects)
+                    helps = partial(self._helps, build, differences_of, found[0], kept)
+                    files = _files_of(found[0], concerned) or _bisected(concerned, subjects, reason, helps)
+                    return _narrowed(_keep(files, subjects, reason), helps)
         return {}
 
-    def _narrowed(self, build: Overlay, suspects: Sequence[Migrated], culprit: Resource, kept: Kept) -> Kept:
-        """Only one subject, where the build is the same without that; all of them otherwise."""
-        reason = _would_change(build, culprit)
-        every = _keep(suspects, reason)
-        for subject in sorted({subject for file in suspects for subject in file.subjects}, key=_order):
-            only = {path: {subject: reason} for path in every}
-            if not self._differences(build, self._migrated(_with(kept, only))):
-                return only
-        return every
+    def _helps(
+        self, build: Overlay, differences_of: _Comparison, culprit: Resource, kept: Kept, more: Kept
+    ) -> bool:
+        """Whether the culprit stays the same when ``more`` stays as it is."""
+        found = differences_of(build, self._migrated(_with(kept, more)))
+        return not any(each is culprit for each in found)
 
-    def _differences(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
-        """The resources of the build that are not what they were, now that files are migrated."""
-        before = self._composed_before(build).value
-        after = Pipeline(FilesAbove(changed(migrated), self._project.fs), self._project.config)
-        composed = after.compose(build.path)
-        if composed.failed:
-            return tuple(before)
-        subjects = {subject for file in migrated for subject in file.subjects}
-        found = differing(before, composed.value)
-        return found if found or subjects <= _NOT_APPLIED else self._expanded_differences(build, after)
+    def _composed_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
+        """The resources of the build that are not what they were before files were migrated."""
+        return _differing(self._composed(build), self._pipeline(migrated).compose(build.path))
 
-    def _expanded_differences(self, build: Overlay, after: Pipeline) -> tuple[Resource, ...]:
-        """As far as the build succeeds: what is wrong with it already is no matter of migration."""
-        applied = build.with_target(None, ExpandMode.APPLIED)
-        old = self._before.build(applied)
-        if old.failed:
+    def _applied_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
+        """The virtual machines that would be expanded otherwise, if the build can expand them at all."""
+        before = self._applied(build)
+        if before.failed:
             return ()
-        new = after.build(applied)
-        return tuple(old.value) if new.failed else differing(old.value, new.value)
+        after = self._pipeline(migrated).build(build.with_target(None, ExpandMode.APPLIED))
+        return tuple(each for each in _differing(before, after) if each.kind == "VirtualMachine")
 
-    def _composed_before(self, build: Overlay) -> Outcome[ResourceSet]:
-        if build.path not in self._composed:
-            self._composed[build.path] = self._before.compose(build.path)
-        return self._composed[build.path]
+    def _pipeline(self, migrated: Sequence[Migrated]) -> Pipeline:
+        """The same one as long as the files are, so that what builds share is read and compiled once."""
+        files = changed(migrated)
+        if self._after[0] != files:
+            project = self._project
+            self._after = files, Pipeline(FilesAbove(files, project.fs), project.config)
+        return self._after[1]
 
     @cached_property
     def _builds(self) -> tuple[Overlay, ...]:
@@ -117,14 +125,46 @@ class _Run:
         }
 
 
-def _suspects(parts: Sequence[Migrated], differences: Iterable[Resource]) -> Sequence[Migrated]:
-    """The files that had a hand in what differs; all of them if it is none of these."""
-    paths = {site.path for resource in differences for site in (resource.origin, *resource.layers)}
-    return [file for file in parts if file.source.path in paths] or parts
+def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tuple[Resource, ...]:
+    if not after.failed:
+        return differing(before.value, after.value)
+    failing = {found.resource for found in after.diagnostics}
+    return tuple(each for each in before.value if each.current_id in failing) or tuple(before.value)
 
 
-def _keep(files: Iterable[Migrated], reason: Reason) -> Kept:
-    return {file.source.path: dict.fromkeys(file.subjects, reason) for file in files}
+def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated]:
+    """Those that it was read from, or patched with."""
+    paths = {site.path for site in (culprit.origin, *culprit.layers)}
+    return [file for file in files if file.source.path in paths]
+
+
+def _bisected(
+    files: Sequence[Migrated], subjects: frozenset[Subject], reason: Reason, helps: Callable[[Kept], bool]
+) -> Sequence[Migrated]:
+    """As few of the files as it helps to keep, found by halves; more where both halves are needed."""
+    while len(files) > 1:
+        middle = len(files) // 2
+        halves = (files[:middle], files[middle:])
+        half = next((each for each in halves if helps(_keep(each, subjects, reason))), None)
+        if half is None:
+            break
+        files = half
+    return files
+
+
+def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
+    """Only one subject of the suspects, where that helps; all of them otherwise."""
+    for subject in sorted({each for subjects in suspects.values() for each in subjects}, key=_order):
+        only = {
+            path: {subject: subjects[subject]} for path, subjects in suspects.items() if subject in subjects
+        }
+        if helps(only):
+            return only
+    return suspects
+
+
+def _keep(files: Iterable[Migrated], subjects: frozenset[Subject], reason: Reason) -> Kept:
+    return {file.source.path: dict.fromkeys(file.subjects & subjects, reason) for file in files}
 
 
 def _with(kept: Kept, more: Kept) -> Kept:
@@ -138,11 +178,11 @@ def _cannot_build(build: Overlay) -> Reason:
     )
 
 
-def _would_change(build: Overlay, culprit: Resource) -> Reason:
-    return Reason(
-        f"{culprit.kind} {culprit.name} in {build.path} would not stay the same",
-        "see what else has a part in it: other files and patches, or what they cannot be rewritten for",
-    )
+def _would_change(build: Overlay, culprit: Resource, subjects: frozenset[Subject]) -> Reason:
+    hint = "migrate the other files that have a part in it too, or rewrite them by hand"
+    if subjects == _APPLIED:
+        hint = "let it set by itself what the preference gives it now, and migrate again"
+    return Reason(f"{culprit.kind} {culprit.name} in {build.path} would not stay the same", hint)
 
 
 def _order(subject: Subject) -> int:

@@ -56,6 +56,7 @@ class Reach:
     def __init__(self, fs: FileSystem) -> None:
         self._fs = fs
         self._links: dict[str, Links | None] = {}
+        self._folders: dict[str, frozenset[str]] = {}
 
     def links(self, folder: str) -> Links | None:
         """What the kustomization in ``folder`` lists; None where there is none."""
@@ -65,6 +66,11 @@ class Reach:
 
     def folders(self, root: str) -> frozenset[str]:
         """The folders whose kustomizations the one in ``root`` uses, its own among them."""
+        if root not in self._folders:
+            self._folders[root] = self._used(root)
+        return self._folders[root]
+
+    def _used(self, root: str) -> frozenset[str]:
         found: set[str] = set()
         waiting = [root]
         while waiting:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from yaml.error import YAMLError
@@ -45,17 +47,24 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[FieldEdit]) -
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     text = text.removeprefix(mark)
     start, end = (0, len(text)) if where.is_kustomization else _extents(text)[where.document]
-    before = text[start:end]
     try:
-        after = before
-        for edit in edits:
-            after = spliced(after, _splices(after, where.inline, edit))
-        is_right = _decode(after, where) == _expected(_decode(before, where), where.inline, edits)
-    except (UnusableError, YAMLError, DiagnosticError, LookupError) as error:
+        after = _edited(text[start:end], where, edits)
+    except UnusableError as error:
         raise RefusedEditError(str(error)) from error
-    if not is_right:
-        raise RefusedEditError("it is used in other places too")
+    except (YAMLError, DiagnosticError, LookupError):
+        after = None
+    if after is None:
+        raise RefusedEditError("something else depends on it")
     return f"{mark}{text[:start]}{after}{text[end:]}".encode()
+
+
+def _edited(before: str, where: EditedText, edits: Sequence[FieldEdit]) -> str | None:
+    """The text of the document after the edits, if that means what it should."""
+    after = before
+    for edit in edits:
+        after = spliced(after, _splices(after, where.inline, edit))
+    is_right = _meaning(after, where) == _expected(_meaning(before, where), edits)
+    return after if is_right else None
 
 
 def _extents(text: str) -> list[tuple[int, int]]:
@@ -75,57 +84,69 @@ def _splices(text: str, inline: FieldPath, edit: FieldEdit) -> Sequence[Splice]:
     inner = parse_text(scalar.text or "")
     if inner is None:
         raise UnusableError("the text is empty")
-    outer = _places(text, scalar)
-    indent = outer.indent
+    places = _places(text, scalar)
+    newline = "\r\n" if "\r\n" in text else "\n"
     return [
-        Splice(outer.of(start), outer.of(end), new.replace("\n", "\n" + indent))
+        Splice(places.of(start), places.of(end), new.replace("\n", newline + places.indent))
         for start, end, new in splices_of(scalar.text or "", inner, edit)
     ]
 
 
 class _Places(NamedTuple):
-    """Where the lines of a literal scalar begin: in its text, and in the file around it."""
+    """Where the lines of a literal scalar begin: in its text, and in the file behind their indentation."""
 
-    inner: tuple[int, ...]
-    outer: tuple[int, ...]
+    inner: Sequence[int]
+    outer: Sequence[int]
     indent: str
 
     def of(self, index: int) -> int:
-        line = next(line for line, start in reversed(tuple(enumerate(self.inner))) if start <= index)
+        line = bisect_right(self.inner, index) - 1
         return self.outer[line] + index - self.inner[line]
 
 
 def _places(text: str, scalar: TextNode) -> _Places:
     """Raises ``UnusableError`` for a scalar whose lines are not those of the file."""
+    if text[scalar.start : scalar.end] == f"'{scalar.text}'":
+        return _Places([0], [scalar.start + 1], "")
     if scalar.style != "|":
-        raise UnusableError("the text is no block of its own lines")
-    inner, outer = [0], [text.index("\n", scalar.start) + 1]
-    for found in re.finditer("\n", scalar.text or ""):
-        inner.append(found.end())
-        outer.append(text.find("\n", outer[-1]) + 1 or len(text))
+        raise UnusableError("the text is not written in lines of its own")
     lines = (scalar.text or "").split("\n")
-    indents = {
-        text[start : text.index(line, start)]
-        for line, start in zip(lines, outer, strict=True)
-        if line.strip() and line in text[start:]
-    }
-    indent = indents.pop() if len(indents) == 1 else None
-    if indent is None or indent.strip(" "):
+    starts = [text.index("\n", scalar.start) + 1]
+    for _ in lines[1:]:
+        starts.append(text.find("\n", starts[-1]) + 1 or len(text))
+    written = [text[start:].split("\n", 1)[0].removesuffix("\r") for start in starts]
+    indents = {shown.removesuffix(line) for shown, line in zip(written, lines, strict=True) if line.strip()}
+    indent = indents.pop() if len(indents) == 1 else ""
+    if not indent or indent.strip(" "):
         raise UnusableError("the lines of the text are not those of the file")
-    return _Places(
-        tuple(inner), tuple(start + len(indent) for start in outer), indent
-    )
+    inner = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
+    return _Places(inner, [start + len(indent) for start in starts], indent)
 
 
-def _decode(text: str, where: EditedText) -> Json:
+class _Meaning(NamedTuple):
+    """What is edited, and what stands around it."""
+
+    part: Json
+    rest: Json = None
+
+
+def _meaning(text: str, where: EditedText) -> _Meaning:
     if where.is_kustomization:
-        return decode_yaml11(text.encode(), "")
-    [document] = decode_documents(text.encode(), "")
-    return document
+        document = decode_yaml11(text.encode(), "")
+    else:
+        [document] = decode_documents(text.encode(), "")
+    if where.inline == ROOT:
+        return _Meaning(document)
+    [part] = decode_documents(_text_at(document, where.inline).encode(), "")
+    return _Meaning(part, edited(document, [SetField(where.inline, None)]))
 
 
-def _expected(document: Json, inline: FieldPath, edits: Sequence[FieldEdit]) -> Json:
-    """With what an inline text says in its place, as its own layout does not matter."""
-    if inline == ROOT:
-        return edited(document, edits)
-    return edited(document, [SetField(inline, None)])
+def _text_at(document: Json, field: FieldPath) -> str:
+    value = document
+    for segment in field.segments:
+        value = value[segment]  # type: ignore[index]  # the tree of the text has it
+    return str(value)
+
+
+def _expected(before: _Meaning, edits: Sequence[FieldEdit]) -> _Meaning:
+    return before._replace(part=edited(before.part, edits))

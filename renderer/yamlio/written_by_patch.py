@@ -19,16 +19,27 @@ def is_json_patch(root: Node) -> bool:
 def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node, FieldPath] | None:
     """The last operation that wrote ``field``, and what remains of the field below its value.
 
-    ``indexed`` is the field with the indices that named elements have in the patched object, where known.
+    It may also be the one that removed it, if the field is known by name: a number may by now be that of
+    another element. ``indexed`` is the field with the indices that named elements have in the patched object,
+    where known.
     """
     for operation in reversed(patch.elements()):
         texts = _texts(operation)
         pointer = _segments(texts["path"])
-        if texts["op"] in _WRITING and len(pointer) <= len(field.segments):
-            pairs = zip(pointer, field.segments, indexed.segments, strict=False)
-            if all(_means(*pair) for pair in pairs):
-                return operation, FieldPath(field.segments[len(pointer) :])
+        if len(pointer) > len(field.segments):
+            continue
+        named = tuple(zip(pointer, field.segments, indexed.segments, strict=False))
+        if not all(_means(*each) for each in named):
+            continue
+        if texts["op"] in _WRITING:
+            return operation, FieldPath(field.segments[len(pointer) :])
+        if texts["op"] == "remove" and all(_is_certain(*each) for each in named):
+            return operation, FieldPath()
     return None
+
+
+def _is_certain(_written: str, segment: Segment, indexed: Segment) -> bool:
+    return not isinstance(segment, int) and not isinstance(indexed, ElementName)
 
 
 def _texts(operation: Node) -> Mapping[str, str]:

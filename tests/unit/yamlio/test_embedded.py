@@ -42,6 +42,8 @@ patches:
         value: x
       - op: remove
         path: /spec/gone
+      - op: remove
+        path: /spec/tags/0
 """
 BASE = b"spec:\n  disks:\n  - name: root\n  - name: swap\n"
 DISKS = FieldPath.of("spec", "disks")
@@ -65,7 +67,10 @@ def mark(entry: int, field: FieldPath) -> Mark | None:
         (4, DISKS.child(ElementName("name", "swap"), "cache"), Mark(26, 9, exact=True)),
         (4, DISKS.child(ElementName("name", "root"), "cache"), Mark(29, 9, exact=True)),
         (4, FieldPath.of("metadata", "annotations", "a/b~c"), Mark(32, 9, exact=True)),
-        (4, FieldPath.of("spec", "gone"), Mark(18, 3, exact=False)),
+        (4, FieldPath.of("spec", "gone"), Mark(33, 9, exact=True)),
+        (4, FieldPath.of("spec", "gone", "below"), Mark(33, 9, exact=True)),
+        (4, FieldPath.of("spec", "never"), Mark(18, 3, exact=False)),
+        (4, FieldPath.of("spec", "tags", 0), Mark(18, 3, exact=False)),  # by now it may be another one
         (4, FieldPath.of(4), Mark(33, 9, exact=True)),
     ],
 )

@@ -1,0 +1,68 @@
+"""What is said of a deprecated field: how it is written today, or why it stays."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import NamedTuple, TypeAlias
+
+from renderer.model.field_edit import FieldEdit, SetField, below
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, scalar_text
+from renderer.model.release import OLDEST, Release
+
+
+class Subject(Enum):
+    """What belongs together: of all that builds one object, either everything is changed or nothing."""
+
+    API_VERSION = auto()
+    RUN_STRATEGY = auto()
+    TOPOLOGY = auto()
+    SPREAD_RATIO = auto()
+    FIRMWARE = auto()
+    MEDIATED_DEVICES = auto()
+
+
+class Change(NamedTuple):
+    """``before``, written at ``field``, becomes ``after``, known since the release ``since``."""
+
+    subject: Subject
+    field: FieldPath
+    before: str
+    after: str
+    edits: tuple[FieldEdit, ...]
+    since: Release = OLDEST
+
+    def below(self, place: FieldPath) -> Change:
+        """The same in a document that holds the object at ``place``."""
+        field = place.child(*self.field.segments)
+        return self._replace(field=field, edits=tuple(below(place, edit) for edit in self.edits))
+
+
+class Left(NamedTuple):
+    """What ``field`` says is deprecated or gone since the release ``since``, and only its author can help."""
+
+    field: FieldPath
+    message: str
+    hint: str
+    since: Release = OLDEST
+
+    def below(self, place: FieldPath) -> Left:
+        return self._replace(field=place.child(*self.field.segments))
+
+
+Finding: TypeAlias = Change | Left
+
+
+def new_value(subject: Subject, field: FieldPath, old: str, new: str, since: Release) -> Change:
+    """The change of a text."""
+    name = field.segments[-1]
+    return Change(subject, field, f"{name}: {old}", f"{name}: {new}", (SetField(field, new),), since)
+
+
+def shown(value: Json) -> str:
+    """A value in a message, cut where it is long."""
+    text = scalar_text(value) if not isinstance(value, dict | list) else "a collection"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST = 40

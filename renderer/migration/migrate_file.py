@@ -1,0 +1,97 @@
+"""A file as it is written for its target releases: what changes in it, what stays, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from renderer.migration.change import Change, Left, Subject
+from renderer.migration.sources import Found
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.yamlio.field_edits import EditedText, RefusedEditError, edit_fields
+
+
+class Source(NamedTuple):
+    """A file, what there is to say of it, and the releases that what it is a part of is rendered for.
+
+    ``oldest_build`` names what is rendered for the oldest of them.
+    """
+
+    path: str
+    content: bytes
+    found: tuple[Found, ...]
+    releases: frozenset[Release]
+    oldest_build: str
+
+
+class Reason(NamedTuple):
+    """Why something stays as it is, as the end of a sentence, and what to do about it."""
+
+    why: str
+    hint: str
+
+
+class Migrated(NamedTuple):
+    """What became of a file: its new content, what changed, and warnings of what did not."""
+
+    source: Source
+    content: bytes
+    changes: tuple[tuple[Site, Change], ...]
+    warnings: tuple[Diagnostic, ...]
+
+    @property
+    def subjects(self) -> frozenset[Subject]:
+        """What the changes are about."""
+        return frozenset(change.subject for _, change in self.changes)
+
+
+def migrate_file(source: Source, kept: Mapping[Subject, Reason]) -> Migrated:
+    """The file with all changes that every release takes, but for those about what is ``kept``."""
+    content = source.content
+    changes: list[tuple[Site, Change]] = []
+    warnings: list[Diagnostic] = []
+    for where, finding in source.found:
+        site = _site(source, where, finding)
+        if finding.since > max(source.releases):
+            continue
+        if isinstance(finding, Left):
+            warnings.append(_warning(site, finding.message, finding.hint))
+            continue
+        reason = _reason(source, finding, kept)
+        if reason is None:
+            try:
+                content = edit_fields(content, where, finding.edits)
+                changes.append((site, finding))
+                continue
+            except RefusedEditError as error:
+                reason = Reason(f"its line cannot be changed by itself: {error}", f"write {finding.after}")
+        warnings.append(
+            _warning(site, f"{finding.before} is deprecated, and stays: {reason.why}", reason.hint)
+        )
+    return Migrated(source, content, tuple(changes), tuple(warnings))
+
+
+def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
+    """The new content of the files that have any, by path."""
+    return {file.source.path: file.content for file in files if file.changes}
+
+
+def _reason(source: Source, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
+    oldest = min(source.releases)
+    if change.since > oldest:
+        why = f"{source.oldest_build} is for KubeVirt {oldest}, which does not know {change.after}"
+        return Reason(why, f"migrate again when all that it is part of is for {change.since} or newer")
+    return kept.get(change.subject)
+
+
+def _site(source: Source, where: EditedText, finding: Change | Left) -> Site:
+    return Site(source.path, where.document, where.inline.child(*finding.field.segments))
+
+
+def _warning(site: Site, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.NOT_MIGRATED, severity=Severity.WARNING, message=message, sites=(site,), hint=hint
+    )

@@ -1,0 +1,74 @@
+"""``running`` becomes ``runStrategy``, which every release knows and which KubeVirt 1.4 began to ask for.
+
+KubeVirt ``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns of the first and refuses
+both together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) says what either means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from renderer.migration.change import Change, Finding, Left, Subject, shown
+from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at
+from renderer.model.placeholder import has_placeholder
+
+_OLD, _NEW = "running", "runStrategy"
+_STRATEGIES = {True: "Always", False: "Halted"}
+
+
+def in_virtual_machine(content: JsonObject) -> Iterator[Finding]:
+    yield from _in_spec(object_at(content, "spec"), FieldPath.of("spec"))
+
+
+def in_pool(content: JsonObject) -> Iterator[Finding]:
+    """The virtual machine that a pool makes others of."""
+    path = ("spec", "virtualMachineTemplate", "spec")
+    yield from _in_spec(object_at(content, *path), FieldPath(path))
+
+
+def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
+    if _OLD not in spec:
+        return
+    running, field = spec[_OLD], place.child(_OLD)
+    if running is None:
+        yield _without_value(spec, field)
+    elif not isinstance(running, bool):
+        yield _not_a_choice(running, field)
+    elif spec.get(_NEW) is not None:
+        yield Left(
+            field,
+            f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
+            f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
+        )
+    elif _NEW in spec:
+        yield _change(field, running=running, replaces=[RemoveField(place.child(_NEW))])
+    else:
+        yield _change(field, running=running)
+
+
+def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = ()) -> Change:
+    """``replaces`` are the edits that make room for it."""
+    strategy = _STRATEGIES[running]
+    edits = (*replaces, RenameField(field, _NEW), SetField(field.parent.child(_NEW), strategy))
+    return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: {shown(running)}", f"{_NEW}: {strategy}", edits)
+
+
+def _without_value(spec: JsonObject, field: FieldPath) -> Change:
+    """In a patch null removes what the base has, and that has another name by then."""
+    if _NEW in spec:
+        return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
+    return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
+
+
+def _not_a_choice(running: object, field: FieldPath) -> Left:
+    if isinstance(running, str) and has_placeholder(running):
+        return Left(
+            field,
+            f"{_OLD} is deprecated, and {shown(running)} is filled in only later",
+            f"write {_NEW} with a variable whose values are Always and Halted",
+        )
+    return Left(
+        field, f"{_OLD} is deprecated, and its value is neither true nor false", f"write {_NEW} instead"
+    )
