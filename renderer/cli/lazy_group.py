@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
@@ -24,8 +28,19 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in self.summaries:
             return None
-        command: click.Command = import_module(self.module.format(cmd_name)).command
+        command: click.Command = import_module(self.module.format(cmd_name.replace("-", "_"))).command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Click's own would import every command to see whether it is hidden."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only the shell asks
+
+        commands = [
+            CompletionItem(name, help=summary)
+            for name, summary in self.summaries.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from renderer.cli.validated_project import ValidatedProject, concerns
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
@@ -24,7 +24,7 @@ _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
 class LoneValidation:
-    """``judged`` are the files in which there was anything to judge so far."""
+    """``judged`` are the files of which anything was to be judged so far."""
 
     def __init__(self, project: ValidatedProject) -> None:
         self._project = project
@@ -35,6 +35,7 @@ class LoneValidation:
         try:
             resources = self._project.lone_files.read(file)
         except DiagnosticError as error:
+            self.judged += [file] if has_errors(error.diagnostics) else []
             return error.diagnostics
         if not resources:
             return ()

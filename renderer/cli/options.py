@@ -12,9 +12,15 @@ from renderer.model.render_config import ExpandMode
 from renderer.report.formats import Format
 
 
-def _release(text: str) -> Release:
+def release_of(text: str) -> Release:
+    """A release that can be rendered for. Raises ``click.BadParameter``."""
     try:
         return target_release(text)
+    except ValueError:
+        from renderer.cli.project_schemas import releases_of_project  # noqa: PLC0415 - few projects have any
+
+    try:
+        return target_release(text, releases_of_project())
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -25,7 +31,7 @@ def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None
 
 kubevirt_option = click.option(
     "--kubevirt",
-    type=_release,
+    type=release_of,
     metavar="RELEASE",
     help="Target release, for example 1.9 [default: vmrender.yaml's]",
 )

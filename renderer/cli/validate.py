@@ -16,7 +16,6 @@ from renderer.cli.validation_run import Validated, validate
 from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.report.formats import Format
-from renderer.validation.kubevirt_kinds import GROUPS
 
 
 @click.command("validate")
@@ -43,22 +42,35 @@ def command(
       vmrender validate overlays/prod
       vmrender validate --kubevirt 1.8 --format sarif vm.yaml
     """
-    repository = Repository.containing(paths[0]) if paths else Repository.here()
-    project = ValidatedProject(repository.fs, repository.config, GROUPS, kubevirt)
-    validated = validate(project, [repository.relative(path) for path in paths] or ["."])
-    found = [
-        each
-        for each in validated.diagnostics
-        if not (ignore_missing_schemas and each.code is Code.SCHEMA_MISSING)
-    ]
-    code = report(repository.fs, found, validated.overlays)
+    by_root: dict[Path, list[Path]] = {}
+    for path in paths or (Path.cwd(),):
+        by_root.setdefault(Repository.root_of(path), []).append(path)
+    whole = not paths
+    validated = [_validated(those, kubevirt, whole=whole) for those in by_root.values()]
+    if len(validated) > 1:
+        from renderer.cli.several_projects import together  # noqa: PLC0415 - a monorepo has several
+
+        fs, found = together(validated)
+    else:
+        fs, found = validated[0][0].fs, validated[0][1]
+    if ignore_missing_schemas:
+        kept = tuple(each for each in found.diagnostics if each.code is not Code.SCHEMA_MISSING)
+        found = found._replace(diagnostics=kept)
+    code = report(fs, found.diagnostics, found.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
-        click.echo(f"checked {_looked_at(validated)}", err=True)
+        click.echo(f"checked {_looked_at(found)}", err=True)
     return code
+
+
+def _validated(paths: list[Path], kubevirt: Release | None, *, whole: bool) -> tuple[Repository, Validated]:
+    """``paths`` are of one project; ``whole``: they stand for all of it."""
+    repository = Repository.containing(paths[0])
+    project = ValidatedProject(repository.fs, repository.config, kubevirt)
+    return repository, validate(project, ["."] if whole else [repository.relative(path) for path in paths])
 
 
 def _looked_at(validated: Validated) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
     counts = {"overlay": len(validated.overlays), "file": len(validated.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
-    return " and ".join(parts) or "nothing: there is no object of KubeVirt's here"
+    return " and ".join(parts) or "nothing: no file has an object to judge"

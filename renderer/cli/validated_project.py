@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from renderer.emit.ownership import OWNERSHIP_FILE
-from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource_set import ResourceSet
@@ -17,15 +17,15 @@ from renderer.source.file_system import FileSystem
 from renderer.source.lone_file import LoneFiles
 from renderer.source.overlays import find_overlays
 from renderer.source.reach import Reach
+from renderer.validation.kubevirt_kinds import ALL_GROUPS
 
 
 @dataclass(frozen=True)
 class ValidatedProject:
-    """``groups`` are the API groups of which objects are judged; ``kubevirt`` overrules all targets."""
+    """``kubevirt`` overrules all targets."""
 
     fs: FileSystem
     config: RenderConfig
-    groups: Collection[str]
     kubevirt: Release | None
 
     @cached_property
@@ -43,7 +43,7 @@ class ValidatedProject:
 
     @cached_property
     def lone_files(self) -> LoneFiles:
-        return LoneFiles(self.fs, self.groups)
+        return LoneFiles(self.fs, self.pipeline.judged_groups if self.config.schemas else ALL_GROUPS)
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -54,7 +54,10 @@ class ValidatedProject:
     ) -> tuple[Diagnostic, ...]:
         """All that is to be said of resources that are rendered as ``overlay`` says."""
         target = overlay.with_target(self.kubevirt, None)
-        return (pipeline or self.pipeline).checked(target, composed).diagnostics
+        try:
+            return (pipeline or self.pipeline).checked(target, composed).diagnostics
+        except DiagnosticError as error:  # of a catalog, say; other overlays may still be looked at
+            return error.diagnostics
 
 
 def concerns(found: Diagnostic, files: Collection[str]) -> bool:

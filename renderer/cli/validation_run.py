@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from renderer.cli.lone_validation import LoneValidation
 from renderer.cli.validated_project import ValidatedProject, concerns
@@ -14,8 +15,7 @@ from renderer.model.render_config import Overlay
 from renderer.source.validation_scope import Scoping
 
 
-@dataclass(frozen=True, slots=True)
-class Validated:
+class Validated(NamedTuple):
     """What was found, and what was looked at: overlays by path, and files that are judged alone."""
 
     diagnostics: tuple[Diagnostic, ...]
@@ -35,7 +35,7 @@ def validate(project: ValidatedProject, paths: Iterable[str]) -> Validated:
     found = (
         *(each for overlay in scope.overlays for each in _of_build(project, overlay, scope.files)),
         *(each for overlay in unlisted for each in _of_unlisted(project, overlay, scope.files)),
-        *(each for folder in scope.parts for each in project.pipeline.read(folder)),
+        *(each for folder in scope.parts for each in _of_part(project, folder)),
         *(each for file in scope.alone for each in lone.diagnostics(file)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
@@ -67,8 +67,18 @@ def _is_of_interest(project: ValidatedProject, folder: str) -> bool:
 def _of_unlisted(project: ValidatedProject, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """As of an overlay, but that vmrender never renders it: that it cannot is no mistake."""
     for found in _of_build(project, overlay, files):
-        if found.code is Code.UNSUPPORTED_FIELD:
-            message = f"{found.message}: {overlay.path} is not checked"
-            yield replace(found, code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)
-        else:
-            yield found
+        yield _excused(found, overlay.path)
+
+
+def _of_part(project: ValidatedProject, folder: str) -> Iterator[Diagnostic]:
+    """What can be said of a kustomization that nothing is built from, such as a component without users."""
+    if _is_of_interest(project, folder):
+        for found in project.pipeline.read(folder):
+            yield _excused(found, folder)
+
+
+def _excused(found: Diagnostic, folder: str) -> Diagnostic:
+    if found.code is not Code.UNSUPPORTED_FIELD:
+        return found
+    message = f"{found.message}: {folder} is not checked"
+    return replace(found, code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)

@@ -15,6 +15,7 @@ class Act(StrEnum):
     NAME_REFERENCE = "name-reference"  # the name of another resource changed
     VARIABLE = "variable"
     BUILD_METADATA = "build-metadata"
+    SUBSTITUTED = "substitution"  # what Flux puts in for variables
     INFERRED = "inference"
     CUSTOM_SIZE = "custom-size"
     INSTANCETYPE = "instancetype"

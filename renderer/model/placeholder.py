@@ -1,7 +1,7 @@
 """Variables that another tool fills in after rendering.
 
-``${NAME}`` is Flux's (``postBuild``) and, as ``${{NAME}}`` too, OpenShift's; in Flux it may have a default, and
-a second ``$`` before it keeps it as it is. ``{{ name }}`` is Helm's and Jinja's.
+``${NAME}`` is Flux's (``postBuild``) and, as ``${{NAME}}`` too, OpenShift's. In Flux it may have a default,
+and a second ``$`` before it keeps it as it is. ``{{ name }}`` is Helm's and Jinja's.
 """
 
 from __future__ import annotations

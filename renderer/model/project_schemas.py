@@ -9,9 +9,8 @@ from typing import NamedTuple
 class ProjectSchemas(NamedTuple):
     """Files of the folders under ``schemas`` in the project, as they are.
 
-    ``releases`` has those of KubeVirt releases by ``1.10/virtualmachine.json``: the path in the repository, and
-    the content. ``others`` has all others by their path in the repository: the path below the folder, and the
-    content.
+    ``releases`` has the path and content of each KubeVirt schema, by ``1.10/virtualmachine.json``.
+    ``others`` has the path below its folder and the content of all other files, by path in the repository.
     """
 
     releases: Mapping[str, tuple[str, bytes]]

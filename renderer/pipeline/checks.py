@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Outcome, Severity
+from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, Overlay
+from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.resource_set import ResourceSet
 from renderer.pipeline.expansion import Expansion
 from renderer.pipeline.project_catalogs import ProjectCatalogs
+from renderer.source.file_system import FileSystem
 
 if TYPE_CHECKING:
     from renderer.validation.registry import SchemaRegistry
@@ -21,9 +23,18 @@ if TYPE_CHECKING:
 class Checks:
     """The schemas are read once, and only those of kinds that are there."""
 
-    def __init__(self, catalogs: ProjectCatalogs, expansion: Expansion) -> None:
+    def __init__(
+        self, fs: FileSystem, config: RenderConfig, catalogs: ProjectCatalogs, expansion: Expansion
+    ) -> None:
+        self._fs = fs
+        self._config = config
         self._catalogs = catalogs
         self._expansion = expansion
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The API groups that there are schemas for."""
+        return self._schemas.groups
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """What is to be written of ``resources``, and what schemas have to say of it and of the rest."""
@@ -35,7 +46,8 @@ class Checks:
         if len(written) < len(resources):
             from renderer.validation.input_schemas import InputSchemaRegistry
 
-            diagnostics += validate(resources.where(is_render_time_only), release, InputSchemaRegistry())
+            schemas = InputSchemaRegistry(self._project_schemas)
+            diagnostics += validate(resources.where(is_render_time_only), release, schemas)
         return Outcome(written, diagnostics)
 
     def admitted(
@@ -90,4 +102,13 @@ class Checks:
     def _schemas(self) -> SchemaRegistry:
         from renderer.validation.registry import SchemaRegistry
 
-        return SchemaRegistry()
+        return SchemaRegistry(project=self._project_schemas)
+
+    @cached_property
+    def _project_schemas(self) -> ProjectSchemas:
+        """Raises ``DiagnosticError``."""
+        if not self._config.schemas:
+            return NO_SCHEMAS
+        from renderer.source.project_schemas import read_project_schemas
+
+        return read_project_schemas(self._fs, self._config.schemas)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.model.act import Act
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.location import Site
 from renderer.model.release import Release
@@ -15,7 +16,9 @@ from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.resource_set import ResourceSet
 from renderer.pipeline.checks import Checks
 from renderer.pipeline.expansion import Expansion
+from renderer.pipeline.flux_variables import FluxVariables
 from renderer.pipeline.project_catalogs import ProjectCatalogs
+from renderer.pipeline.tracing import traced
 from renderer.source.file_system import FileSystem
 from renderer.source.load_restrictor import LoadRestrictor
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from renderer.instancetype.catalog import CatalogSource
     from renderer.model.pin import Pinnable
     from renderer.model.resource import Resource
+    from renderer.provenance.trace import Trace
     from renderer.source.load import Loader
 
 
@@ -35,18 +39,26 @@ class Pipeline:
         fs: FileSystem,
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
+        trace: Trace | None = None,
     ) -> None:
         self._fs = fs
         self._config = config
         self._restrictor = restrictor
+        self._trace = trace
         self._catalogs = ProjectCatalogs(fs, config, self.compose)
-        self._expansion = Expansion(self._catalogs)
-        self._checks = Checks(self._catalogs, self._expansion)
+        self._expansion = Expansion(self._catalogs, trace)
+        self._flux = FluxVariables(fs, self.compose)
+        self._checks = Checks(fs, config, self._catalogs, self._expansion)
 
     @property
     def folders(self) -> frozenset[str]:
         """Every folder of the repository that has been read as a kustomization so far."""
         return self._loader.folders
+
+    @property
+    def judged_groups(self) -> frozenset[str]:
+        """The API groups of which objects are held to a schema."""
+        return self._checks.groups
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """The overlay as it is to be written: built, and checked against its target release's schemas."""
@@ -54,27 +66,40 @@ class Pipeline:
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """What is to be written of ``composed``, in place of what the overlay's folder composes to."""
+        substituted = self._flux.substituted(overlay, composed)
+        composed = traced(self._trace, overlay, Act.SUBSTITUTED, composed, substituted)
         built = self._expansion.built(overlay, composed)
+        if overlay.tree.sync_waves:
+            from renderer.emit.sync_waves import in_sync_waves
+
+            built = traced(self._trace, overlay, Act.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
         referring = self._expansion.referring(overlay, composed)
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
-        checked = self._checks.judged(checked, composed.value, overlay)
+        judged = self._checks.judged(checked, composed.value, overlay)
+        checked = traced(self._trace, overlay, Act.SUPPRESSION, checked, judged)
+        checked = self._flux.masked(overlay, checked)
         return checked if overlay.write_instancetypes else checked.then(_without_instancetypes)
+
+    def confidential(self, overlay: Overlay) -> frozenset[str]:
+        """Values of Secrets that were put into the overlay's resources when it was rendered."""
+        return self._flux.confidential(overlay)
 
     def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """The overlay composed, its virtual machines expanded, and all of it checked.
 
-        In the mode ``off`` it is what kustomize makes of it, and not held to any schema.
+        In the mode ``off`` it is what kustomize, and Flux where the project names its Kustomization, makes of
+        it, and not held to any schema.
         """
-        composed = self.compose(overlay.path)
+        composed = self._flux.substituted(overlay, self.compose(overlay.path))
         built = self._expansion.built(overlay, composed)
         if overlay.expand is ExpandMode.OFF:
             from renderer.instancetype.target_form import written_form
 
-            return Outcome(written_form(composed.value), built.diagnostics)
+            return self._flux.masked(overlay, Outcome(written_form(composed.value), built.diagnostics))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
         checked = self._checks.admitted(checked, composed, overlay.kubevirt, overlay.expand)
-        return self._checks.judged(checked, composed.value, overlay)
+        return self._flux.masked(overlay, self._checks.judged(checked, composed.value, overlay))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
@@ -138,7 +163,7 @@ class Pipeline:
         from renderer.compose.compose import Composer
         from renderer.pipeline.generators import GENERATORS
 
-        return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys))
+        return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._trace)
 
     @cached_property
     def _loader(self) -> Loader:

@@ -22,9 +22,9 @@ class _Branch:
 
 
 def write(history: ResourceHistory) -> str:
-    """``VirtualMachine prod/db in overlays/prod``, below it the fields, and below each its steps, oldest first.
+    """``VirtualMachine prod/db in overlays/prod``, below it the fields, and below each its steps.
 
-    What has one step only stands on one line with it.
+    Steps come oldest first; what has one only stands on one line with it.
     """
     root = _Branch(printable(f"{history.resource} in {history.overlay}"))
     sections: dict[tuple[Segment, ...], _Branch] = {(): root}
@@ -73,7 +73,11 @@ def _of_source(source: FieldHistory) -> _Branch:
 
 def _own_lines(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
     """The sources, unless it is one that has been said all of with the step it went into."""
-    if len(sources) == 1 and len(sources[0].steps) <= 1 and not any(step.sources for step in sources[0].steps):
+    if (
+        len(sources) == 1
+        and len(sources[0].steps) <= 1
+        and not any(step.sources for step in sources[0].steps)
+    ):
         return ()
     return sources
 

@@ -26,20 +26,26 @@ class Candidates:
         self._outputs = frozenset(posixpath.normpath(output) for output in outputs)
         self._ownership_file = ownership_file
         self._rendered: dict[str, bool] = {}
+        self._below: dict[str, tuple[str, ...]] = {}
 
-    def below(self, folder: str) -> Iterator[str]:
+    def below(self, folder: str) -> tuple[str, ...]:
         """The candidates in ``folder`` and below it, but for hidden folders and projects of their own."""
-        if self.is_rendered(folder):
-            return
-        folders: list[str] = []
-        for name in self._fs.list(folder):
-            path = posixpath.normpath(posixpath.join(folder, name))
-            if self.is_candidate(path):
-                yield path
-            elif not name.startswith(".") and self._is_own_folder(path):
-                folders.append(path)
-        for path in folders:
-            yield from self.below(path)
+        if folder not in self._below:
+            self._below[folder] = tuple(self._walk(folder))
+        return self._below[folder]
+
+    def _walk(self, top: str) -> Iterator[str]:
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            folders: list[str] = []
+            for name in () if self.is_rendered(folder) else self._fs.list(folder):
+                path = posixpath.normpath(posixpath.join(folder, name))
+                if self.is_candidate(path):
+                    yield path
+                elif not name.startswith(".") and self._is_own_folder(path):
+                    folders.append(path)
+            waiting += reversed(folders)
 
     def is_candidate(self, path: str) -> bool:
         """Whether it is a file with the name of a manifest or kustomization."""

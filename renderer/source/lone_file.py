@@ -13,7 +13,7 @@ from renderer.model.json import Json, array_at, object_at, text_at
 from renderer.model.location import Location, Site
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
-from renderer.source.file_system import FileSystem, FilesAbove
+from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.project import API_VERSION, KIND
 from renderer.source.resources import read_resources
@@ -54,7 +54,7 @@ class LoneFiles:
         return _objects(self._fs.read(path), path)
 
     def mention(self, path: str) -> frozenset[str]:
-        """The groups of which objects seem to be in the file, without a closer look; none when it is unreadable."""
+        """The groups of which objects seem to be in the file; none when it cannot be read."""
         try:
             content = self._fs.read(path)
         except DiagnosticError:
@@ -88,7 +88,6 @@ def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
     entry = json.dumps(posixpath.basename(file))
     text = f"generators: [{entry}]\n".encode()
     return FilesAbove({posixpath.normpath(kustomization): text}, fs), folder
-
 
 
 def _objects(content: bytes, path: str) -> ResourceSet:

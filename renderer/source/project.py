@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.fields import Fields
+from renderer.model.json import Json, array_at, text_at
 from renderer.model.location import Location, Site
-from renderer.model.release import Release, target_release
+from renderer.model.release import LATEST, Release, target_release
 from renderer.model.render_config import (
     BuiltinCatalog,
     CatalogPath,
@@ -22,8 +23,11 @@ from renderer.model.render_config import (
 )
 from renderer.source.builtin import BUILTIN_CATALOGS
 from renderer.source.file_system import FileSystem
+from renderer.source.flux_settings import read_flux_settings
 from renderer.source.ignored_documents import second_document
+from renderer.source.project_schemas import imported_releases
 from renderer.source.rule_settings import read_rule_settings
+from renderer.source.tree_options import TREE_FIELDS, read_tree_options
 from renderer.yamlio.decode import decode_yaml11
 
 PROJECT_FILE = "vmrender.yaml"
@@ -41,7 +45,7 @@ def load_project(fs: FileSystem) -> RenderConfig:
     findings: list[Diagnostic] = []
     text = fs.read(PROJECT_FILE)
     content = decode_yaml11(text, PROJECT_FILE)
-    config = _project(Fields(content, Site(PROJECT_FILE), findings))
+    config = _project(Fields(content, Site(PROJECT_FILE), findings), _imported_releases(fs, content))
     findings += _further_document(text)
     if findings:
         raise DiagnosticError(*findings)
@@ -64,12 +68,19 @@ def _further_document(text: bytes) -> Iterable[Diagnostic]:
         )
 
 
-def _project(fields: Fields) -> RenderConfig:
+def _imported_releases(fs: FileSystem, content: Json) -> frozenset[Release]:
+    """The releases that can be rendered for because the project has schemas of them."""
+    folders = tuple(text_at(entry, "path") for entry in array_at(content, "schemas"))
+    return imported_releases(fs, folders) if folders else frozenset()
+
+
+def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig:
     fields.only(
         "apiVersion",
         "kind",
         "kubevirt",
         "catalogs",
+        "schemas",
         "overlays",
         "output",
         "expand",
@@ -78,15 +89,18 @@ def _project(fields: Fields) -> RenderConfig:
         "mergeKeys",
         "rules",
         "instancetypeNames",
+        *TREE_FIELDS,
     )
     _expect(fields, "apiVersion", API_VERSION)
     _expect(fields, "kind", KIND)
     default = RenderConfig()
     write_instancetypes = fields.flag("writeInstancetypes")
     return RenderConfig(
-        kubevirt=_release(fields) or default.kubevirt,
-        catalogs=tuple(_catalogs(fields)) if "catalogs" in fields else default.catalogs,
-        overlays=tuple(_overlay(entry) for entry in fields.elements("overlays")) or default.overlays,
+        kubevirt=read_release(fields, imported) or default.kubevirt,
+        catalogs=tuple(read_catalogs(fields)) if "catalogs" in fields else default.catalogs,
+        schemas=tuple(_schemas(fields)),
+        overlays=tuple(_overlay(entry, imported) for entry in fields.elements("overlays"))
+        or default.overlays,
         output=_output(fields) or default.output,
         expand=fields.choice("expand", ExpandMode) or default.expand,
         layout=fields.choice("layout", Layout) or default.layout,
@@ -97,6 +111,7 @@ def _project(fields: Fields) -> RenderConfig:
         rules=read_rule_settings(fields),
         instancetype_names=fields.choice("instancetypeNames", InstancetypeNames)
         or default.instancetype_names,
+        tree=read_tree_options(fields),
     )
 
 
@@ -108,7 +123,8 @@ def _expect(fields: Fields, key: str, value: str) -> None:
         fields.reject(key, f"{key} must be {value}, not {found!r}")
 
 
-def _catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
+def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
+    """The entries of ``catalogs``; notes what is wrong with them."""
     catalogs: list[CatalogPath | BuiltinCatalog] = []
     for entry in fields.elements("catalogs"):
         entry.only("path", "builtin")
@@ -126,9 +142,28 @@ def _catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
     return catalogs
 
 
-def _overlay(fields: Fields) -> OverlayEntry:
+def _schemas(fields: Fields) -> Iterator[str]:
+    for entry in fields.elements("schemas"):
+        entry.only("path")
+        path = entry.text("path")
+        if path:
+            yield path
+        else:
+            entry.reject(None, "schemas are in a folder: write its path")
+
+
+def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
     fields.only(
-        "path", "output", "kubevirt", "expand", "layout", "writeInstancetypes", "rules", "instancetypeNames"
+        "path",
+        "output",
+        "kubevirt",
+        "expand",
+        "layout",
+        "writeInstancetypes",
+        "rules",
+        "instancetypeNames",
+        "flux",
+        *TREE_FIELDS,
     )
     path = fields.text("path")
     if not path:
@@ -136,12 +171,14 @@ def _overlay(fields: Fields) -> OverlayEntry:
     return OverlayEntry(
         path=path or ".",
         output=_output(fields),
-        kubevirt=_release(fields),
+        kubevirt=read_release(fields, imported),
         expand=fields.choice("expand", ExpandMode),
         layout=fields.choice("layout", Layout),
         write_instancetypes=fields.flag("writeInstancetypes"),
         rules=read_rule_settings(fields),
         instancetype_names=fields.choice("instancetypeNames", InstancetypeNames),
+        tree=read_tree_options(fields),
+        flux=read_flux_settings(fields),
     )
 
 
@@ -152,12 +189,21 @@ def _output(fields: Fields) -> str | None:
     return output
 
 
-def _release(fields: Fields) -> Release | None:
+def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release | None:
+    """The target release in ``kubevirt``, which may be one of ``imported``; notes what is wrong with it."""
     text = fields.text("kubevirt")
     if text is None:
         return None
     try:
-        return target_release(text)
+        return target_release(text, imported)
     except ValueError as error:
-        fields.reject("kubevirt", str(error))
+        fields.reject("kubevirt", str(error), _way_to_later_release(text))
         return None
+
+
+def _way_to_later_release(text: str) -> str | None:
+    try:
+        is_later = Release.parse(text) > LATEST
+    except ValueError:
+        return None
+    return f"import its schemas first: vmrender schema import --release {text}" if is_later else None

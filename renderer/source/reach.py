@@ -120,6 +120,7 @@ class Reach:
             yield from _paths(fields.get(name))
         for name in _WITH_PATHS:
             yield from (text_at(entry, "path") for entry in array_at(fields, name))
+            yield from _paths(fields.get(name))  # a mistake, as is told when the folder is built
         yield text_at(fields, "openapi", "path")
         for name in _GENERATORS:
             for entry in array_at(fields, name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -73,7 +73,7 @@ class Scoping:
     def _users_of(self, folder: str) -> frozenset[str]:
         """The folders whose builds the kustomization in ``folder`` is a part of."""
         if folder not in self._users:
-            self._users[folder] = self._in_project(folder) or self._unlisted_users(folder)
+            self._users[folder] = self._in_project(folder) or self._unlisted_users.get(folder, frozenset())
         return self._users[folder]
 
     def _in_project(self, folder: str) -> frozenset[str]:
@@ -88,11 +88,15 @@ class Scoping:
             return overlays | catalogs
         return frozenset(path for path in overlays if folder in self._reach.folders(path))
 
-    def _unlisted_users(self, folder: str) -> frozenset[str]:
-        """The outermost of all kustomizations that use ``folder``, of which each can be built by itself."""
-        using = {root for root in self._kustomizations if folder in self._reach.folders(root)}
-        inner = {used for root in using for used in self._reach.folders(root) if used != root}
-        return frozenset(using - inner)
+    @cached_property
+    def _unlisted_users(self) -> Mapping[str, frozenset[str]]:
+        """By folder the outermost of all kustomizations that use it, of which each can be built by itself."""
+        users: dict[str, set[str]] = {}
+        for root in self._kustomizations:
+            for folder in self._reach.folders(root):
+                users.setdefault(folder, set()).add(root)
+        outermost = {root for root in self._kustomizations if users[root] == {root}}
+        return {folder: frozenset(using & outermost) for folder, using in users.items()}
 
     @cached_property
     def _kustomizations(self) -> tuple[str, ...]:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
+from renderer.model.release import Release
 from renderer.model.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem of ``field``; ``parent``: it is missing, only the mapping it should be in can be shown."""
+    """A problem of ``field``; ``parent``: it is missing, only the mapping it should be in can be shown.
+
+    ``target`` is the release that it is a problem for, where there is one for which it is none.
+    """
 
     field: FieldPath
     message: str
@@ -20,6 +24,7 @@ class Finding:
     code: Code = Code.SCHEMA
     severity: Severity = Severity.ERROR
     parent: bool = False
+    target: Release | None = None
 
     def of(self, resource: Resource) -> Diagnostic:
         return Diagnostic(
@@ -30,4 +35,5 @@ class Finding:
             resource=resource.current_id,
             field=self.field,
             hint=self.hint,
+            target=self.target,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, array_at, object_at, with_value
+from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.validation.kind_schema import KindSchema
 from renderer.validation.kubevirt_kinds import INSTANCETYPE
@@ -27,8 +28,8 @@ _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 class InputSchemaRegistry(SchemaRegistry):
     """As ``SchemaRegistry``, and beside it v1beta2, whatever the release."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, project: ProjectSchemas = NO_SCHEMAS) -> None:
+        super().__init__(project=project)
         self._input_schemas: dict[tuple[Release, Gvk], KindSchema] = {}
 
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:

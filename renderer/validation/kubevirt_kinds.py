@@ -43,3 +43,12 @@ WITHOUT_SCHEMA = frozenset(
 )
 
 GROUPS = frozenset(kind.group for kind in KINDS)
+
+#: With those of KubeVirt's groups that have no schema here.
+ALL_GROUPS = GROUPS | {
+    "backup.kubevirt.io",
+    "clone.kubevirt.io",
+    "export.kubevirt.io",
+    "migrations.kubevirt.io",
+    "snapshot.kubevirt.io",
+}

@@ -5,43 +5,90 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from renderer.bundled import data_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject
+from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.validation.kind_schema import KindSchema
-from renderer.validation.kubevirt_kinds import GROUPS, KINDS, WITHOUT_SCHEMA, KubevirtKind
+from renderer.validation.kubevirt_kinds import ALL_GROUPS, GROUPS, KINDS, WITHOUT_SCHEMA, KubevirtKind
+
+if TYPE_CHECKING:
+    from renderer.validation.user_schemas import UserSchemas
 
 
 class SchemaRegistry:
-    """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``."""
+    """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``.
 
-    def __init__(self, folder: Path | None = None) -> None:
+    ``project`` are the repository's own, of other kinds and of releases for which none ship.
+    """
+
+    def __init__(self, folder: Path | None = None, project: ProjectSchemas = NO_SCHEMAS) -> None:
         self._folder = (folder or data_folder("schemas")) / "kubevirt"
+        self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
 
+    @property
+    def groups(self) -> frozenset[str]:
+        """The API groups that there are schemas for."""
+        return ALL_GROUPS | self._users.groups if self._users else ALL_GROUPS
+
     def covers(self, gvk: Gvk) -> bool:
-        """Whether ``gvk`` is of a group of KubeVirt's for which there are schemas."""
-        return gvk.group in GROUPS
+        """Whether ``gvk`` is of a group of KubeVirt's, or a kind that the project has a schema of."""
+        return gvk.group in ALL_GROUPS or self.users_schema(gvk) is not None
+
+    def users_schema(self, gvk: Gvk) -> KindSchema | None:
+        """The project's own schema of ``gvk``, which is none of the kinds with a schema for each release.
+
+        Raises ``DiagnosticError``: schema-invalid, schema-missing.
+        """
+        return self._users.find(gvk) if self._users else None
+
+    @cached_property
+    def _users(self) -> UserSchemas | None:
+        if not self._project.others:
+            return None
+        from renderer.validation.user_schemas import UserSchemas  # noqa: PLC0415 - few projects have any
+
+        return UserSchemas(self._project)
 
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:
         """The schema of ``gvk`` at ``release``, whatever the version.
 
-        Raises ``DiagnosticError`` (schema-missing) that says what was looked for and what there is.
+        Raises ``DiagnosticError`` (schema-missing) that says what was looked for and what there is, or
+        (schema-invalid) what is wrong with one of the project's.
         """
+        if all((kind.group, kind.name) != (gvk.group, gvk.kind) for kind in KINDS):
+            own = self.users_schema(gvk)
+            if own is not None:
+                return own
         kind = _kind(gvk)
         found = self._schemas.get((release, kind))
         if found is None:
-            found = self._schemas[release, kind] = KindSchema(self._read(release, kind))
+            found = self._schemas[release, kind] = self._imported(release, kind) or KindSchema(
+                self._read(release, kind)
+            )
         return found
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
         """The releases there are schemas of, the oldest first."""
-        return tuple(sorted(Release.parse(folder.name) for folder in self._folder.glob("[0-9]*.[0-9]*")))
+        shipped = {folder.name for folder in self._folder.glob("[0-9]*.[0-9]*")}
+        imported = {path.partition("/")[0] for path in self._project.releases}
+        return tuple(sorted(Release.parse(name) for name in shipped | imported))
+
+    def _imported(self, release: Release, kind: KubevirtKind) -> KindSchema | None:
+        """The schema that the project has imported. Raises ``DiagnosticError``: schema-invalid."""
+        file = self._project.releases.get(f"{release}/{kind.file_name}")
+        if file is None:
+            return None
+        from renderer.validation.user_schemas import imported_schema  # noqa: PLC0415 - few projects have any
+
+        return imported_schema(*file)
 
     def _read(self, release: Release, kind: KubevirtKind) -> JsonObject:
         path = self._folder / str(release) / kind.file_name
@@ -60,8 +107,11 @@ def _kind(gvk: Gvk) -> KubevirtKind:
     for kind in KINDS:
         if (kind.group, kind.name) == (gvk.group, gvk.kind):
             return kind
-    if gvk.kind in WITHOUT_SCHEMA:
-        raise _missing(f"there is no schema of {gvk.kind}: it is not checked", None, Severity.WARNING)
+    if gvk.kind in WITHOUT_SCHEMA or gvk.group not in GROUPS:
+        message = f"there is no schema of {gvk.kind}: it is not checked"
+        raise _missing(
+            message, "put its CustomResourceDefinition among the project's schemas", Severity.WARNING
+        )
     raise _missing(f"KubeVirt has no kind {gvk.kind} in the group {gvk.group}", _meant(gvk))
 
 

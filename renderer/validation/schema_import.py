@@ -47,6 +47,8 @@ _KEPT = (
     "required",
 )
 
+_SCALARS = ("boolean", "number", "string")
+
 #: Upstream's CEL rules, as JSON Schema.
 _CEL: Mapping[tuple[str, ...], Schema] = {
     ("self.startsWith('/')", "!self.contains('..')"): {
@@ -57,12 +59,22 @@ _CEL: Mapping[tuple[str, ...], Schema] = {
 }
 
 
+class UnlikeKubevirtError(Exception):
+    """What was given defines a kind otherwise than any release of KubeVirt; the message says how."""
+
+
 def import_schema(crd_schema: JsonObject, kind: KubevirtKind, release: Release) -> Schema:
-    """The JSON Schema of ``kind`` at ``release`` from the schema in its CRD; pure."""
+    """The JSON Schema of ``kind`` at ``release`` from the schema in its CRD; pure.
+
+    Raises ``UnlikeKubevirtError`` for one that no JSON Schema can be made of.
+    """
+    if text_at(crd_schema, "type") != "object":
+        raise UnlikeKubevirtError(f"the definition of {kind.name} is of no object")
     importer = _Importer(kind, release)
     root = importer.converted(crd_schema, ())
-    properties = root["properties"]
-    assert isinstance(properties, dict)  # noqa: S101 - every CRD has apiVersion, kind and metadata
+    properties = root.get("properties")
+    if not isinstance(properties, dict):
+        raise UnlikeKubevirtError(f"the definition of {kind.name} has no fields")
     own: Schema = {
         "apiVersion": {"enum": list(api_versions(kind, release))},
         "kind": {"const": kind.name},
@@ -149,6 +161,8 @@ class _Importer:
             return self._array(crd, path)
         if kind == "integer":
             return number_format(path[-1], text_at(crd, "format"))
+        if kind not in _SCALARS:
+            raise UnlikeKubevirtError(f"{'.'.join(path)} of {self.kind.name} has no type that is known")
         pattern = text_at(crd, "pattern").replace(r"\d", "[0-9]")
         is_time = crd.get("format") == "date-time"
         return {

@@ -39,6 +39,11 @@ class SchemaTree:
         """Where in the schema there is a field called ``name``, what lies below ``status`` left out."""
         return self._places_by_name.get(name, ())
 
+    @property
+    def all_places(self) -> Iterator[Place]:
+        """Where there is any field, what lies below ``status`` left out."""
+        return (place for places in self._places_by_name.values() for place in places)
+
     def _child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
         children = dict(self._children(schema))
         return (

@@ -30,7 +30,8 @@ def unknown_field(field: FieldPath, siblings: JsonObject, target: Target) -> Fin
     """The finding for ``field``, which stands among ``siblings``."""
     elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
     if elsewhere:
-        return Finding(field, f"{field} {elsewhere}", _fate(field, target), Code.UNKNOWN_FIELD)
+        message = f"{field} {elsewhere}"
+        return Finding(field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.release)
     hint = f"{_meant(field, siblings, target)}{_fate(field, target)}"
     return Finding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
 

@@ -1,7 +1,7 @@
 """Resources in, what their schemas have to say about them out.
 
-KubeVirt's kinds are judged by the schema of the target release, other kinds not at all. A valid
-resource costs a few microseconds; only an invalid one is looked at closely.
+KubeVirt's kinds are judged by the schema of the target release, other kinds by the project's own schemas if
+it has any. A valid resource costs a few microseconds; only an invalid one is looked at closely.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from renderer.validation.registry import SchemaRegistry
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
-    """What is wrong, by resource and field: unknown-field, schema, placeholder, schema-missing.
+    """What is wrong, by resource and field: unknown-field, schema, placeholder.
 
-    A schema that is missing is reported once for each kind.
+    A schema that is missing, or cannot be used, is reported once for each kind.
     """
     run = _Run(release, schemas)
     return tuple(diagnostic for resource in resources for diagnostic in run.judged(resource))
@@ -51,10 +51,12 @@ class _Run:
 
     def _looked_up(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
         self._by_gvk[gvk] = None
-        if not self._schemas.covers(gvk):
-            return
         try:
-            self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
+            if self._schemas.covers(gvk):
+                self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
         except DiagnosticError as error:
             for diagnostic in error.diagnostics:
-                yield replace(diagnostic, sites=resource.sites(), resource=resource.current_id)
+                if diagnostic.sites or diagnostic.location:  # the schema's own file
+                    yield diagnostic
+                else:
+                    yield replace(diagnostic, sites=resource.sites(), resource=resource.current_id)

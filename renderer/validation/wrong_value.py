@@ -8,11 +8,12 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, array_at, object_at, scalar_text, text_at
-from renderer.validation.empty_value import empty_value
 from renderer.model.placeholder import placeholder_in
+from renderer.validation.empty_value import empty_value
 from renderer.validation.finding import Finding
 from renderer.validation.gating import Target
 from renderer.validation.kind_schema import Violation
+from renderer.validation.other_keyword import other_keyword
 from renderer.validation.schema_keywords import SEVERITY
 from renderer.validation.schema_tree import SchemaTree
 from renderer.validation.wording import found, nearest, quantity_hint, quoted, type_hint, wanted
@@ -28,7 +29,10 @@ def wrong_value(violation: Violation, target: Target) -> Finding:
     placeholder = placeholder_in(violation.value)
     if placeholder:
         return _unresolved(violation, placeholder)
-    return _BY_KEYWORD.get(violation.keyword, _wrong_format)(violation, target)
+    words = _BY_KEYWORD.get(violation.keyword)
+    if words is None and "title" not in violation.schema:
+        return other_keyword(violation)
+    return (words or _wrong_format)(violation, target)
 
 
 def _unresolved(violation: Violation, placeholder: str) -> Finding:
@@ -69,16 +73,14 @@ def _unknown_value(violation: Violation, target: Target) -> Finding:
     severity = Severity(text_at(violation.schema, SEVERITY) or Severity.ERROR)
     elsewhere = target.known_elsewhere(lambda tree: value in _known_values(tree, field))
     meant = nearest(value, known) if isinstance(value, str) else None
-    hint = (
-        f"{f'did you mean {meant}? ' if meant else ''}known to KubeVirt {target.release}: {', '.join(known)}"
-    )
+    hint = f"{f'did you mean {meant}? ' if meant else ''}known to {target.authority}: {', '.join(known)}"
     if elsewhere:
         message = f"{field} {quoted(value)} {elsewhere}"
     elif severity is Severity.ERROR:
         message = f"{field} cannot be {quoted(value)}"
     else:
-        message = f"{field} {quoted(value)} means nothing to KubeVirt {target.release}"
-    return Finding(field, message, hint, severity=severity)
+        message = f"{field} {quoted(value)} means nothing to {target.authority}"
+    return Finding(field, message, hint, severity=severity, target=target.release if elsewhere else None)
 
 
 def _known_values(tree: SchemaTree, field: FieldPath) -> Sequence[object]:

@@ -14,6 +14,7 @@ from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
+from renderer.report.target import naming_target
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 from renderer.yamlio.decode import decode_documents
@@ -49,7 +50,7 @@ def findings(path: Path) -> tuple[Diagnostic, ...]:
 
 def printed(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
     lines: list[str] = []
-    for diagnostic in diagnostics:
+    for diagnostic in map(naming_target, diagnostics):
         lines.append(f"{diagnostic.severity}[{diagnostic.code}] {diagnostic.message}")
         lines += [f"  {diagnostic.hint}"] if diagnostic.hint else []
     return lines

@@ -1,0 +1,85 @@
+"""``vmrender schema export [KIND…]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import cast
+
+import click
+
+from renderer.cli.exit_code import ExitCode
+from renderer.cli.project_schemas import project_schemas
+from renderer.cli.schema_list import known_release
+from renderer.emit.source_files import change_files
+from renderer.model.gvk import Gvk
+from renderer.model.json import JsonObject, object_at
+from renderer.model.release import LATEST, Release
+from renderer.validation.kubernetes_formats import Schema
+from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.validation.registry import SchemaRegistry
+from renderer.validation.schema_import import encoded
+from renderer.validation.served_versions import api_versions
+
+
+@click.command("export")
+@click.argument("kinds", metavar="[KIND]...", nargs=-1)
+@click.option("--release", default=str(LATEST), show_default=True, metavar="RELEASE", help="Of KubeVirt.")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write files for kubeconform: <group>/<kind>_<version>.json.",
+)
+def command(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
+    """Print the schema of one KIND, or write those of all kinds of a release into a folder.
+
+    \b
+    Examples:
+      vmrender schema export VirtualMachine --release 1.8
+      vmrender schema export --into schemas-for-kubeconform
+    """
+    registry = SchemaRegistry(project=project_schemas())
+    target = known_release(registry, release)
+    chosen = [_kind(name) for name in kinds] or list(KINDS)
+    if into is not None:
+        files = dict(_files(registry, target, chosen))
+        into.mkdir(parents=True, exist_ok=True)
+        change_files(into, files, ())
+        click.echo(f"{into}: {len(files)} files written", err=True)
+        return ExitCode.CLEAN
+    if len(chosen) != 1:
+        raise click.UsageError("name one KIND to print, or a folder with --into")
+    click.echo(_text(_document(registry, target, chosen[0])), nl=False)
+    return ExitCode.CLEAN
+
+
+def _kind(name: str) -> KubevirtKind:
+    """Raises ``click.BadParameter``."""
+    for kind in KINDS:
+        if kind.name.lower() == name.lower():
+            return kind
+    raise click.BadParameter(
+        f"there is no schema of {name}: {', '.join(kind.name for kind in KINDS)} have one"
+    )
+
+
+def _document(registry: SchemaRegistry, release: Release, kind: KubevirtKind) -> JsonObject:
+    return registry.schema(release, Gvk(kind.group, "", kind.name)).document
+
+
+def _files(
+    registry: SchemaRegistry, release: Release, kinds: Iterable[KubevirtKind]
+) -> Iterator[tuple[str, bytes]]:
+    """One for each version, as kubeconform looks them up, by path."""
+    for kind in kinds:
+        document = _document(registry, release, kind)
+        for api_version in api_versions(kind, release):
+            properties = {**object_at(document, "properties"), "apiVersion": {"const": api_version}}
+            version = api_version.rpartition("/")[2]
+            path = f"{kind.group}/{kind.name.lower()}_{version}.json"
+            yield path, _text({**document, "properties": properties}).encode()
+
+
+def _text(document: JsonObject) -> str:
+    return encoded(cast("Schema", document))

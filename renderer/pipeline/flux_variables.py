@@ -1,0 +1,88 @@
+"""The variables of Flux Kustomizations, put into the overlays that name one."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.location import Site
+from renderer.model.render_config import Overlay
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.source.file_system import FileSystem
+
+if TYPE_CHECKING:
+    from renderer.substitution.variables import Variables
+
+
+class FluxVariables:
+    """``compose`` makes a folder, named at a site of the project, into resources."""
+
+    def __init__(self, fs: FileSystem, compose: Callable[[str, Site | None], Outcome[ResourceSet]]) -> None:
+        self._fs = fs
+        self._compose = compose
+        self._known: dict[str, Outcome[Variables]] = {}
+
+    def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """``composed`` with values for its variables; no resources when they are not all to be had."""
+        if overlay.flux is None or composed.failed:
+            return composed
+        from renderer.substitution.substitute import substitute
+
+        variables = self._variables(overlay)
+        diagnostics = composed.diagnostics + variables.diagnostics
+        if variables.failed:
+            return Outcome(ResourceSet(), diagnostics)
+        outcome = substitute(composed.value, variables.value, strict=overlay.flux.strict)
+        resources = ResourceSet() if outcome.failed else outcome.value
+        return Outcome(resources, diagnostics + outcome.diagnostics)
+
+    def confidential(self, overlay: Overlay) -> frozenset[str]:
+        """Values that nothing may repeat, of an overlay that was substituted before."""
+        known = self._known.get(overlay.path)
+        return known.value.confidential if known else frozenset()
+
+    def masked(self, overlay: Overlay, outcome: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """The outcome, with findings that repeat no value of a Secret."""
+        confidential = self.confidential(overlay)
+        if not confidential:
+            return outcome
+        from renderer.substitution.confidential import without_values
+
+        return Outcome(outcome.value, without_values(outcome.diagnostics, confidential))
+
+    def _variables(self, overlay: Overlay) -> Outcome[Variables]:
+        if overlay.path not in self._known:
+            findings: list[Diagnostic] = []
+            variables = self._read(overlay, findings)
+            self._known[overlay.path] = Outcome(variables, tuple(findings))
+        return self._known[overlay.path]
+
+    def _read(self, overlay: Overlay, findings: list[Diagnostic]) -> Variables:
+        from renderer.source.flux_sources import FluxSources
+        from renderer.substitution.post_build import read_post_build
+        from renderer.substitution.variables import VariableReader, Variables
+
+        if overlay.flux is None:
+            return Variables()
+        sources = FluxSources(self._fs, overlay, self._composed)
+        try:
+            post_build = read_post_build(sources.kustomization(overlay.flux), findings)
+            names = {source.name for source in post_build.sources}
+            candidates = tuple(sources.candidates(overlay.flux, names)) if names else ()
+        except DiagnosticError as error:
+            findings += error.diagnostics
+            return Variables()
+        if has_errors(findings):
+            return Variables()
+        return VariableReader(candidates, secrets=overlay.flux.secrets, findings=findings).read(post_build)
+
+    def _composed(self, folder: str, site: Site) -> tuple[Resource, ...]:
+        """Raises ``DiagnosticError``."""
+        composed = self._compose(folder, site)
+        if composed.failed:
+            raise DiagnosticError(*composed.diagnostics)
+        return composed.value.resources

@@ -1,0 +1,94 @@
+"""What a check of one file costs, and what is done with paths as people type them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli.app import main
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}
+"""
+RUN = """
+import sys
+from renderer.cli.app import main
+sys.argv = ["vmrender", "validate", *sys.argv[1:]]
+try:
+    main()
+finally:
+    print("modules:", *sys.modules)
+"""
+
+
+def imported(folder: Path, file: str) -> set[str]:
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, file], capture_output=True, text=True, check=True, cwd=folder
+    )
+    return set(run.stdout.partition("modules:")[2].split())
+
+
+def validate(folder: Path, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> Result:
+    monkeypatch.chdir(folder)
+    return CliRunner().invoke(main, ["validate", *arguments], prog_name="vmrender")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "vm.yaml").write_text(VM)
+    (tmp_path / "values.yaml").write_text("replicas: 1\n")
+    return tmp_path
+
+
+def test_a_file_that_nothing_reaches_is_judged_without_composing(repository: Path) -> None:
+    modules = imported(repository, "vm.yaml")
+    assert "renderer.validation.validate" in modules
+    assert modules.isdisjoint({"renderer.compose.compose", "renderer.source.load", "jsonschema", "difflib"})
+
+
+def test_a_file_that_is_none_of_ours_costs_next_to_nothing(repository: Path) -> None:
+    modules = imported(repository, "values.yaml")
+    assert modules.isdisjoint(
+        {"renderer.instancetype", "renderer.validation.validate", "renderer.admitters.admit", "jsonschema_rs"}
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_is_not_waited_for(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(repository / "pipe.yaml")
+    assert validate(repository, "pipe.yaml", monkeypatch=monkeypatch).exit_code == 0
+
+
+def test_links_are_not_followed_in_circles_nor_out_of_the_repository(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "loop").symlink_to(repository)
+    (repository / "out.yaml").symlink_to("/etc/hostname")
+    (repository / "out").symlink_to("/etc")
+    result = validate(repository, monkeypatch=monkeypatch)
+    assert (result.exit_code, result.stderr) == (0, "checked 1 file\n")
+
+
+def test_a_path_that_is_not_there_is_wrong_usage(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert validate(repository, "nothing.yaml", monkeypatch=monkeypatch).exit_code == 2
+
+
+def test_a_path_is_one_of_the_working_directory(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / "deep").mkdir()
+    result = validate(repository / "deep", "../vm.yaml", monkeypatch=monkeypatch)
+    assert (result.exit_code, result.stderr) == (0, "checked 1 file\n")
+
+
+def test_nothing_is_written(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sorted(repository.rglob("*"))
+    validate(repository, monkeypatch=monkeypatch)
+    assert sorted(repository.rglob("*")) == before

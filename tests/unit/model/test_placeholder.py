@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.model.json import Json
+from renderer.model.placeholder import placeholder_in
+
+
+@pytest.mark.parametrize(
+    ("text", "placeholder"),
+    [
+        ("${NAME}", "${NAME}"),
+        ("a-${NAME}-${OTHER}", "${NAME}"),
+        ("${NAME:=a b}", "${NAME:=a b}"),
+        ("${NAME:-4Gi}Gi", "${NAME:-4Gi}"),
+        ("$${NAME}", "$${NAME}"),
+        ("${{CORES}}", "${{CORES}}"),
+        ("{{ name }}", "{{ name }}"),
+        ("${}", None),
+        ("$NAME", None),
+        ("{name}", None),
+        ("4Gi", None),
+        (4, None),
+        (None, None),
+        (["${NAME}"], None),
+    ],
+)
+def test_what_another_tool_fills_in(text: Json, placeholder: str | None) -> None:
+    assert placeholder_in(text) == placeholder

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.release import Release
+from renderer.report.target import naming_target
+
+
+@pytest.mark.parametrize(
+    ("overlays", "ending"),
+    [
+        ((), "the target is 1.5"),
+        (("overlays/prod",), "overlay prod targets 1.5"),
+        (("overlays/dev", "overlays/prod"), "overlays dev and prod target 1.5"),
+        (("a/prod", "b/prod"), "overlays a/prod and b/prod target 1.5"),
+    ],
+)
+def test_a_finding_says_whose_target_it_is_about(overlays: tuple[str, ...], ending: str) -> None:
+    finding = Diagnostic(
+        code=Code.UNKNOWN_FIELD, message="a needs KubeVirt 1.7", overlays=overlays, target=Release(1, 5)
+    )
+    named = naming_target(finding)
+    assert named.message == f"a needs KubeVirt 1.7; {ending}"
+    assert naming_target(named) == named
+
+
+def test_others_stay_as_they_are() -> None:
+    finding = Diagnostic(code=Code.SCHEMA, message="a is wrong", overlays=("overlays/prod",))
+    assert naming_target(finding) == finding
