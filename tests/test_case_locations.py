@@ -19,7 +19,7 @@ WHOLE_FILE = {
     Code.STALE: "a rendered file is missing, or left over",
 }
 #: Cases, and areas of them, whose findings have no line in any file: what is wrong was typed.
-TYPED = ("bad-input/no-such-overlay", "catalog", "customize")
+TYPED = ("bad-input/no-such-overlay", "explain/no-such-overlay", "catalog", "customize")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(CASES).as_posix())

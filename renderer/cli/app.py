@@ -15,16 +15,20 @@ from renderer.cli.lazy_group import LazyGroup
 
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
 COMMANDS = {
+    "argocd": "Run as a config management plugin of Argo CD.",
     "build": "Compose one overlay or catalog folder and print it.",
     "catalog": "List, show, compare, export and import instance types and preferences.",
+    "completion": "Print what makes a shell complete commands, options and overlays.",
     "customize": "Make a customised copy of an instance type or preference.",
     "diff": "Compare what is rendered with a Git revision, and what that does to virtual machines.",
     "expand": "Expand the virtual machines in files.",
-    "explain": "Say what a diagnostic code means.",
+    "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
+    "fn": "Run as a KRM function.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
     "render": "Render every overlay of the project into its folder.",
+    "schema": "List, export and import the JSON Schemas that manifests are held to.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
     "validate": "Check files, folders or the whole project.",
 }

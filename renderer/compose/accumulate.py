@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from renderer.compose.builtin_transformers import BUILTIN_TRANSFORMERS
@@ -13,6 +14,7 @@ from renderer.compose.generation.generators import GeneratorTable, generate, gen
 from renderer.compose.merge_keys.kubevirt_types import KubevirtMergeSchema
 from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.compose.merge_keys.schema_in_effect import SchemaInEffect
+from renderer.compose.observer import BuiltinTransform, Change, Finish, Finishing, Observer, observed
 from renderer.compose.provenance import generated, transformed
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
@@ -58,9 +60,17 @@ class Accumulation:
     ``traces`` has every resource remember what generated and transformed it.
     """
 
-    def __init__(self, generators: GeneratorTable, merge_keys: MergeKeys, *, traces: bool) -> None:
+    def __init__(
+        self,
+        generators: GeneratorTable,
+        merge_keys: MergeKeys,
+        observer: Observer | None = None,
+        *,
+        traces: bool,
+    ) -> None:
         self._generators = generators
         self._merge_keys = merge_keys
+        self._observer = observer
         self._traces = traces
         self._known: dict[tuple[KustomizationRoot, OpenApi | None], Accumulated] = {}
         self._schema = SchemaInEffect()
@@ -107,8 +117,10 @@ class Accumulation:
             self._accumulate(component, into)
             into.resources.check_ids()
         self._transform(root, into)
-        mark_sources(into.resources, root.kustomization.variables)
-        into.variables = merge_variables(into.variables, root.kustomization.variables)
+        variables = root.kustomization.variables
+        marking = partial(mark_sources, variables=variables)
+        observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
+        into.variables = merge_variables(into.variables, variables)
 
     def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Accumulator) -> None:
         for entry in listed:
@@ -122,14 +134,17 @@ class Accumulation:
         for plugin in generator_plugins(root):
             for resource, behavior in generate(plugin, self._generators):
                 made = generated(resource, plugin.configured_by) if self._traces else resource
-                absorb(into.resources, made, behavior)
+                if self._observer:
+                    self._observer.generated(made, plugin)
+                absorbing = partial(absorb, generated=made, behavior=behavior)
+                observed(self._observer, plugin, absorbing, into.resources)
 
     def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
         context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
         for kind, transformer in BUILTIN_TRANSFORMERS:
             by = ConfiguredBy(root.kustomization.site.path, kind)
-            for transform in transformer(context):
-                self._apply(transform, by, into.resources)
+            for entry, transform in enumerate(transformer(context)):
+                self._apply(transform, by, BuiltinTransform(root, kind, entry), into.resources)
         if root.transformers or root.validators:
             self._run_plugins(root, context, into.resources)
 
@@ -140,15 +155,19 @@ class Accumulation:
 
         for plugin in root.transformers:
             for transform in transforms(plugin, context):
-                self._apply(transform, plugin.configured_by, resources)
+                self._apply(transform, plugin.configured_by, plugin, resources)
         for plugin in root.validators:
-            validate(plugin, resources, context)
+            validating = partial(validate, plugin, context=context)
+            observed(self._observer, plugin, validating, resources)
 
     def _merge_schema(self) -> MergeSchema:
         schema = self._schema.merge_schema()
         return KubevirtMergeSchema(schema) if self._merge_keys is MergeKeys.KUBEVIRT else schema
 
-    def _apply(self, transform: Transform, by: ConfiguredBy, resources: ResMap) -> None:
-        transform(resources)
-        if self._traces:
-            resources.update(lambda resource: transformed(resource, by))
+    def _apply(self, transform: Transform, by: ConfiguredBy, change: Change, resources: ResMap) -> None:
+        def apply(resources: ResMap) -> None:
+            transform(resources)
+            if self._traces:
+                resources.update(lambda resource: transformed(resource, by))
+
+        observed(self._observer, change, apply, resources)

@@ -9,11 +9,13 @@ from renderer.compose.build_options import BuildOptions, Reorder
 from renderer.compose.finish import finished
 from renderer.compose.generation.generators import GeneratorTable
 from renderer.compose.local_config import drop_local
+from renderer.compose.observer import Finish, Finishing, Observer, observed
 from renderer.compose.ordering.order import sort_order
 from renderer.compose.provenance import MANAGED_BY_LABEL, with_build_metadata
 from renderer.compose.references.name_hash import add_name_hashes
 from renderer.compose.references.name_references import fix_name_references
 from renderer.compose.res_map import ResMap
+from renderer.compose.transform import Transform
 from renderer.compose.variables.resolve import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.resource import Resource
@@ -34,10 +36,16 @@ def compose(
 class Composer:
     """Composes trees of one loader; what several of them use is composed once."""
 
-    def __init__(self, generators: GeneratorTable, options: BuildOptions = _DEFAULT_OPTIONS) -> None:
-        self._plain = Accumulation(generators, options.merge_keys, traces=False)
-        self._traced = Accumulation(generators, options.merge_keys, traces=True)
+    def __init__(
+        self,
+        generators: GeneratorTable,
+        options: BuildOptions = _DEFAULT_OPTIONS,
+        observer: Observer | None = None,
+    ) -> None:
+        self._plain = Accumulation(generators, options.merge_keys, observer, traces=False)
+        self._traced = Accumulation(generators, options.merge_keys, observer, traces=True)
         self._options = options
+        self._observer = observer
 
     def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
         """The resources of a root as another one takes them. Raises ``DiagnosticError``."""
@@ -59,16 +67,28 @@ class Composer:
     ) -> ResourceSet:
         """What is done once, at the end: hashes, references to names, variables, local objects, order."""
         resources = ResMap(accumulated.resources)
-        add_name_hashes(resources)
-        fix_name_references(resources, accumulated.field_specs.name_reference)
-        resolve_variables(resources, accumulated.variables, accumulated.field_specs.var_reference, warn)
+        specs, variables = accumulated.field_specs, accumulated.variables
+        steps: tuple[tuple[Finish, Transform], ...] = (
+            (Finish.NAME_HASH, add_name_hashes),
+            (Finish.NAME_REFERENCE, lambda all_: fix_name_references(all_, specs.name_reference)),
+            (Finish.VARIABLES, lambda all_: resolve_variables(all_, variables, specs.var_reference, warn)),
+        )
+        for what, step in steps:
+            observed(self._observer, Finishing(root, what), step, resources)
         drop_local(resources)
+        ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
+        return ordered.map(lambda resource: self._described(resource, root))
+
+    def _described(self, resource: Resource, root: KustomizationRoot) -> Resource:
+        """The resource as it is written, with the metadata about the build that are asked for."""
         options = root.kustomization.build_metadata
         if self._options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
-        return ResourceSet(self._ordered(resources, root.kustomization.sort_options)).map(
-            lambda resource: finished(with_build_metadata(resource, options, root.folder))
-        )
+        described = finished(with_build_metadata(resource, options, root.folder))
+        if self._observer and described is not resource:
+            change = Finishing(root, Finish.BUILD_METADATA)
+            self._observer.changed(resource, described, change)
+        return described
 
     def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
         """In the order that the kustomization asks for, or else the options of the build."""

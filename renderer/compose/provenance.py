@@ -17,6 +17,8 @@ MANAGED_BY_LABEL = "managedByLabel"
 _ORIGIN = "config.kubernetes.io/origin"
 _TRANSFORMATIONS = "alpha.config.kubernetes.io/transformations"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
+#: The keys of all that is added.
+BUILD_METADATA_KEYS = frozenset({_ORIGIN, _TRANSFORMATIONS, _MANAGED_BY})
 #: The release whose rules hold here; it is part of the output.
 _MANAGER = "kustomize-v5.8.1"
 

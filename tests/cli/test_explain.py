@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from click.testing import CliRunner, Result
 
@@ -35,3 +37,19 @@ def test_a_word_that_is_no_code_is_wrong_usage(word: str, hint: str) -> None:
     result = explain(word)
     assert result.exit_code == 2
     assert f"there is no diagnostic code {word!r}; {hint}" in result.stderr
+
+
+def test_a_code_for_programs() -> None:
+    explanation = explanation_of(Code.CONFLICT)
+    assert json.loads(explain("conflict", "--format", "json").stdout) == {
+        "code": "conflict",
+        "summary": explanation.summary,
+        "markdown": explanation.markdown,
+    }
+    assert list(json.loads(explain("--format", "json").stdout)) == sorted(Code)
+
+
+def test_an_overlay_of_no_resource_is_wrong_usage() -> None:
+    result = explain("--overlay", "prod")
+    assert result.exit_code == 2
+    assert "of which resource?" in result.stderr

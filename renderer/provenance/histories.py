@@ -1,0 +1,120 @@
+"""The fields of a resource walked back through its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from renderer.diff.confidential import without_secrets
+from renderer.model.act import Act
+from renderer.model.difference import FieldChange, NoValue, Value
+from renderer.model.field_path import FieldPath
+from renderer.model.history import FieldHistory, Step
+from renderer.model.json import EMPTY
+from renderer.model.render_config import Overlay
+from renderer.model.resource import Resource
+from renderer.provenance.paths import counterpart, leaves, value_at
+from renderer.provenance.trace import Trace
+from renderer.provenance.version import Source, Version
+
+#: Of these the place of a value is that of its source.
+_COPYING = frozenset({Act.CUSTOM_SIZE, Act.INSTANCETYPE, Act.PREFERENCE})
+#: Through how many resources a value is followed: what refers to each other may go in circles.
+_FARTHEST = 8
+
+
+class _Change(NamedTuple):
+    """What a version did to a field, which is at ``field`` in it, or was there before."""
+
+    version: Version
+    field: FieldPath
+    before: Value
+    after: Value
+
+
+class Historian:
+    """Tells the histories of fields in an overlay that was rendered with ``trace``."""
+
+    def __init__(self, trace: Trace, overlay: Overlay) -> None:
+        self._trace = trace
+        self._among = tuple(trace.composed(overlay))
+
+    def fields(self, resource: Resource) -> tuple[FieldPath, ...]:
+        """Every scalar and empty section that the resource holds, then what it lost on the way."""
+        versions = self._trace.versions(resource)
+        present = (path for path, _ in leaves(versions[-1].content))
+        return (*present, *(changes[-1].field for changes in _losses(versions)))
+
+    def histories(self, resource: Resource, wanted: Container[FieldPath]) -> tuple[FieldHistory, ...]:
+        """Those of the ``wanted`` among its ``fields``, in their order."""
+        versions = self._trace.versions(resource)
+        present = [(path, _changes(versions, path)) for path, _ in leaves(versions[-1].content)]
+        lost = [(changes[-1].field, changes) for changes in _losses(versions)]
+        return tuple(
+            FieldHistory(resource.current_id, path, self._steps(resource, changes))
+            for path, changes in (*present, *lost)
+            if path in wanted
+        )
+
+    def _steps(self, resource: Resource, changes: Sequence[_Change], depth: int = 0) -> tuple[Step, ...]:
+        return tuple(self._step(resource, change, depth) for change in changes)
+
+    def _step(self, resource: Resource, change: _Change, depth: int) -> Step:
+        maker, field = change.version.maker, change.field
+        shown = without_secrets(FieldChange(field, change.before, change.after), resource.kind)
+        follows = depth < _FARTHEST and change.after is not NoValue.ABSENT
+        taken = maker.sources(field, self._among) if follows else ()
+        sources = tuple(self._source(source, depth + 1) for source in taken)
+        copied = sources[0].steps[-1:] if maker.act in _COPYING and sources else ()
+        return Step(
+            act=maker.act,
+            by=maker.words(field),
+            before=shown.before,
+            after=shown.after,
+            sites=copied[0].sites if copied else maker.sites(field),
+            sources=sources,
+        )
+
+    def _source(self, source: Source, depth: int) -> FieldHistory:
+        """The history of a field, or of what comes nearest to it where it is not there by that name."""
+        versions, field = self._trace.versions(source.resource), source.field
+        while not (changes := _changes(versions, field)) and field.segments:
+            field = field.parent
+        return FieldHistory(source.resource.current_id, field, self._steps(source.resource, changes, depth))
+
+
+def _changes(versions: Sequence[Version], path: FieldPath) -> tuple[_Change, ...]:
+    """What made the field at ``path`` of the last version, oldest first."""
+    changes: list[_Change] = []
+    for index in range(len(versions) - 1, -1, -1):
+        version = versions[index]
+        earlier = versions[index - 1].content if index else EMPTY
+        was = counterpart(path, version.content, earlier)
+        before, after = value_at(earlier, was), value_at(version.content, path)
+        if not _is_same(before, after):
+            field = was if after is NoValue.ABSENT else path
+            changes.append(_Change(version, field, before, after))
+        path = was
+    return tuple(reversed(changes))
+
+
+def _losses(versions: Sequence[Version]) -> Iterator[tuple[_Change, ...]]:
+    """For each field that some version had and the last has not, what made it and what took it away."""
+    for index, (version, following) in enumerate(pairwise(versions)):
+        for path, value in leaves(version.content):
+            there = counterpart(path, version.content, following.content)
+            if value_at(following.content, there) is not NoValue.ABSENT:
+                continue
+            if not _comes_back(path, versions[index + 2 :]):
+                removal = _Change(following, path, value, NoValue.ABSENT)
+                yield (*_changes(versions[: index + 1], path), removal)
+
+
+def _comes_back(path: FieldPath, versions: Sequence[Version]) -> bool:
+    return any(value_at(version.content, path) is not NoValue.ABSENT for version in versions)
+
+
+def _is_same(before: Value, after: Value) -> bool:
+    """Equal as JSON, where 1 is not true."""
+    return before == after and isinstance(before, bool) is isinstance(after, bool)

@@ -1,0 +1,114 @@
+"""Fields of a resource, list elements by name, so that they are found again in other versions of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from renderer.model.difference import NoValue, Value
+from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
+from renderer.model.json import Json, text_at
+
+#: Fields that name the elements of a list; the first that all of them have, each with another text, counts.
+_NAMES = ("name", "id", "deviceName", "mountPath", "key")
+
+
+def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]]:
+    """Every scalar and every empty mapping or list below ``value``, which stands ``at``."""
+    if isinstance(value, dict) and value:
+        for key, child in value.items():
+            yield from leaves(child, at.child(key))
+    elif isinstance(value, list) and value:
+        for segment, element in zip(_segments(value), value, strict=True):
+            yield from leaves(element, at.child(segment))
+    else:
+        yield at, value
+
+
+def value_at(value: Json, path: FieldPath) -> Value:
+    """What stands at ``path``; ``NoValue.ABSENT`` where nothing does."""
+    found: Value = value
+    for segment in path.segments:
+        found = _child(found, segment)
+        if found is NoValue.ABSENT:
+            break
+    return found
+
+
+def indexed(value: Json, path: FieldPath) -> FieldPath:
+    """The path with indices for the names of elements, as far as they are there."""
+    segments: list[Segment] = []
+    found: Value = value
+    for segment in path.segments:
+        index = _index(found, segment)
+        segments.append(segment if index is None else index)
+        found = _child(found, segment)
+    return FieldPath(tuple(segments))
+
+
+def named(value: Json, path: FieldPath) -> FieldPath:
+    """The path with names for the indices of elements that have one."""
+    segments: list[Segment] = []
+    found: Value = value
+    for segment in path.segments:
+        name = segment
+        if isinstance(found, list) and isinstance(segment, int) and segment < len(found):
+            name = _segments(found)[segment]
+        segments.append(name)
+        found = _child(found, segment)
+    return FieldPath(tuple(segments))
+
+
+def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
+    """The path that the field at ``path`` of ``here`` has in another version of the resource.
+
+    Where it is not in that version, the path says where it would be.
+    """
+    segments: list[Segment] = []
+    mine: Value = here
+    theirs: Value = there
+    for segment in path.segments:
+        other = segment
+        if isinstance(mine, list) and isinstance(theirs, list):
+            other = _counterpart_of_element(mine, theirs, segment)
+        segments.append(other)
+        mine, theirs = _child(mine, segment), _child(theirs, other)
+    return FieldPath(tuple(segments))
+
+
+def _child(value: Value, segment: Segment) -> Value:
+    if isinstance(value, dict):
+        return value.get(segment, NoValue.ABSENT) if isinstance(segment, str) else NoValue.ABSENT
+    index = _index(value, segment)
+    return NoValue.ABSENT if index is None or not isinstance(value, list) else value[index]
+
+
+def _index(value: Value, segment: Segment) -> int | None:
+    if not isinstance(value, list) or isinstance(segment, str):
+        return None
+    if isinstance(segment, int):
+        return segment if 0 <= segment < len(value) else None
+    return next((i for i, each in enumerate(value) if text_at(each, segment.key) == segment.value), None)
+
+
+def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
+    """What the elements of a list are called: all by name, or all by number."""
+    for key in _NAMES:
+        names = [text_at(element, key) for element in elements]
+        if all(names) and len(set(names)) == len(names):
+            return [ElementName(key, name) for name in names]
+    return range(len(elements))
+
+
+def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:
+    """The element of the same name or value, else the one in its place where none came or went."""
+    index = _index(mine, segment)
+    names = _segments(theirs)
+    if index is None or (isinstance(segment, ElementName) and segment in names):
+        return segment
+    element = mine[index]
+    if element in theirs:
+        return names[index if theirs[index : index + 1] == [element] else theirs.index(element)]
+    is_free = isinstance(segment, int) or (index < len(names) and names[index] not in _segments(mine))
+    if len(theirs) == len(mine) and is_free:
+        return names[index]
+    return len(theirs) if isinstance(segment, int) else segment  # which is not there

@@ -1,0 +1,87 @@
+"""Remembers every change to every resource of a run, so that it can be told how one of them came about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.compose.identity import current_identity, identities
+from renderer.compose.observer import Change
+from renderer.instancetype.vm_expansion import VmExpansion
+from renderer.model.act import Act
+from renderer.model.plugins import GeneratorPlugin
+from renderer.model.render_config import Overlay
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.provenance.composing import Changed, Read
+from renderer.provenance.expanding import vm_versions
+from renderer.provenance.generating import Made
+from renderer.provenance.passing import Passed
+from renderer.provenance.version import Maker, Version
+
+
+class _Link(NamedTuple):
+    """What ``after`` was before, None for the first, and the versions from there on.
+
+    Links are found by the ``id`` of ``after``, which is kept so that the id stays its own.
+    """
+
+    after: Resource
+    before: Resource | None
+    versions: Callable[[], Iterable[Version]]
+
+
+class Trace:
+    """The observer of one run: every change makes another value, and it keeps them all."""
+
+    def __init__(self) -> None:
+        self._links: dict[int, _Link] = {}
+        self._composed: dict[str, ResourceSet] = {}
+
+    def generated(self, resource: Resource, generator: GeneratorPlugin) -> None:
+        self._made(None, resource, Made(resource, generator))
+
+    def changed(self, before: Resource, after: Resource, change: Change) -> None:
+        self._made(before, after, Changed(before, after, change))
+
+    def expanded(self, expansion: VmExpansion) -> None:
+        link = _Link(expansion.expanded, expansion.vm.resource, lambda: vm_versions(expansion))
+        self._links[id(expansion.expanded)] = link
+
+    def passed(self, overlay: Overlay, act: Act, before: ResourceSet, after: ResourceSet) -> None:
+        """Is told what a stage made of all resources of an overlay; it may have left some out."""
+        self._composed.setdefault(overlay.path, before)
+        same = {id(resource) for resource in before}
+        by_name = {current_identity(each)[1:]: each for each in before}  # a version may change
+        in_order = before if len(before) == len(after) else (None,) * len(after)
+        for resource, at_its_place in zip(after, in_order, strict=True):
+            if id(resource) in same or id(resource) in self._links:
+                continue
+            names = [identity[1:] for identity in identities(resource)]
+            known = (by_name[name] for name in (names[0], *reversed(names)) if name in by_name)
+            earlier = next(known, at_its_place)
+            if earlier is not None:
+                self._made(earlier, resource, Passed(earlier, act, overlay))
+
+    def composed(self, overlay: Overlay) -> ResourceSet:
+        """The overlay's resources before a stage changed any; none of one that did not come so far."""
+        return self._composed.get(overlay.path, ResourceSet())
+
+    def versions(self, resource: Resource) -> tuple[Version, ...]:
+        """The resource from the file or generator it came from to what it is, oldest first."""
+        return tuple(self._versions(resource))
+
+    def _versions(self, resource: Resource) -> Iterator[Version]:
+        chain: list[_Link] = []
+        while (link := self._links.get(id(resource))) is not None:
+            chain.append(link)
+            if link.before is None:
+                break
+            resource = link.before
+        else:
+            yield Version(resource.content, Read(resource))
+        for link in reversed(chain):
+            yield from link.versions()
+
+    def _made(self, before: Resource | None, after: Resource, maker: Maker) -> None:
+        self._links[id(after)] = _Link(after, before, lambda: (Version(after.content, maker),))

@@ -1,0 +1,54 @@
+"""Parts of a text to what Flux makes of them (``fluxcd/pkg`` ``envsubst/template.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from renderer.substitution.expression import Expansion, Node, SubstitutionError
+from renderer.substitution.operators import DEFAULT_OPERATORS, apply
+
+#: Characters of all values that are looked at and of all that is made of them, for one object.
+_MOST_CHARACTERS = 32 * 1024 * 1024
+
+
+class Evaluated(NamedTuple):
+    """``unset`` are the variables that have no value and no default; nothing stands for them in ``text``."""
+
+    text: str
+    unset: tuple[str, ...]
+
+
+def evaluate(nodes: Iterable[Node], values: Mapping[str, str]) -> Evaluated:
+    """Raises ``SubstitutionError``."""
+    evaluation = _Evaluation(values)
+    text = "".join(evaluation.text(node) for node in nodes)
+    return Evaluated(text, tuple(evaluation.unset))
+
+
+class _Evaluation:
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+        self._characters = 0
+        self.unset: dict[str, None] = {}
+
+    def text(self, node: Node) -> str:
+        if isinstance(node, str):
+            return node
+        arguments = [self.text(argument) for argument in node.arguments]
+        if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
+            self.unset[node.variable] = None
+        value = self._values.get(node.variable, "")
+        self._count(len(value) + _growth(node, value, arguments))
+        return apply(node.operator, value, arguments)
+
+    def _count(self, characters: int) -> None:
+        self._characters += characters
+        if self._characters > _MOST_CHARACTERS:
+            raise SubstitutionError(f"the values come to more than {_MOST_CHARACTERS:,} characters")
+
+
+def _growth(node: Expansion, value: str, arguments: list[str]) -> int:
+    """Characters that the arguments may add to the value."""
+    times = value.count(arguments[0]) if node.operator == "//" else 1
+    return times * sum(map(len, arguments))

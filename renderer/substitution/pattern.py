@@ -1,0 +1,121 @@
+"""The beginnings of a text that match a shell pattern (``fluxcd/pkg`` ``envsubst/path/match.go``).
+
+``*`` stands for any text, ``?`` for any character, ``[a-c]`` and ``[^a-c]`` for some, and a backslash takes
+the next character as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from renderer.substitution.expression import SubstitutionError
+
+#: Characters of a text times those of a pattern: what is more would take long.
+_MOST_WORK = 5_000_000
+
+
+class _One(NamedTuple):
+    """One character in any of the ``ranges``, or in none of them."""
+
+    ranges: tuple[tuple[str, str], ...] = ()
+    negated: bool = True
+
+    def takes(self, character: str) -> bool:
+        return any(low <= character <= high for low, high in self.ranges) != self.negated
+
+
+_ANY = _One()
+_STAR = None
+
+
+class _MalformedError(Exception):
+    pass
+
+
+def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
+    """The lengths of all beginnings of ``text`` that match, shortest first; none for a malformed pattern.
+
+    An empty beginning is not among them. Raises ``SubstitutionError`` when that would take too long.
+    """
+    if len(text) * len(pattern) > _MOST_WORK:
+        raise SubstitutionError("a pattern is too long for the value that it is to be found in")
+    try:
+        elements = tuple(_elements(pattern))
+    except _MalformedError:
+        return
+    states = _reached(elements, {0})
+    for length, character in enumerate(text, start=1):
+        states = _reached(elements, _after(elements, states, character))
+        if len(elements) in states:
+            yield length
+
+
+def _reached(elements: tuple[_One | None, ...], states: set[int]) -> set[int]:
+    """The states and those behind stars, which may stand for nothing."""
+    reached = set(states)
+    for state in sorted(states):
+        at = state
+        while at < len(elements) and elements[at] is _STAR:
+            at += 1
+            reached.add(at)
+    return reached
+
+
+def _after(elements: tuple[_One | None, ...], states: set[int], character: str) -> set[int]:
+    after: set[int] = set()
+    for state in states:
+        element = elements[state] if state < len(elements) else _One((), negated=False)
+        if element is _STAR:
+            after.add(state)
+        elif element.takes(character):
+            after.add(state + 1)
+    return after
+
+
+def _elements(pattern: str) -> Iterator[_One | None]:
+    rest = iter(pattern)
+    previous = ""
+    for character in rest:
+        repeated, previous = character == previous == "*", character
+        if repeated:
+            continue
+        if character == "*":
+            yield _STAR
+        elif character == "?":
+            yield _ANY
+        elif character == "[":
+            yield _class(rest)
+        else:
+            literal = _next(rest) if character == "\\" else character
+            yield _One(((literal, literal),), negated=False)
+
+
+def _class(rest: Iterator[str]) -> _One:
+    """What stands behind ``[``, up to its ``]``."""
+    ranges: list[tuple[str, str]] = []
+    character = _next(rest)
+    negated = character == "^"
+    if negated:
+        character = _next(rest)
+    while character != "]" or not ranges:
+        low = high = _member(character, rest)
+        character = _next(rest)
+        if character == "-":
+            high = _member(_next(rest), rest)
+            character = _next(rest)
+        ranges.append((low, high))
+    return _One(tuple(ranges), negated)
+
+
+def _member(character: str, rest: Iterator[str]) -> str:
+    if character in "-]":
+        raise _MalformedError
+    return _next(rest) if character == "\\" else character
+
+
+def _next(rest: Iterator[str]) -> str:
+    character = next(rest, None)
+    if character is None:
+        raise _MalformedError
+    return character

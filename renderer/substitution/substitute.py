@@ -1,0 +1,145 @@
+"""Values for the variables in every object, as Flux puts them in (``fluxcd/pkg`` ``kustomize_varsub.go``).
+
+Each object is written as YAML, variables are replaced in that text, and it is read again: a value may change
+the type of a field, and may hold YAML of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.substitution.evaluate import evaluate
+from renderer.substitution.expression import SubstitutionError
+from renderer.substitution.parse import parse
+from renderer.substitution.variables import Variables
+from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.encode import encode
+
+#: Quotes of the manifest are lost when kustomize writes it anew, which is before variables are replaced.
+_QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
+_SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
+
+
+def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[ResourceSet]:
+    """The resources with values for variables, but for those whose label or annotation forbids it.
+
+    Reports variable-unset, as an error if ``strict``, and substitution-failed.
+    """
+    if not variables.values and not variables.always:
+        return Outcome(resources)
+    severity = Severity.ERROR if strict else Severity.WARNING
+    substitution = _Substitution(variables, severity)
+    changed = ResourceSet(tuple(map(substitution.of, resources)))
+    return Outcome(changed, (*substitution.findings, *_duplicates(changed, resources)))
+
+
+class _Substitution:
+    def __init__(self, variables: Variables, severity: Severity) -> None:
+        self._variables = variables
+        self._severity = severity
+        self.findings: list[Diagnostic] = []
+
+    def of(self, resource: Resource) -> Resource:
+        if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in _texts(resource.content)):
+            return resource
+        try:
+            evaluated = evaluate(parse(encode([resource.content])), self._variables.values)
+            self.findings += (self._unset(resource, variable) for variable in evaluated.unset)
+            return _as_resource(resource, _read_again(evaluated.text))
+        except SubstitutionError as error:
+            self.findings.append(_failed(resource, error, self._failing_field(resource)))
+            return resource
+
+    def _unset(self, resource: Resource, variable: str) -> Diagnostic:
+        mention = re.compile(rf"\$\{{#?{re.escape(variable)}(?!\w)")
+        field = next((field for field, text in _texts(resource.content) if mention.search(text)), ROOT)
+        return Diagnostic(
+            code=Code.VARIABLE_UNSET,
+            severity=self._severity,
+            message=f"nothing gives a value to ${{{variable}}}",
+            sites=resource.sites(field),
+            resource=resource.current_id,
+            field=field,
+            hint=self._variables.hint(variable),
+        )
+
+    def _failing_field(self, resource: Resource) -> FieldPath:
+        """The first text that cannot be substituted and read again by itself."""
+        for field, text in _texts(resource.content):
+            try:
+                alone = encode([{"text": text}])
+                _read_again(evaluate(parse(alone), self._variables.values).text)
+            except SubstitutionError:
+                return field
+        return ROOT
+
+
+def _read_again(text: str) -> Json:
+    """Raises ``SubstitutionError``, which repeats nothing of the text: it may hold passwords."""
+    try:
+        return decode_yaml11(text.encode(errors="surrogateescape"), "")
+    except DiagnosticError:
+        raise SubstitutionError("with the values in it, the object is no YAML any more", _QUOTE) from None
+
+
+def _as_resource(resource: Resource, content: Json) -> Resource:
+    """Raises ``SubstitutionError``."""
+    if not isinstance(content, dict):
+        raise SubstitutionError("with the values in it, this is no object any more")
+    changed = resource._replace(content=content)
+    if not changed.kind or not changed.name:
+        raise SubstitutionError("with the values in it, the object has no kind or no metadata.name")
+    return changed
+
+
+def _is_disabled(resource: Resource) -> bool:
+    return _OFF in (resource.labels.get(_SWITCH), resource.annotations.get(_SWITCH))
+
+
+def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
+    """Every key and every text below ``value``, each with its place."""
+    if isinstance(value, str):
+        yield field, value
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            yield field.child(key), key
+            yield from _texts(child, field.child(key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _texts(child, field.child(index))
+
+
+def _failed(resource: Resource, error: SubstitutionError, field: FieldPath) -> Diagnostic:
+    return Diagnostic(
+        code=Code.SUBSTITUTION_FAILED,
+        message=error.message,
+        sites=resource.sites(field),
+        resource=resource.current_id,
+        field=field,
+        hint=error.hint or f"$${{name}} stays ${{name}}; the annotation {_SWITCH}: {_OFF} keeps all as it is",
+    )
+
+
+def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
+    """Objects that have got the name of another one."""
+    names_before = [resource.current_id for resource in before]
+    names = [resource.current_id for resource in changed]
+    first: dict[ResId, Resource] = {}
+    for resource in changed if names != names_before else ():
+        other = first.setdefault(resource.current_id, resource)
+        if other is not resource:
+            yield Diagnostic(
+                code=Code.DUPLICATE_ID,
+                message=f"with the values in it, there are two resources {resource.current_id}",
+                sites=resource.sites(),
+                resource=resource.current_id,
+                related=(Related("the other one", other.sites()),),
+            )

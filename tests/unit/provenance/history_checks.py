@@ -1,0 +1,65 @@
+"""What every history has to be: checked of all fields of all resources of a build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from renderer.model.act import Act
+from renderer.model.difference import NoValue
+from renderer.model.history import FieldHistory
+from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.resource import Resource
+from renderer.provenance.histories import Historian
+from renderer.provenance.locating import located
+from renderer.provenance.paths import leaves, value_at
+from renderer.provenance.trace import Trace
+from renderer.source.file_system import FileSystem
+from renderer.source.locate import Locator
+
+
+def overlay_of(folder: str) -> Overlay:
+    return RenderConfig().overlay(OverlayEntry(folder), folder, folder)
+
+
+def histories_of(
+    trace: Trace, overlay: Overlay, resource: Resource, fs: FileSystem
+) -> tuple[FieldHistory, ...]:
+    historian = Historian(trace, overlay)
+    return located(historian.histories(resource, historian.fields(resource)), Locator(fs).location_of)
+
+
+def mistakes(trace: Trace, overlay: Overlay, resources: Iterable[Resource], fs: FileSystem) -> Iterator[str]:
+    """What is wrong with the histories of the resources' fields, each in a line."""
+    for resource in resources:
+        histories = histories_of(trace, overlay, resource, fs)
+        found = {history.field: history for history in histories if history.value is not NoValue.ABSENT}
+        for path, value in leaves(resource.content):
+            name = f"{resource.current_id} {path}"
+            history = found.get(path)
+            if history is None or not history.steps:
+                yield f"{name} has no history"
+            elif history.value not in (value, NoValue.WITHHELD):
+                yield f"{name} ends with {history.value}, not {value}"
+            else:
+                yield from (f"{name} {problem}" for problem in _mistakes(history, fs))
+        for path in found:
+            if value_at(resource.content, path) is NoValue.ABSENT:
+                yield f"{resource.current_id} {path} is not there any more"
+
+
+def _mistakes(history: FieldHistory, fs: FileSystem) -> Iterator[str]:
+    if history.steps[0].before is not NoValue.ABSENT:
+        yield "begins with something that is there already"
+    for earlier, later in pairwise(history.steps):
+        if earlier.after != later.before:
+            yield f"jumps from {earlier.after} to {later.before}"
+    location = history.steps[0].location
+    lines = fs.read(location.path).decode().splitlines() if location else []
+    if location is None or not 0 < location.line <= len(lines):
+        yield f"comes from no line: {location}"
+        return
+    key = history.field.segments[-1] if history.field.segments else 0
+    line = lines[location.line - 1]
+    if history.steps[0].act is Act.WRITTEN and isinstance(key, str) and key not in line:
+        yield f"is not on its line {location}: {line}"

@@ -1,0 +1,83 @@
+"""Every field of everything that is rendered here has a history, and the history is true."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from renderer.compose.build_options import BuildOptions
+from renderer.compose.compose import Composer
+from renderer.model.act import Act
+from renderer.model.diagnostic import DiagnosticError
+from renderer.pipeline import Pipeline
+from renderer.provenance.trace import Trace
+from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.file_system import DiskFileSystem
+from renderer.source.load import Loader
+from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.overlays import find_overlays
+from renderer.source.project import load_project
+from tests.conformance.kustomize import write_tree
+from tests.unit.provenance.history_checks import mistakes, overlay_of
+
+ROOT = Path(__file__).parents[3]
+VECTORS = sorted((ROOT.parent / "shared" / "conformance" / "kustomize").glob("*.jsonl"))
+CASES = sorted({file.parent for file in (ROOT / "tests" / "cases").glob("*/*/case.yaml")})
+
+
+def rendered_mistakes(folder: Path) -> Iterator[str]:
+    """Of the overlays of the repository in ``folder`` that can be composed."""
+    fs = BuiltinFileSystem(DiskFileSystem(folder))
+    try:
+        config = load_project(fs)
+        overlays = find_overlays(fs, config)
+    except DiagnosticError:
+        return
+    trace = Trace()
+    pipeline = Pipeline(fs, config, trace=trace)
+    for overlay in overlays:
+        try:
+            rendered = pipeline.render(overlay).value
+        except DiagnosticError:
+            return
+        yield from mistakes(trace, overlay, rendered, fs)
+
+
+def test_the_fleet() -> None:
+    assert list(rendered_mistakes(ROOT)) == []
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.relative_to(ROOT).as_posix())
+def test_golden_cases(folder: Path, tmp_path: Path) -> None:
+    repository = shutil.copytree(folder, tmp_path / "repository")
+    assert list(rendered_mistakes(repository)) == []
+
+
+def built_cases() -> Iterator[dict[str, Any]]:
+    for path in VECTORS:
+        for line in path.read_bytes().splitlines():
+            case = json.loads(line)
+            if case["excluded"] is None and "error" not in case["expect"]:
+                yield case
+
+
+@pytest.mark.skipif(not VECTORS, reason="kustomize's vectors are not here")
+def test_what_kustomize_builds(tmp_path: Path) -> None:
+    found: dict[str, list[str]] = {}
+    for number, case in enumerate(built_cases()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        write_tree(folder, case["files"])
+        fs, trace, overlay = DiskFileSystem(folder), Trace(), overlay_of(case["path"])
+        composer = Composer({}, BuildOptions(), trace)
+        loader = Loader(fs, LoadRestrictor.NONE, composer.accumulate)
+        resources = composer.compose(loader.load(case["path"])).value
+        trace.passed(overlay, Act.SUPPRESSION, resources, resources)
+        found[case["id"]] = list(mistakes(trace, overlay, resources, fs))
+    assert found
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.compose.identity import remembering_id
+from renderer.model.json import JsonObject, with_value
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.provenance.resource_pattern import ResourcePattern
+
+
+def resource(kind: str, name: str, namespace: str = "", api_version: str = "kubevirt.io/v1") -> Resource:
+    metadata: JsonObject = {"name": name, "namespace": namespace}
+    return Resource({"apiVersion": api_version, "kind": kind, "metadata": metadata}, Site("file.yaml"))
+
+
+def renamed(before: Resource, name: str) -> Resource:
+    return remembering_id(before).with_content(with_value(before.content, ("metadata", "name"), name))
+
+
+VM = resource("VirtualMachine", "db", "shop")
+OTHER = resource("VirtualMachine", "db", "office")
+SERVICE = resource("Service", "db", "shop", "v1")
+POLICY = resource("NetworkPolicy", "web", "shop", "networking.k8s.io/v1")
+PREFIXED = renamed(resource("VirtualMachine", "app", "shop"), "prod-app")
+EVERYTHING = (VM, OTHER, SERVICE, POLICY, PREFIXED)
+
+
+@pytest.mark.parametrize(
+    ("text", "namespace", "found"),
+    [
+        ("db", "", (VM, OTHER, SERVICE)),
+        ("db", "shop", (VM, SERVICE)),
+        ("vm/db", "shop", (VM,)),
+        ("vms/db", "shop", (VM,)),
+        ("VirtualMachine/db", "office", (OTHER,)),
+        ("virtualmachines.kubevirt.io/db", "shop", (VM,)),
+        ("virtualmachines.example.com/db", "shop", ()),
+        ("office/vm/db", "", (OTHER,)),
+        ("svc/db", "", (SERVICE,)),
+        ("netpol/web", "", (POLICY,)),
+        ("networkpolicies/web", "", (POLICY,)),
+        ("vm/prod-app", "", (PREFIXED,)),
+        ("vm/app", "", (PREFIXED,)),
+        ("vmi/db", "", ()),
+        ("vm/web", "", ()),
+    ],
+)
+def test_what_is_meant(text: str, namespace: str, found: tuple[Resource, ...]) -> None:
+    assert ResourcePattern.parse(text, namespace).among(EVERYTHING) == found
+
+
+def test_who_has_a_name_now_comes_before_who_had_it() -> None:
+    now = resource("VirtualMachine", "app", "shop")
+    assert ResourcePattern.parse("app").among((PREFIXED, now)) == (now,)
+
+
+@pytest.mark.parametrize("text", ["", "/", "vm/", "/db", "a/b/c/d", "a//c"])
+def test_what_is_no_resource(text: str) -> None:
+    with pytest.raises(ValueError, match="is not NAME, KIND/NAME or NAMESPACE/KIND/NAME"):
+        ResourcePattern.parse(text)
