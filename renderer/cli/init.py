@@ -10,7 +10,7 @@ import click
 from renderer import __version__
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.options import format_option, kubevirt_option
+from renderer.cli.options import format_option, release_of
 from renderer.emit.source_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -33,15 +33,22 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
 
 
 @click.command("init")
-@kubevirt_option
+@click.option(
+    "--kubevirt",
+    type=release_of,
+    metavar="RELEASE",
+    default=str(LATEST),
+    show_default=True,
+    help="The release that the cluster runs.",
+)
 @click.option(
     "--ci",
     type=click.Choice([system.value for system in CiSystem]),  # of values: click takes an enum's names
     callback=_ci_system,
-    help="Where pipelines run [default: as the remote origin is called]",
+    help="Where pipelines run [default: as the host of the remote origin is called]",
 )
 @format_option()
-def command(kubevirt: Release | None, ci: CiSystem | None) -> ExitCode:
+def command(kubevirt: Release, ci: CiSystem | None) -> ExitCode:
     """Write a project file, a first overlay, and what runs vmrender on commit and in CI.
 
     It is run at the top of a repository, asks nothing and overwrites nothing. Where there are folders in
@@ -55,7 +62,7 @@ def command(kubevirt: Release | None, ci: CiSystem | None) -> ExitCode:
     """
     root = Path.cwd()
     _check_top(root)
-    choices = Choices(kubevirt or LATEST, ci or _ci_system_of(root), __version__)
+    choices = Choices(kubevirt, ci or _ci_system_of(root), __version__)
     planned = plan(choices, lambda path: _text_at(root / path), has_overlays=_has_overlays(root))
     if planned.in_the_way:
         return report(None, [_in_the_way(path) for path in planned.in_the_way])
@@ -90,10 +97,13 @@ def _has_overlays(root: Path) -> bool:
 
 
 def _text_at(place: Path) -> str | None:
-    """What a file says; nothing at all for a folder or a link, which are in the way too."""
+    """What a file says; nothing at all for what is no file or cannot be read, which is in the way too."""
     if not os.path.lexists(place):
         return None
-    return place.read_bytes().decode("utf-8", "replace") if place.is_file() else ""
+    try:
+        return place.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _in_the_way(path: str) -> Diagnostic:
@@ -109,7 +119,7 @@ def _say(planned: Plan, choices: Choices) -> None:
     for path in planned.files:
         click.echo(f"{path}: written", err=True)
     for path, text in planned.additions.items():
-        click.echo(f"{path}: yours; add to it\n\n{text}", err=True)
+        click.echo(f"\n{path}: yours; add to it\n\n{text}", err=True, nl=False)
     if not planned.files:
         click.echo("nothing to write", err=True)
     if choices.ci is CiSystem.NONE:

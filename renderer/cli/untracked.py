@@ -23,10 +23,10 @@ def untracked_outputs(repository: Repository, outputs: Iterable[str]) -> Iterato
         answer = git.run("--literal-pathspecs", *listing)
         paths = answer.output.split("\0")[:-1]
         if paths:
-            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            files = f"{len(paths)} rendered file{'' if len(paths) == 1 else 's'}"
             yield Diagnostic(
                 code=Code.STALE,
-                message=f"{paths[0]}{others} would be missing from the commit: Git does not track it",
+                message=f"Git does not track {files} in {output}: a commit would leave them out",
                 location=Location(paths[0]),
                 hint=f"git add {output}",
             )

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Compares the work tree with BASE. That it cannot be done is said, and is no reason to fail.
+# In: VMRENDER, PROJECT, BASE, SUMMARY. Out: file, in Markdown; changed, true or false, or nothing.
+set -euo pipefail
+# shellcheck source=plain.sh
+source "$GITHUB_ACTION_PATH/.github/action/plain.sh"
+cd -- "$PROJECT"
+
+file="$RUNNER_TEMP/vmrender-diff.md"
+said="$RUNNER_TEMP/vmrender-said.txt"
+code=0
+"$VMRENDER" diff "$BASE" --format markdown > "$file" 2> "$said" || code=$?
+print_plainly "$said"
+
+if [ ! -s "$file" ]; then
+  echo "::notice title=vmrender::nothing was compared; is the base fetched? (fetch-depth: 2 in actions/checkout)"
+  exit 0
+fi
+[ "$SUMMARY" != true ] || cat "$file" >> "$GITHUB_STEP_SUMMARY"
+{
+  echo "file=$file"
+  if [ "$code" -eq 0 ]; then echo "changed=false"; else echo "changed=true"; fi
+} >> "$GITHUB_OUTPUT"

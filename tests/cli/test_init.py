@@ -1,0 +1,136 @@
+"""``vmrender init`` on a disk, and with the real git."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli.app import main
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    return tmp_path
+
+
+def init(*arguments: str) -> Result:
+    return CliRunner(catch_exceptions=False).invoke(main, ["init", *arguments], prog_name="vmrender")
+
+
+def files(folder: Path) -> list[str]:
+    found = (path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir())
+    return sorted(path.as_posix() for path in found if path.parts[0] != ".git")
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+@pytest.mark.parametrize(
+    ("remote", "file"),
+    [
+        ("git@github.com:acme/vms.git", ".github/workflows/vmrender.yml"),
+        ("https://gitlab.example.com/acme/vms.git", ".gitlab-ci.yml"),
+        ("/srv/git/vms.git", None),
+        (None, None),
+    ],
+)
+def test_the_remote_says_where_pipelines_run(repository: Path, remote: str | None, file: str | None) -> None:
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    if remote:
+        subprocess.run(["git", "remote", "add", "origin", remote], check=True)
+
+    result = init()
+    assert result.exit_code == 0
+    assert ("no pipeline: " in result.stderr) == (file is None)
+    assert [path for path in files(repository) if path.startswith(".git")] == ([file] if file else [])
+
+
+def test_files_of_a_system_say_so_where_the_remote_does_not(repository: Path) -> None:
+    (repository / ".github").mkdir()
+    init()
+    assert (repository / ".github/workflows/vmrender.yml").exists()
+
+
+def test_without_git_there_is_no_pipeline(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(repository))
+    assert init().exit_code == 0
+    assert files(repository) == [
+        ".pre-commit-config.yaml",
+        "overlays/dev/kustomization.yaml",
+        "overlays/dev/web.yaml",
+        "vmrender.yaml",
+    ]
+
+
+@pytest.mark.usefixtures("repository")
+def test_a_pipeline_is_added_later() -> None:
+    init("--ci", "none")
+    result = init("--ci", "gitlab")
+    assert result.exit_code == 0
+    assert result.stderr.startswith(".gitlab-ci.yml: written\n")
+    assert "nothing to write" in init("--ci", "gitlab").stderr
+
+
+def test_nothing_is_written_when_one_file_is_in_the_way(repository: Path) -> None:
+    (repository / "overlays/dev").mkdir(parents=True)
+    (repository / "overlays/dev/web.yaml").write_text("kind: Mine\n")
+
+    result = init("--format", "json")
+    assert result.exit_code == 1
+    assert [finding["code"] for finding in json.loads(result.stdout)["findings"]] == ["file-exists"]
+    assert files(repository) == ["overlays/dev/web.yaml"]
+    assert (repository / "overlays/dev/web.yaml").read_text() == "kind: Mine\n"
+
+
+@pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
+def test_a_link_is_in_the_way(repository: Path, target: str) -> None:
+    (repository / "elsewhere").write_text("mine\n")
+    (repository / "vmrender.yaml").symlink_to(target)
+
+    assert init().exit_code == 1
+    assert (repository / "elsewhere").read_text() == "mine\n"
+    assert files(repository) == ["elsewhere", "vmrender.yaml"]
+
+
+def test_nothing_is_written_through_a_linked_folder(repository: Path) -> None:
+    (repository / "outside").mkdir()
+    (repository / "overlays").symlink_to("outside")
+
+    assert init().exit_code == 2
+    assert list((repository / "outside").iterdir()) == []
+
+
+def test_a_file_where_a_folder_is_needed(repository: Path) -> None:
+    (repository / "overlays").write_text("mine\n")
+
+    result = init()
+    assert result.exit_code != 0
+    assert "error[write-failed]" in result.stderr
+    assert files(repository) == ["overlays"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(repository: Path) -> None:
+    repository.chmod(0o500)
+    result = init()
+    repository.chmod(0o700)
+    assert "error[write-failed]" in result.stderr
+    assert files(repository) == []
+
+
+def test_a_folder_below_the_top_is_no_place(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / ".git").mkdir()
+    (repository / "vms").mkdir()
+    monkeypatch.chdir(repository / "vms")
+
+    result = init()
+    assert result.exit_code == 2
+    assert f"a project starts at the top of its repository: cd {repository}" in result.stderr
+    assert files(repository) == []

@@ -1,0 +1,284 @@
+"""``action.yml``, run step by step in a repository of a user's."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.integration.composite_action import ActionRun, CompositeAction
+from tests.integration.user_repository import BASH, ROOT, UserRepository, program
+
+ACTION = ROOT / "action.yml"
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("git") and shutil.which("bash") and ACTION.exists()),
+    reason="needs git, bash, a checkout",
+)
+needs_jq = pytest.mark.skipif(not shutil.which("jq"), reason="needs jq to stand in for gh")
+
+#: Plays GitHub: keeps the comments of a pull request in a file, and logs what it is asked for.
+GH = """\
+echo "$@" >> "$GH_CALLS"
+case "$*" in
+  *--paginate*) for last; do :; done; exec jq -r "$last" "$GH_COMMENTS" ;;
+esac
+for last; do :; done
+cp "${last#body=@}" "$GH_BODY"
+"""
+PULL_REQUEST = {
+    "event_name": "pull_request",
+    "repository": "acme/vms",
+    "token": "t",
+    "event.pull_request.number": "7",
+    "event.pull_request.head.repo.full_name": "acme/vms",
+}
+
+
+class Runner:
+    """A job of a pull request in a repository that was started with ``vmrender init``."""
+
+    def __init__(self, folder: Path, repository: UserRepository) -> None:
+        self.folder = folder
+        self.repository = repository
+        self.github = dict(PULL_REQUEST)
+        program(folder / "programs/gh", GH)
+        for name in ("calls", "body"):
+            self.repository.environment[f"GH_{name.upper()}"] = str(folder / f"gh-{name}")
+        self.has_comments()
+        (folder / "gh-calls").write_text("")
+
+    def has_comments(self, *comments: dict[str, Any]) -> None:
+        (self.folder / "gh-comments").write_text(json.dumps(comments))
+        self.repository.environment["GH_COMMENTS"] = str(self.folder / "gh-comments")
+
+    def calls(self) -> list[str]:
+        return [line.partition(" --field")[0] for line in (self.folder / "gh-calls").read_text().splitlines()]
+
+    def run(self, **inputs: str) -> ActionRun:
+        scratch = self.folder / "scratch"
+        scratch.mkdir(exist_ok=True)
+        vmrender = str(self.folder / "programs/vmrender")
+        action = CompositeAction(ROOT, {"python": {}, "install": {"vmrender": vmrender}})
+        return action.run(self.repository, scratch, self.github, **inputs)
+
+    def raise_memory(self) -> None:
+        self.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.medium")
+        self.repository.does("vmrender", "render")
+        self.repository.commit("more memory")
+
+
+@pytest.fixture
+def runner(tmp_path: Path, project: UserRepository) -> Runner:
+    return Runner(tmp_path, project)
+
+
+def test_a_change_that_is_in_order(runner: Runner) -> None:
+    runner.raise_memory()
+
+    run = runner.run()
+    assert run.code == 0
+    assert run.outputs["exit-code"] == "0"
+    assert run.outputs["changed"] == "true"
+    assert "web" in run.summary
+    assert Path(run.outputs["diff"]).read_text() in run.summary
+    assert run.used == ["actions/setup-python"]
+    assert runner.calls() == []
+
+
+def test_a_stale_tree(runner: Runner) -> None:
+    runner.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.medium")
+    runner.repository.commit("not rendered")
+
+    run = runner.run(command="check")
+    assert run.code == 1
+    assert run.outputs["exit-code"] == "1"
+    assert "::error file=rendered/dev/dev/virtualmachine_web.yaml" in run.log
+    assert "-          guest: 2Gi\n+          guest: 4Gi" in run.log
+    assert runner.run(command="validate").code == 0
+
+
+def test_a_mistake_is_annotated_compared_and_fails(runner: Runner) -> None:
+    runner.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.smal")
+    runner.repository.commit("wrong")
+
+    run = runner.run(comment="true")
+    assert run.code == 1
+    assert "::error file=overlays/dev/web.yaml,line=8,col=5,title=instancetype-not-found" in run.log
+    assert "    overlays/dev/web.yaml:8:5: error[instancetype-not-found]" in run.summary
+    assert runner.calls()
+
+
+def test_render_writes(runner: Runner) -> None:
+    runner.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.medium")
+
+    assert runner.run(command="render").code == 0
+    assert "guest: 4Gi" in runner.repository.read("rendered/dev/dev/virtualmachine_web.yaml")
+
+
+def test_another_release(runner: Runner) -> None:
+    runner.repository.write(
+        "overlays/dev/web.yaml", runner.repository.read("overlays/dev/web.yaml") + "  x: 1\n"
+    )
+    assert runner.run(kubevirt="1.0").code == 1
+    assert runner.run(kubevirt="0.1").code == 2
+
+
+def test_without_an_earlier_commit_nothing_is_compared(runner: Runner) -> None:
+    run = runner.run(comment="true")
+    assert run.code == 0
+    assert "::notice title=vmrender::nothing was compared" in run.log
+    assert run.outputs["changed"] == ""
+    assert runner.calls() == []
+
+
+def test_a_project_in_a_folder(runner: Runner) -> None:
+    (runner.repository.folder / "vms").mkdir()
+    runner.repository.does("git", "mv", "vmrender.yaml", "overlays", "rendered", "vms")
+    runner.repository.replace("vms/overlays/dev/web.yaml", "u1.small", "u1.smal")
+    runner.repository.commit("moved")
+
+    run = runner.run(path="vms", base="none")
+    assert "::error file=vms/overlays/dev/web.yaml,line=8,col=5" in run.log
+
+
+def test_an_unknown_command_is_refused(runner: Runner) -> None:
+    run = runner.run(command="check; touch gone")
+    assert run.code == 2
+    assert "::error title=vmrender::command is one of check, validate, render" in run.log
+
+
+@pytest.mark.parametrize("name", ["path", "kubevirt", "base"])
+def test_inputs_are_no_scripts(runner: Runner, name: str) -> None:
+    runner.run(**{name: "$(touch gone)`touch gone`;touch gone"})
+    runner.run(**{name: "--help"})
+    assert not (runner.repository.folder / "gone").exists()
+
+
+def test_what_a_fork_writes_is_no_workflow_command(runner: Runner) -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: |\n    x\n    ::add-mask::web\n"
+    runner.repository.write("overlays/dev/c.yaml", text)
+    runner.repository.replace("overlays/dev/kustomization.yaml", "- web.yaml", "- web.yaml\n  - c.yaml")
+    runner.repository.does("vmrender", "render")
+    runner.repository.replace("overlays/dev/c.yaml", "    x\n", "    y\n")
+
+    log = runner.run().log
+    assert "::add-mask::web" in log
+    quiet = re.sub(r"^::stop-commands::(\w+)$.*?^::\1::$", "", log, flags=re.MULTILINE | re.DOTALL)
+    assert "::add-mask::" not in quiet
+    assert quiet.count("::error file=") == 1
+
+
+@needs_jq
+def test_one_comment_is_kept_up_to_date(runner: Runner) -> None:
+    runner.raise_memory()
+
+    assert runner.run(comment="true").code == 0
+    assert runner.calls()[-1] == "api --silent --method POST repos/acme/vms/issues/7/comments"
+    body = (runner.folder / "gh-body").read_text()
+    assert body.startswith("<!-- vmrender . -->\n")
+    assert "web" in body
+
+    others = (
+        {"id": 1, "user": {"type": "User"}, "body": body},
+        {"id": 2, "user": {"type": "Bot"}, "body": "Hi"},
+    )
+    runner.has_comments(*others, {"id": 3, "user": {"type": "Bot"}, "body": body})
+    runner.run(comment="true")
+    assert runner.calls()[-1] == "api --silent --method PATCH repos/acme/vms/issues/comments/3"
+
+
+@needs_jq
+def test_no_comment_where_nothing_changes(runner: Runner) -> None:
+    runner.repository.write("README.md", "# VMs\n")
+    runner.repository.commit("words")
+
+    run = runner.run(comment="true")
+    assert run.outputs["changed"] == "false"
+    assert len(runner.calls()) == 1
+    assert "--paginate" in runner.calls()[0]
+
+
+def test_a_token_that_may_not_write_is_no_failure(runner: Runner) -> None:
+    program(runner.folder / "programs/gh", "exit 1")
+    runner.raise_memory()
+
+    run = runner.run(comment="true")
+    assert run.code == 0
+    assert "::notice title=vmrender::no comment" in run.log
+
+
+def test_a_fork_gets_no_comment_and_no_upload(runner: Runner) -> None:
+    runner.raise_memory()
+    runner.github["event.pull_request.head.repo.full_name"] = "someone/vms"
+
+    run = runner.run(comment="true", sarif="true")
+    assert run.outputs["changed"] == "true"
+    assert run.used == ["actions/setup-python"]
+    assert runner.calls() == []
+
+
+def test_sarif_is_written_for_the_upload(runner: Runner) -> None:
+    runner.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.smal")
+    run = runner.run(sarif="true")
+    assert run.used == ["actions/setup-python", "github/codeql-action/upload-sarif"]
+    report = json.loads((runner.folder / "scratch/vmrender.sarif").read_text())
+    assert [result["ruleId"] for result in report["runs"][0]["results"]] == ["instancetype-not-found"]
+
+
+@pytest.mark.parametrize(("version", "installed"), [("", str(ROOT)), ("1.2.3", "vmrender==1.2.3")])
+def test_what_is_installed(runner: Runner, version: str, installed: str) -> None:
+    """A stand-in for Python makes an environment of programs that say what they are asked for."""
+    program(runner.folder / "said", f'echo "${{0##*/}} $@" >> "{runner.folder}/log"')
+    python = 'mkdir -p "$3/bin" && cp "${0%/*}/said" "$3/bin/python" && cp "${0%/*}/said" "$3/bin/vmrender"'
+    program(runner.folder / "python", python)
+    output = runner.folder / "output"
+    runner.repository.does(
+        *BASH,
+        str(ROOT / ".github/action/install.sh"),
+        PYTHON=str(runner.folder / "python"),
+        VERSION=version,
+        GITHUB_ACTION_PATH=str(ROOT),
+        GITHUB_OUTPUT=str(output),
+        RUNNER_TEMP=str(runner.folder),
+    )
+    assert output.read_text() == f"vmrender={runner.folder}/vmrender/bin/vmrender\n"
+    pip, vmrender = (runner.folder / "log").read_text().splitlines()
+    assert pip == f"python -m pip install --quiet --disable-pip-version-check {installed}"
+    assert vmrender == "vmrender --version"
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_keep_to_what_a_fork_may_do(workflow: Path) -> None:
+    content = yaml.load(workflow.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506 - or "on" is true
+    assert "pull_request_target" not in content["on"]
+    scripts = [
+        step["run"] for job in content["jobs"].values() for step in job.get("steps", ()) if "run" in step
+    ]
+    assert not any("${{" in script for script in scripts)
+    checkouts = [
+        step["with"]["persist-credentials"]
+        for job in content["jobs"].values()
+        for step in job.get("steps", ())
+        if step.get("uses", "").startswith("actions/checkout@")
+    ]
+    assert set(checkouts) <= {"false"}
+
+
+def test_the_reusable_workflow_gives_the_action_inputs_that_it_has() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/vmrender.yml").read_text(encoding="utf-8"))
+    known = yaml.safe_load(ACTION.read_text(encoding="utf-8"))["inputs"]
+    given = workflow["jobs"]["vmrender"]["steps"][-1]["with"]
+    declared = workflow[True]["workflow_call"]["inputs"]  # "on" is true in YAML 1.1
+
+    assert given.keys() <= known.keys()
+    assert {name: "${{ inputs." + name + " }}" for name in declared} == given | {"path": "${{ inputs.path }}"}
+    assert {name: str(declared[name]["default"]).lower() for name in declared} == {
+        name: known[name]["default"] for name in declared
+    }

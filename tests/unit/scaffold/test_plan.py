@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+from renderer.model.release import LATEST, OLDEST, Release
+from renderer.pipeline import Pipeline
+from renderer.scaffold.ci_system import CiSystem, ci_system_of
+from renderer.scaffold.plan import Choices, Plan, plan
+from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.overlays import find_overlays
+from renderer.source.project import load_project
+
+PRE_COMMIT = ".pre-commit-config.yaml"
+WORKFLOW = ".github/workflows/vmrender.yml"
+ROOT = Path(__file__).parents[3]
+RELEASES = [Release(1, minor) for minor in range(OLDEST.minor, LATEST.minor + 1)]
+
+
+def planned(
+    ci: CiSystem = CiSystem.NONE,
+    present: Mapping[str, str] | None = None,
+    *,
+    release: Release = LATEST,
+    has_overlays: bool = False,
+) -> Plan:
+    return plan(Choices(release, ci, "2.3.4"), (present or {}).get, has_overlays=has_overlays)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=str)
+def test_what_is_written_is_right_for_every_release(release: Release) -> None:
+    files = {path: text.encode() for path, text in planned(release=release).files.items()}
+    fs = BuiltinFileSystem(MemoryFileSystem(files))
+    config = load_project(fs)
+    (overlay,) = find_overlays(fs, config)
+    outcome = Pipeline(fs, config).render(overlay)
+
+    assert config.kubevirt == release
+    assert outcome.diagnostics == ()
+    assert [str(resource.gvk.kind) for resource in outcome.value] == ["VirtualMachine"]
+
+
+@pytest.mark.parametrize("ci", CiSystem)
+def test_everything_is_yaml(ci: CiSystem) -> None:
+    for text in planned(ci).files.values():
+        assert isinstance(yaml.safe_load(text), dict)
+
+
+def test_what_runs_is_the_release_that_wrote_it() -> None:
+    texts = [*planned(CiSystem.GITHUB).files.values(), *planned(CiSystem.GITLAB).files.values()]
+    written = [
+        match for text in texts for match in re.findall(r"(?:@|==|rev: |/blob/)v?(\d+\.\d+\.\d+)", text)
+    ]
+
+    assert len(written) > 5
+    assert set(written) == {"2.3.4"}
+
+
+def test_actions_are_those_that_our_own_workflows_use() -> None:
+    workflow = ROOT / ".github/workflows/ci.yml"
+    if not workflow.exists():
+        pytest.skip("not in a checkout")
+    pins = re.findall(r"uses: (actions/\S+ # \S+)", planned(CiSystem.GITHUB).files[WORKFLOW])
+
+    assert pins
+    assert set(pins) <= set(re.findall(r"uses: (\S+ # \S+)", workflow.read_text(encoding="utf-8")))
+
+
+def test_a_file_that_differs_is_in_the_way() -> None:
+    found = planned(CiSystem.GITHUB, {"vmrender.yaml": "x", WORKFLOW: "name: mine"})
+    assert found.in_the_way == ("vmrender.yaml", WORKFLOW)
+
+
+def test_a_file_that_is_as_it_would_be_is_not() -> None:
+    before = planned(CiSystem.GITHUB).files
+    again = plan(Choices(LATEST, CiSystem.GITHUB, "2.3.4"), before.get, has_overlays=True)
+    assert again == Plan({}, {}, ())
+
+
+def test_files_of_other_tools_are_added_to_by_their_owner() -> None:
+    found = planned(CiSystem.GITLAB, {PRE_COMMIT: "repos: []", ".gitlab-ci.yml": "lint: {script: [x]}"})
+    assert found.in_the_way == ()
+    assert found.additions.keys() == {PRE_COMMIT, ".gitlab-ci.yml"}
+    assert found.additions.keys().isdisjoint(found.files)
+    added = yaml.safe_load("repos:\n" + found.additions[PRE_COMMIT])
+    assert [hook["id"] for hook in added["repos"][0]["hooks"]] == ["vmrender-validate", "vmrender-render"]
+
+
+def test_what_is_added_already_is_not_asked_for_again() -> None:
+    entry = planned().files[PRE_COMMIT].replace("2.3.4", "2.3.3")
+    assert planned(present={PRE_COMMIT: entry}).additions == {}
+
+
+def test_a_project_with_overlays_gets_none() -> None:
+    assert planned(has_overlays=True).files.keys() == {"vmrender.yaml", PRE_COMMIT}
+
+
+@pytest.mark.parametrize(
+    ("remote", "system"),
+    [
+        ("https://github.com/acme/vms.git", CiSystem.GITHUB),
+        ("git@github.com:acme/vms.git", CiSystem.GITHUB),
+        ("ssh://git@github.example.com:2222/acme/vms", CiSystem.GITHUB),
+        ("https://user:secret@gitlab.com/acme/vms.git", CiSystem.GITLAB),
+        ("git@gitlab.example.com:github/vms.git", CiSystem.GITLAB),
+        ("https://gitlab-ce.example.com/acme/vms", CiSystem.GITLAB),
+        ("https://git.example.com/github/gitlab.git", CiSystem.NONE),
+        ("https://notgithub.com/acme/vms", CiSystem.NONE),
+        ("/srv/git/github/vms.git", CiSystem.NONE),
+        ("../gitlab", CiSystem.NONE),
+        ("", CiSystem.NONE),
+    ],
+)
+def test_where_pipelines_run(remote: str, system: CiSystem) -> None:
+    assert ci_system_of(remote) is system
