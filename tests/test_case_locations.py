@@ -17,6 +17,7 @@ FINDING = re.compile(
 WHOLE_FILE = {
     Code.FOREIGN_FILE: "somebody else's file is in the way, whatever is in it",
     Code.STALE: "a rendered file is missing, or left over",
+    Code.STALE_TREE: "a whole folder is left over",
 }
 #: Cases, and areas of them, whose findings have no line in any file: what is wrong was typed.
 TYPED = ("bad-input/no-such-overlay", "explain/no-such-overlay", "catalog", "customize")

@@ -31,16 +31,27 @@ class Repository:
         return cls.containing(Path.cwd())
 
     @classmethod
-    def containing(cls, path: Path) -> Repository:
+    def containing(cls, path: Path, top: Path | None = None) -> Repository:
         """The repository of ``path``: the nearest folder above with a ``vmrender.yaml``, else with ``.git``.
 
-        Without either it is the working directory, or ``path`` itself where that lies elsewhere.
-        Raises ``DiagnosticError`` for a ``vmrender.yaml`` that cannot be used.
+        Without either it is ``top``, or else the working directory, or ``path`` itself where that lies
+        elsewhere. Raises ``DiagnosticError`` for a ``vmrender.yaml`` that cannot be used.
         """
-        root = _root(path.resolve())
+        root = _root(path.resolve(), top)
         fs = BuiltinFileSystem(DiskFileSystem(root))
         ReportTarget.chosen()._replace(fs=fs, folder=_folder_in_checkout(root)).choose()
         return cls(root, fs, load_project(fs))
+
+    @classmethod
+    def unread(cls) -> Repository:
+        """The repository of the working directory with all defaults, whatever its ``vmrender.yaml`` says."""
+        root = _root(Path.cwd().resolve(), None)
+        return cls(root, BuiltinFileSystem(DiskFileSystem(root)), RenderConfig())
+
+    @staticmethod
+    def root_of(path: Path) -> Path:
+        """The root of the repository of ``path``."""
+        return _root(path.resolve(), None)
 
     def relative(self, path: Path) -> str:
         """``path`` as the stages name it. Raises ``click.UsageError`` when it lies outside."""
@@ -50,11 +61,13 @@ class Repository:
         return resolved.relative_to(self.root).as_posix()
 
 
-def _root(path: Path) -> Path:
+def _root(path: Path, top: Path | None) -> Path:
     for marker in _MARKERS:
         found = next((folder for folder in _upwards(path) if (folder / marker).exists()), None)
         if found:
             return found
+    if top:
+        return top
     here = Path.cwd()
     return here if path.is_relative_to(here) else _folder(path)
 

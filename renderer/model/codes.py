@@ -85,6 +85,7 @@ class Code(StrEnum):
     NAME_TOO_LONG = "name-too-long"
     NETWORK_NOT_FOUND = "network-not-found"
     RUN_STRATEGY = "run-strategy"
+    RUNNING_DEPRECATED = "running-deprecated"
     SECRET_NOT_FOUND = "secret-not-found"  # noqa: S105 - a code, no password
     SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm"
     SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import NamedTuple
 
 
@@ -17,6 +18,16 @@ class FluxSubstitution(NamedTuple):
     resources: tuple[str, ...] = ()
     secrets: bool = False
     strict: bool = True
+
+    def may_read(self, file: str) -> bool:
+        """Whether variables may come from ``file``, a path below the root of the repository."""
+        folder = posixpath.dirname(self.kustomization)
+        sources = map(posixpath.normpath, self.resources)
+        return file == posixpath.normpath(self.kustomization) or (
+            any(source == file or file.startswith(f"{source}/") for source in sources)
+            if self.resources
+            else posixpath.dirname(file) == folder
+        )
 
     def of_overlay(self, name: str) -> FluxSubstitution:
         """The same with the overlay's name in all paths."""

@@ -21,7 +21,11 @@ ListedFiles: TypeAlias = Mapping[str, ListedFile]
 
 
 class Generated(NamedTuple):
-    """An object and the site that it comes from: a row of a table, a document that a template made."""
+    """An object and the site that it comes from: a row of a table, a document that a template made.
+
+    ``shared`` is where fields stand that it has in common with others, if there is such a place.
+    """
 
     content: JsonObject
     site: Site
+    shared: Site | None = None

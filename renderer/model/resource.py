@@ -19,7 +19,8 @@ _ELEMENT_NAMES = ("name", "id", "deviceName")
 class Resource(NamedTuple):
     """One object and where it came from.
 
-    ``origin`` is the document it was read from, ``layers`` the patches that changed it since, in order.
+    ``origin`` is the document it was read from, ``layers`` the patches that changed it since, in order; of
+    what a table made, the row and what all rows have in common.
     The other fields are what kustomize keeps in build annotations: the ids it had before each change of
     its name, namespace or kind (oldest first, with the effective namespace), the affixes its name got,
     whether a hash of its content is to be added to the name, and the variables that take their values from

@@ -54,6 +54,10 @@ class Scoping:
                 about |= self._with_what_it_lists(file, folder)
             if not listing:
                 alone.append(file)
+            for overlay in self._overlays:
+                if overlay.flux and overlay.flux.may_read(file):
+                    roots.add(overlay.path)
+                    about |= self._reach.files(overlay.path)
         listed = {overlay.path for overlay in self._overlays}
         return ValidationScope(
             overlays=tuple(overlay for overlay in self._overlays if overlay.path in roots),

@@ -30,6 +30,7 @@ RARELY_USED = (
     "renderer.report.text",
     "renderer.source.locate",
     "renderer.source.plugins.configurations",
+    "renderer.substitution",
     "renderer.templates",
     "renderer.validation",
     "difflib",

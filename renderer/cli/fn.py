@@ -1,0 +1,83 @@
+"""``vmrender fn``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import click
+
+from renderer.cli.console import print_document, report
+from renderer.cli.exit_code import ExitCode
+from renderer.cli.report_target import ReportTarget
+from renderer.cli.repository import Repository
+from renderer.krm.resource_list import ResourceList, read_resource_list
+from renderer.krm.results import Results
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import JsonObject
+from renderer.model.location import Site
+from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
+from renderer.yamlio.encode import encode
+
+_STANDARD_INPUT = "-"
+
+
+@click.command("fn")
+def command() -> ExitCode:
+    """Run as a KRM function: a ResourceList comes in on standard input, and goes out on standard output.
+
+    Its functionConfig says what is done: an Expansion expands virtual machines and checks all, a Validation
+    only checks, an InstancetypeSeries or Template adds what it makes. Without one it is an Expansion. What
+    they leave out is as vmrender.yaml says. Findings are in results, and on standard error; with an error
+    among them the exit code is 1 and the items are as they were.
+
+    \b
+    Example:
+      kustomize build --enable-alpha-plugins --enable-exec overlays/prod
+    """
+    ReportTarget(beside_manifests=True).choose()
+    content = sys.stdin.buffer.read()
+    fs: FileSystem = MemoryFileSystem({_STANDARD_INPUT: content})
+    given = ResourceList()
+    outcome: Outcome[tuple[JsonObject, ...]]
+    try:
+        given = _read(content)
+        repository = Repository.here()
+        fs = FilesAbove({_STANDARD_INPUT: content}, repository.fs)
+        ReportTarget.chosen()._replace(fs=fs).choose()
+        from renderer.cli.krm_function import run  # noqa: PLC0415 - what was given may be of no use
+
+        outcome = run(given, repository, fs)
+    except DiagnosticError as error:
+        fs = ReportTarget.chosen().fs or fs  # of the project, which may be what is wrong
+        outcome = Outcome((), error.diagnostics)
+    print_document(encode([_answer(given, outcome, fs)]))
+    report(fs, map(_with_name, outcome.diagnostics))
+    return ExitCode.FINDINGS if outcome.failed else ExitCode.CLEAN
+
+
+def _with_name(found: Diagnostic) -> Diagnostic:
+    """The finding with its object: its line is one that the orchestrator wrote, in no file of the user's."""
+    if found.resource is None or all(site.path != _STANDARD_INPUT for site in found.sites):
+        return found
+    return replace(found, message=f"{found.resource}: {found.message}")
+
+
+def _read(content: bytes) -> ResourceList:
+    from renderer.source.resources import read_resources  # noqa: PLC0415 - not for --help
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - as above
+
+    site = Site(_STANDARD_INPUT)
+    documents = decode_documents(content, _STANDARD_INPUT)
+    return read_resource_list(documents, lambda: read_resources(content, site), site)
+
+
+def _answer(given: ResourceList, outcome: Outcome[tuple[JsonObject, ...]], fs: FileSystem) -> JsonObject:
+    items = tuple(item.content for item in given.items) if outcome.failed else outcome.value
+    if not outcome.diagnostics:
+        return given.answer(items, ())
+    from renderer.source.locate import Locator  # noqa: PLC0415 - only when something is said
+
+    locator = Locator(fs)
+    found = ((each, locator.located(each)) for each in outcome.diagnostics)
+    return given.answer(items, Results(given, _STANDARD_INPUT).of(found))
