@@ -16,7 +16,12 @@ from renderer.cli.plain_output import echo_lines
 @click.argument("after")
 @click.option("--spec-only", is_flag=True, help="Compare what is in spec, not labels and annotations.")
 @click.option(
-    "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How differences are printed.",
 )
 def command(before: str, after: str, spec_only: bool, output_format: str) -> ExitCode:  # noqa: FBT001 - click passes flags so
     """Compare the instance types and preferences of two catalogs, field by field.

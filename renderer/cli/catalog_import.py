@@ -53,7 +53,14 @@ def _release(text: str) -> str:
 @click.option(
     "--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]"
 )
-@click.option("--name", type=_name, metavar="NAME", default="common-instancetypes", show_default=True)
+@click.option(
+    "--name",
+    type=_name,
+    metavar="NAME",
+    default="common-instancetypes",
+    show_default=True,
+    help="What the catalog is called: its folder below --into.",
+)
 @click.option(
     "--into",
     type=click.Path(path_type=Path),

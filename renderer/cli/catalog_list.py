@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from renderer.catalogs.entry import EntryScope, EntryType, entries_of
+from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, entries_of
 from renderer.catalogs.filters import Filter
 from renderer.catalogs.listing import as_json, names, table
 from renderer.catalogs.ranges import Range, amount_of_memory, count, parse_range
@@ -29,8 +29,17 @@ def _range(parse: Callable[[str], Quantity]) -> Callable[[str], Range]:
 
 @click.command("list")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
-@click.option("--kind", "entry_type", type=click.Choice([str(kind) for kind in EntryType]))
-@click.option("--scope", type=click.Choice([str(scope) for scope in EntryScope]))
+@click.option(
+    "--kind",
+    "entry_type",
+    type=click.Choice([str(kind) for kind in EntryType]),
+    help="Instance types or preferences alone.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice([str(scope) for scope in EntryScope]),
+    help="Cluster-wide or namespaced ones alone.",
+)
 @click.option("--class", "class_name", metavar="CLASS", help="A class or series: general.purpose or u1.")
 @click.option("--vcpus", type=_range(count), metavar="RANGE", help="As in 4, 2..8 or '>=4'.")
 @click.option(
@@ -43,6 +52,7 @@ def _range(parse: Callable[[str], Quantity]) -> Callable[[str], Range]:
     type=click.Choice(["table", "json", "names"]),
     default="table",
     show_default=True,
+    help="How the list is printed.",
 )
 def command(entry_type: str | None, scope: str | None, output_format: str, **asked: object) -> ExitCode:
     """List the instance types and preferences of the project's catalogs.
@@ -75,7 +85,14 @@ def command(entry_type: str | None, scope: str | None, output_format: str, **ask
         echo_lines(names(entries) if output_format == "names" else table(entries))
     if not entries:
         click.echo(f"nothing of that kind in {', '.join(source.name for source in sources)}", err=True)
-        if wanted.class_name and not Filter(class_name=wanted.class_name).matches_any(everything):
-            classes = {entry.class_name for entry in everything if entry.class_name}
-            click.echo(f"classes: {', '.join(sorted(classes))}", err=True)
+        for what, known in _misnamed(wanted, everything):
+            click.echo(f"{what}: {', '.join(sorted(known - {''}))}", err=True)
     return ExitCode.CLEAN
+
+
+def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:
+    """What there is, of what was asked for by a name that no entry has."""
+    if wanted.class_name and not Filter(class_name=wanted.class_name).matches_any(everything):
+        yield "classes", {entry.class_name for entry in everything}
+    if wanted.architecture and not Filter(architecture=wanted.architecture).matches_any(everything):
+        yield "architectures", {entry.architecture for entry in everything}

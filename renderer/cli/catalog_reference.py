@@ -47,7 +47,7 @@ def open_catalog(reference: str) -> OpenedCatalog:
         return _on_disk(reference)
     revision, separator, path = reference.rpartition(":")
     if not separator:
-        hint = "a catalog is a folder, builtin:common-instancetypes, or REVISION:PATH"
+        hint = "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH"
         message = f"no such catalog: {reference}"
         raise DiagnosticError(Diagnostic(code=Code.FILE_NOT_FOUND, message=message, hint=hint))
     return _at_revision(reference, revision, path or ".")

@@ -2,72 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
+from os.path import lexists
 from pathlib import Path
+from posixpath import normpath
 
 import click
 
-from renderer.cli.console import print_diff, report
+from renderer.cli.completion_items import complete_overlays
+from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import format_option
+from renderer.cli.progress import Progress
+from renderer.cli.rendered_trees import RenderedTrees, stale_trees
+from renderer.cli.rendering import Watch, render_overlays
 from renderer.cli.repository import Repository
-from renderer.emit.layout import layout
+from renderer.cli.stopwatch import Stopwatch
 from renderer.emit.output_folder import check_outputs
-from renderer.emit.write import Written, write_tree
-from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
-from renderer.model.render_config import Overlay
+from renderer.emit.stale_trees import find_stale_trees
+from renderer.model.diagnostic import Diagnostic, Severity, has_errors
+from renderer.model.render_config import RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.source.overlays import find_overlays, output_sites, select_overlays
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """An overlay and the files it comes to, text by path below its output folder."""
-
-    overlay: Overlay
-    files: Mapping[str, str]
+from renderer.source.project import PROJECT_FILE
 
 
 @click.command("render")
-@click.argument("overlays", metavar="[OVERLAY]...", nargs=-1)
+@click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the rendered tree is stale.")
+@click.option(
+    "--force",
+    "forced",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Overwrite or remove this file although it is not as vmrender wrote it. Repeatable.",
+)
+@click.option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into any more.")
 @click.option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
+@click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
+@click.option("--no-progress", is_flag=True, help="Show no progress, on a terminal either.")
 @format_option()
-def command(
+def command(  # noqa: PLR0913 - one for each option
     overlays: tuple[str, ...],
-    check: bool,  # noqa: FBT001 - click passes flags so
-    tracked: bool,  # noqa: FBT001 - as above
+    forced: tuple[Path, ...],
+    *,
+    check: bool,
+    prune: bool,
+    tracked: bool,
+    verbose: bool,
+    no_progress: bool,
 ) -> ExitCode:
     """Render the project's overlays, or those given by name or path, each into its own folder.
 
-    Nothing is written as long as anything is wrong with any of them.
+    Nothing is written as long as anything is wrong with any of them. Only files that vmrender wrote are
+    overwritten or removed; one that was edited since, or was there before, is reported and left alone.
 
     \b
     Examples:
       vmrender render
       vmrender render prod
       vmrender render --check
+      vmrender render --prune
+      vmrender render --force rendered/prod/shop/virtualmachine_db.yaml
     """
-    repository = Repository.here()
+    _check_usage(overlays, forced, check=check, prune=prune)
+    stopwatch, repository = Stopwatch(), Repository.here()
     found = find_overlays(repository.fs, repository.config)
+    outputs = {overlay.output: output_sites(overlay) for overlay in found}
     pipeline = Pipeline(repository.fs, repository.config)
     selected = select_overlays(found, [_named(repository, name) for name in overlays])
-    rendered, findings = _render(pipeline, selected)
-    findings += check_outputs({overlay.output: output_sites(overlay) for overlay in found}, pipeline.folders)
+    stale = () if overlays else _stale(repository, outputs)
+    written = [overlay.output for overlay in selected]
+    given_up = _given_up(repository, forced, (*written, *(stale if prune else ())))
+    watch = Watch(Progress(wanted=not (no_progress or verbose)), verbose)
+    rendered, findings = render_overlays(pipeline, selected, watch)
+    findings += check_outputs(outputs, pipeline.folders)
     if not has_errors(findings):
-        findings += _finish(rendered, partial(_check if check else _write, repository.root))
-    if tracked and not has_errors(findings):
-        findings += _untracked(repository, selected)
+        trees = RenderedTrees(repository.root, given_up, watch)
+        findings += trees.check(rendered) if check else trees.write(rendered)
+        if prune:
+            findings += trees.prune(stale)
+        else:
+            findings += stale_trees(stale, Severity.ERROR if check else Severity.WARNING)
+        findings += _untracked(repository, written) if tracked else ()
+    watch.say(f"done in {stopwatch.total()}")
     return report(repository.fs, findings, [overlay.path for overlay in selected])
 
 
-def _untracked(repository: Repository, overlays: Iterable[Overlay]) -> Iterable[Diagnostic]:
-    from renderer.cli.untracked import untracked_outputs  # noqa: PLC0415 - it starts git: only when asked for
-
-    return untracked_outputs(repository, [overlay.output for overlay in overlays])
+def _check_usage(overlays: Collection[str], forced: Collection[Path], *, check: bool, prune: bool) -> None:
+    """Raises ``click.UsageError`` for options that do not go together."""
+    if check and (forced or prune):
+        raise click.UsageError(f"--check writes nothing; leave out {'--force' if forced else '--prune'}")
+    if prune and overlays:
+        raise click.UsageError("--prune is for the whole project; name no overlay")
 
 
 def _named(repository: Repository, name: str) -> str:
@@ -77,62 +105,44 @@ def _named(repository: Repository, name: str) -> str:
     return repository.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
 
 
-def _render(pipeline: Pipeline, overlays: Iterable[Overlay]) -> tuple[list[Rendered], list[Diagnostic]]:
-    rendered: list[Rendered] = []
-    findings: list[Diagnostic] = []
-    for overlay in overlays:
-        outcome = pipeline.render(overlay).in_overlay(overlay.path)
-        findings += outcome.diagnostics
-        if not outcome.failed:
-            rendered.append(Rendered(overlay, layout(outcome.value, overlay.layout)))
-    return rendered, findings
+def _stale(repository: Repository, outputs: Collection[str]) -> tuple[str, ...]:
+    current = [normpath(output) for output in outputs]
+    return find_stale_trees(repository.root, current, _patterns(repository.config), PROJECT_FILE)
 
 
-def _finish(
-    rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
-) -> list[Diagnostic]:
-    """What ``act`` finds in each overlay; what stops it at one does not keep it from the others."""
-    findings: list[Diagnostic] = []
-    for each in rendered:
-        try:
-            found = tuple(act(each))
-        except DiagnosticError as error:
-            found = tuple(_placed(finding, each.overlay) for finding in error.diagnostics)
-        findings += Outcome(each, found).in_overlay(each.overlay.path).diagnostics
-    return findings
+def _patterns(config: RenderConfig) -> frozenset[str]:
+    """Every output that the project speaks of."""
+    default = RenderConfig().output
+    named = (default, config.output, *(entry.output or default for entry in config.overlays))
+    return frozenset(normpath(output) for output in named)
 
 
-def _placed(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
-    """What is wrong with the output itself, at the line where the project names it."""
-    if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
-        return finding
-    return replace(finding, sites=output_sites(overlay))
+def _untracked(repository: Repository, outputs: Iterable[str]) -> Iterable[Diagnostic]:
+    from renderer.cli.untracked import untracked_outputs  # noqa: PLC0415 - it starts git: only when asked for
+
+    return untracked_outputs(repository, outputs)
 
 
-def _check(root: Path, rendered: Rendered) -> Iterable[Diagnostic]:
-    from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes need not pay for it
-
-    outcome = check_tree(root, rendered.overlay.output, rendered.files)
-    print_diff(outcome.value.text)
-    click.echo(f"{_arrow(rendered)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)
-    return outcome.diagnostics
-
-
-def _write(root: Path, rendered: Rendered) -> Iterable[Diagnostic]:
-    written = write_tree(root, rendered.overlay.output, rendered.files)
-    click.echo(f"{_arrow(rendered)}: {_described(written)}", err=True)
-    return ()
-
-
-def _arrow(rendered: Rendered) -> str:
-    return f"{rendered.overlay.path} -> {rendered.overlay.output}"
+def _given_up(
+    repository: Repository, forced: Iterable[Path], outputs: Iterable[str]
+) -> Mapping[str, tuple[str, ...]]:
+    """The files by the output that they are in. Raises ``click.UsageError`` for one that is in none."""
+    outputs, given_up = tuple(outputs), dict[str, tuple[str, ...]]()
+    for file in forced:
+        # As typed from here, or as findings name it.
+        places = sorted((Path.cwd() / file, repository.root / file), key=lambda place: not lexists(place))
+        found = next((found for place in places if (found := _in_tree(repository, place, outputs))), None)
+        if found is None:
+            raise click.UsageError(f"--force {file}: no file of a tree that is rendered now")
+        given_up[found[0]] = (*given_up.get(found[0], ()), found[1])
+    return given_up
 
 
-def _described(written: Written) -> str:
-    """``14 files (3 created, 1 removed)``, or ``14 files, unchanged``."""
-    changes = {"created": written.created, "updated": written.updated, "removed": written.removed}
-    counted = ", ".join(f"{len(paths)} {change}" for change, paths in changes.items() if paths)
-    count = len(written.created) + len(written.updated) + len(written.unchanged)
-    files = f"{count} file{'' if count == 1 else 's'}"
-    kept = "".join(f"; kept {path}, which changed meanwhile" for path in written.rescued)
-    return f"{files} ({counted}){kept}" if counted else f"{files}, unchanged{kept}"
+def _in_tree(repository: Repository, place: Path, outputs: Iterable[str]) -> tuple[str, str] | None:
+    """The output that a file is in, and its path there. A link counts as itself, wherever it leads."""
+    file = place.parent.resolve() / place.name
+    for output in outputs:
+        folder = repository.root.resolve() / output
+        if folder in file.parents:
+            return output, file.relative_to(folder).as_posix()
+    return None

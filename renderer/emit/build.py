@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from renderer.emit.durable import sync_folder, write_new_file
+from renderer.emit.durable import sync_files, sync_folder, write_new_file_unsynced
 from renderer.emit.output_folder import is_link
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.plan import Plan
@@ -32,10 +32,8 @@ def build_tree(old: Path, new: Path, plan: Plan, wanted: Mapping[str, bytes]) ->
     folders = (
         _link_what_stays(old, new, {*plan.removed, *plan.updated, OWNERSHIP_FILE}) if is_folder(old) else {}
     )
-    for path in (*plan.created, *plan.updated):
-        (new / path).parent.mkdir(parents=True, exist_ok=True)
-        write_new_file(new / path, wanted[path])
-    write_new_file(new / OWNERSHIP_FILE, plan.ownership)
+    contents = {path: wanted[path] for path in (*plan.created, *plan.updated)}
+    _write_files(new, {**contents, OWNERSHIP_FILE: plan.ownership})
     for path in plan.updated:
         _take_over_rights(new / path, (old / path).lstat())
     for path, status in reversed(folders.items()):
@@ -43,6 +41,16 @@ def build_tree(old: Path, new: Path, plan: Plan, wanted: Mapping[str, bytes]) ->
             _take_over_rights(new / path, status)
     for folder, _, _ in os.walk(new, topdown=False):
         sync_folder(Path(folder))
+
+
+def _write_files(new: Path, contents: Mapping[str, bytes]) -> None:
+    """All of them, before the disk is waited for: it then takes them together."""
+    files = {new / path: content for path, content in contents.items()}
+    for folder in {file.parent for file in files}:
+        folder.mkdir(parents=True, exist_ok=True)
+    for file, content in files.items():
+        write_new_file_unsynced(file, content)
+    sync_files(tuple(files))
 
 
 def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:

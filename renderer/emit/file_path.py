@@ -1,14 +1,16 @@
-"""The path of a resource's own file: ``<namespace or _cluster>/<kind>_<name>.yaml``, lower case.
+"""The path of a resource's file: its pattern filled in, ``{namespace}/{kind}_{name}.yaml`` by default.
 
-What a path may hold is letters, digits, ``.``, ``_`` and ``-``; anything else (the ``:`` of RBAC names)
-becomes ``-``. Names that Windows keeps for devices get a ``-``, long ones are cut and get a digest.
+What a path may hold is small letters, digits, ``.``, ``_`` and ``-``; anything else (the ``:`` of RBAC names)
+becomes ``-``. Names that Windows keeps for devices, and those of kustomizations, get a ``-``; long ones are
+cut and get a digest. What has no namespace is in ``_cluster``, what has no group in ``core``.
 
-When several resources come to one path (names that differ in case only, one kind in two API groups), *all* of
-them take the next longer form until they differ, so the result does not depend on their order:
+Where a pattern has ``{name}``, each resource has a file of its own. When several come to one path (names
+that differ in case only, one kind in two API groups), *all* of them take the next longer form until they
+differ, so the result does not depend on their order:
 
-1. ``<kind>_<name>``
-2. ``<kind>.<group>_<name>``
-3. ``<kind>.<group>_<name>-<8 digits of a digest of group, version, kind, namespace and name>``
+1. the pattern as it is
+2. with ``<kind>.<group>`` for the kind
+3. as 2, and ``-<8 digits of a digest of group, version, kind, namespace and name>`` after the file's name
 4. as 3, with the whole digest of these and of the content
 """
 
@@ -16,20 +18,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from hashlib import sha256
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.file_pattern import is_per_resource
 from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 
 CLUSTER_FOLDER = "_cluster"
+_CORE_GROUP = "core"
+_CATALOG, _RESOURCES = "catalog", "resources"
+_CATALOG_GROUP = "instancetype.kubevirt.io"
 
 _UNSAFE = re.compile(r"[^a-z0-9._-]")
 _OUTER_DOTS = re.compile(r"^\.+|\.+$")
 _WINDOWS_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
+_NAMELESS = "_"
+_KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
 
 
@@ -40,19 +48,22 @@ class _Form(IntEnum):
     CONTENT = 4
 
 
-def file_paths(resources: Iterable[Resource]) -> tuple[str, ...]:
-    """The path of each resource, in their order; no two are equal, even where case does not count.
+def file_paths(resources: Iterable[Resource], pattern: str) -> tuple[str, ...]:
+    """The path of each resource by ``pattern`` (``model.file_pattern``), in their order.
 
-    Raises ``DiagnosticError``: duplicate-id for resources of one identity and content.
+    If each has a file of its own, no two are equal, even where case does not count; raises
+    ``DiagnosticError``: duplicate-id for resources of one identity and content.
     """
     resources = tuple(resources)
+    paths = [_path(resource, pattern, _Form.SHORT) for resource in resources]
+    if not is_per_resource(pattern):
+        return tuple(paths)
     forms = [_Form.SHORT] * len(resources)
-    paths = [_path(resource, _Form.SHORT) for resource in resources]
     while shared := {path for path, count in Counter(paths).items() if count > 1}:
         for index, resource in enumerate(resources):
             if paths[index] in shared:
                 forms[index] = _longer(forms[index], resource)
-                paths[index] = _path(resource, forms[index])
+                paths[index] = _path(resource, pattern, forms[index])
     return tuple(paths)
 
 
@@ -75,21 +86,37 @@ def _longer(form: _Form, resource: Resource) -> _Form:
     return _Form(form + 1)
 
 
-def _path(resource: Resource, form: _Form) -> str:
-    folder = _safe(resource.namespace) or CLUSTER_FOLDER
-    return f"{folder}/{_stem(resource, form)}.yaml"
+def _path(resource: Resource, pattern: str, form: _Form) -> str:
+    values = _values(resource, form)
+    *folders, file = (part.format_map(values) for part in pattern.split("/"))
+    stem, _, suffix = file.rpartition(".")
+    safe = _safe(stem if resource.name else stem.rstrip("_-.")) or _NAMELESS
+    if safe == _KUSTOMIZATION:
+        safe = f"{safe}-"
+    above = (_safe(folder) or _NAMELESS for folder in folders)
+    return "/".join((*above, f"{safe}{_digest_suffix(resource, form)}.{suffix}"))
 
 
-def _stem(resource: Resource, form: _Form) -> str:
-    gvk, name = resource.gvk, resource.name
-    kind = f"{gvk.kind}.{gvk.group}" if form >= _Form.GROUP and gvk.group else gvk.kind
-    stem = _safe(f"{kind}_{name}" if name else kind)
-    identity = f"{gvk.group}\n{gvk.version}\n{gvk.kind}\n{resource.namespace}\n{name}"
+def _values(resource: Resource, form: _Form) -> Mapping[str, str]:
+    gvk = resource.gvk
+    return {
+        "namespace": _safe(resource.namespace) or CLUSTER_FOLDER,
+        "kind": f"{gvk.kind}.{gvk.group}" if form >= _Form.GROUP and gvk.group else gvk.kind,
+        "name": resource.name,
+        "group": gvk.group or _CORE_GROUP,
+        "version": gvk.version,
+        "part": _CATALOG if gvk.group == _CATALOG_GROUP else _RESOURCES,
+    }
+
+
+def _digest_suffix(resource: Resource, form: _Form) -> str:
+    if form < _Form.DIGEST:
+        return ""
+    gvk = resource.gvk
+    identity = f"{gvk.group}\n{gvk.version}\n{gvk.kind}\n{resource.namespace}\n{resource.name}"
     if form is _Form.DIGEST:
-        return f"{stem}-{_digest(identity)[:8]}"
-    if form is _Form.CONTENT:
-        return f"{stem}-{_digest(identity + encode([resource.content]))}"
-    return stem
+        return f"-{_digest(identity)[:8]}"
+    return f"-{_digest(identity + encode([resource.content]))}"
 
 
 def _safe(text: str) -> str:

@@ -44,9 +44,9 @@ class OutputFolder:
             raise _refused(
                 path, "lies outside the repository", "give a path relative to the repository's root"
             )
-        kept = next((part for part in path.split("/") if part.lower() in KEPT_NAMES), None)
-        if kept:
-            raise _refused(path, f"leads through {kept}, which is no place for manifests")
+        hidden = next((part for part in path.split("/") if part.startswith(".")), None)
+        if hidden:  # .git and .vmrender, .github and its likes: what is in them means something to a tool
+            raise _refused(path, f"leads through {hidden}, which is no place for manifests")
         folder = cls(root.resolve(), path)
         folder.check_links()
         return folder

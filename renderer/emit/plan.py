@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from shlex import quote
 
 from renderer.emit.ownership import digest, encode_ownership
 from renderer.emit.tree import OBSTACLE, Tree
@@ -59,18 +60,17 @@ def refusals(output: str, tree: Tree, plan: Plan) -> tuple[Diagnostic, ...]:
 
 
 def _refusal(output: str, tree: Tree, path: str) -> Diagnostic:
+    place = f"{output}/{path}"
     if tree.files[path] is OBSTACLE:
         message = f"{path} cannot be written: a folder or link is in its way"
         hint = "move it out of the rendered tree, then render again"
     elif path in tree.owned:
         message = f"{path} was edited after vmrender wrote it"
-        hint = "make the change in the overlay and delete the file, then render again"
+        hint = f"make the change in the overlay, and give this file up with --force {quote(place)}"
     else:
         message = f"{path} is in the way, and vmrender did not write it"
-        hint = "move or delete it, then render again"
-    return Diagnostic(
-        code=Code.FOREIGN_FILE, message=message, location=Location(f"{output}/{path}"), hint=hint
-    )
+        hint = f"move it, or give it up with --force {quote(place)}"
+    return Diagnostic(code=Code.FOREIGN_FILE, message=message, location=Location(place), hint=hint)
 
 
 def _is_file(tree: Tree, path: str) -> bool:

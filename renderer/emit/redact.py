@@ -1,4 +1,8 @@
-"""What of a YAML text may be shown: everything but the values of Secrets."""
+"""What of a YAML text may be shown: everything but the values of Secrets.
+
+What vmrender wrote says itself what it is. What someone edited may not: a document that is no Secret any more
+may still hold what one held.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,11 @@ MASK = "***"
 
 _SECRET = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret\b""")
 _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")
+#: Where a Secret keeps its values; so does a ConfigMap, which says that it is one.
+_VALUES = re.compile(r"""(stringD|\bd)ata["']?\s*:""")
+_SECRET_FILE = re.compile(r"(^|/)secret(list)?[._/]")
+_NAME = re.compile(r"  name: (.*)")
+_KIND = re.compile(r"kind: (\w+)")
 _TOP_LEVEL_KEY = re.compile(r"([A-Za-z]\w*):(?=\s|$)")
 _KEY = re.compile(r"\s*[A-Za-z0-9._-]+:(?=\s|$)")
 _SHOWN = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
@@ -23,11 +32,44 @@ def redact(lines: Sequence[str]) -> list[str]:
     The text may be anyone's, in any style: a document that may hold a Secret counts as one, and what cannot
     be told from a value counts as a value.
     """
+    return [line for document in _documents(lines) for line in _shown(document, _may_hold_secret(document))]
+
+
+def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """As ``redact`` for the lines of a file that is to become ``after``, and may have been edited since.
+
+    A Secret in ``after`` that is none in ``before`` may be any document there that ``after`` does not have,
+    or one with values under its name; and a file whose name says that it was a Secret counts as one.
+    """
+    documents = tuple(_documents(before))
+    if _SECRET_FILE.search(path):
+        return [line for document in documents for line in _shown(document, is_secret=True)]
+    kept = {_identity(document) for document in documents}
+    other = {_identity(document): _may_hold_secret(document) for document in _documents(after)}
+    missing = {identity[1] for identity, is_secret in other.items() if is_secret and identity not in kept}
+
+    def may_be_missing(document: Sequence[str]) -> bool:
+        identity = _identity(document)
+        return identity not in other or (identity[1] in missing and any(map(_VALUES.search, document)))
+
     return [
-        shown
-        for document in _documents(lines)
-        for shown in (_redact_secret(document) if _may_hold_secret(document) else document)
+        line
+        for document in documents
+        for line in _shown(
+            document, _may_hold_secret(document) or (bool(missing) and may_be_missing(document))
+        )
     ]
+
+
+def _shown(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: FBT001 - a predicate's result
+    return tuple(_redact_secret(document)) if is_secret else document
+
+
+def _identity(document: Sequence[str]) -> tuple[str, str]:
+    """Kind and name as vmrender writes them; other spellings give something else."""
+    kind = next((match[1] for line in document if (match := _KIND.fullmatch(line))), "")
+    name = next((match[1] for line in document if (match := _NAME.fullmatch(line))), "")
+    return kind, name
 
 
 def _documents(lines: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -37,7 +79,9 @@ def _documents(lines: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _may_hold_secret(document: Sequence[str]) -> bool:
-    return any(map(_SECRET.search, document)) and not any(map(_OTHER_KIND.fullmatch, document))
+    if any(map(_OTHER_KIND.fullmatch, document)):
+        return False
+    return any(_SECRET.search(line) or _VALUES.search(line) for line in document)
 
 
 def _copy_at(line: str, before: int | None) -> int | None:

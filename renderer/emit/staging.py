@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +21,11 @@ from renderer.emit.durable import write_new_file
 from renderer.emit.lock import locked
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.tree import is_folder
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+
+_LOCK = "lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +36,16 @@ class StagingArea:
 
     @classmethod
     def of(cls, output: OutputFolder) -> StagingArea:
-        """Raises ``DiagnosticError``: output-invalid when a symbolic link stands where the area would."""
+        """Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would."""
         place = _highest_usable(output)
         digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
-        OutputFolder(place, path).check_links()
+        for part in (STAGING_FOLDER, path):
+            if os.path.lexists(place / part) and not is_folder(place / part):
+                raise _in_the_way(place / part, output)
+        lock = place / path / _LOCK
+        if os.path.lexists(lock) and not stat.S_ISREG(lock.lstat().st_mode):
+            raise _in_the_way(lock, output)
         return cls(place / path)
 
     @property
@@ -61,7 +72,7 @@ class StagingArea:
         """The area for one process alone; removed at the end, unless something of value is in it."""
         ignore_file = self.folder / ".gitignore"
         try:
-            with locked(self.folder / "lock"):
+            with locked(self.folder / _LOCK):
                 try:
                     if not ignore_file.exists():
                         write_new_file(ignore_file, b"*\n")
@@ -88,6 +99,18 @@ def make_writable(folder: Path) -> None:
     for place, _, _ in os.walk(folder):
         with suppress(OSError):
             Path(place).chmod(0o700)
+
+
+def _in_the_way(place: Path, output: OutputFolder) -> DiagnosticError:
+    path = place.relative_to(output.root).as_posix()
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.OUTPUT_INVALID,
+            message=f"{path} is in the way of the folder in which vmrender works",
+            location=Location(path),
+            hint="vmrender did not make it; remove it, and from Git too if it was committed",
+        )
+    )
 
 
 def _highest_usable(output: OutputFolder) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
 
-from renderer.emit.redact import redact
+from renderer.emit.redact import redact, redact_before
 
 _CONTEXT = 3
 _LONGEST = 300  # lines
@@ -22,7 +22,8 @@ def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
     if before == after:
         return ""
     old, new = _lines(before or b""), _lines(after or b"")
-    diff = list(islice(_hunks(old, new, _shown(old), _shown(new)), _LONGEST + 1))
+    shown = _printable(redact_before(path, old, new)), _printable(redact(new))
+    diff = list(islice(_hunks(old, new, *shown), _LONGEST + 1))
     if len(diff) > _LONGEST:
         diff[_LONGEST:] = ["(the rest is left out)"]
     old_name, new_name = ("/dev/null" if content is None else path for content in (before, after))
@@ -39,8 +40,8 @@ def _lines(content: bytes) -> list[str]:
     return [*lines, f"{last}{_NO_NEWLINE}"] if last else lines
 
 
-def _shown(lines: Sequence[str]) -> list[str]:
-    return [_UNPRINTABLE.sub(_escape, line) for line in redact(lines)]
+def _printable(lines: Sequence[str]) -> list[str]:
+    return [_UNPRINTABLE.sub(_escape, line) for line in lines]
 
 
 def _escape(character: re.Match[str]) -> str:

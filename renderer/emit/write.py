@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from renderer.emit.disk_errors import disk_errors
 from renderer.emit.durable import sync_folder
 from renderer.emit.exchange import exchange
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.ownership import is_tree_path
+from renderer.emit.ownership import OWNERSHIP_FILE, is_tree_path
 from renderer.emit.plan import Plan, plan_tree, refusals
 from renderer.emit.recovery import drop, recover
 from renderer.emit.replay import replay
@@ -72,6 +73,20 @@ def write_tree(root: Path, output: str, files: Mapping[str, str], *, force: Coll
             if not plan.is_done:
                 rescued += _change(area, folder.folder, plan, wanted, force)
             return _written(plan, rescued)
+
+
+def remove_tree(root: Path, output: str, *, force: Collection[str] = ()) -> Written:
+    """Removes what vmrender wrote into ``output``, and the folder too unless others have files in it.
+
+    Raises ``DiagnosticError`` as ``write_tree`` does, with nothing removed.
+    """
+    written = write_tree(root, output, {}, force=force)
+    with disk_errors(Code.WRITE_FAILED, "remove", output, _HINT):
+        folder = OutputFolder.locate(root, output).folder
+        (folder / OWNERSHIP_FILE).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody's file is in it
+            folder.rmdir()
+    return written
 
 
 def encode_files(files: Mapping[str, str]) -> Mapping[str, bytes]:

@@ -60,9 +60,14 @@ def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool
 
 
 def divisor(options: SpreadOptions) -> str:
-    """What the vCPUs are divided by, in words: ``2``, ``2 threads and 4``."""
-    parts = f"{THREADS_PER_CORE} threads and {options.ratio}"
-    return parts if options.across is Across.SOCKETS_CORES_THREADS else f"{options.ratio}"
+    """What the vCPUs are divided by, in words: ``2``, ``8, in sockets of 4 cores with 2 threads each,``."""
+    ratio = options.ratio
+    if options.across is not Across.SOCKETS_CORES_THREADS:
+        return f"{ratio}"
+    if not isinstance(ratio, int) or ratio < 1:
+        return f"{THREADS_PER_CORE}, the threads of a core,"
+    threads = THREADS_PER_CORE * ratio
+    return f"{threads}, in sockets of {ratio} cores with {THREADS_PER_CORE} threads each,"
 
 
 def _no_instancetype(preference: Found, behaviour: Behaviour) -> Cause:

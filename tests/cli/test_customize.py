@@ -191,7 +191,7 @@ def test_a_full_disk_leaves_everything_as_it_was(
 
     monkeypatch.setattr(os, "replace", failing)
     result = repository.run(*ADD, folder)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "error[write-failed]" in result.stderr
     assert {path: text for path, text in repository.tree().items() if text is not None} == {
         "vmrender.yaml": repository.read("vmrender.yaml").encode(),

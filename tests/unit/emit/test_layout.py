@@ -5,10 +5,11 @@ from itertools import permutations
 import pytest
 
 from renderer.emit.layout import layout
+from renderer.emit.ownership import is_tree_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.file_pattern import BUNDLE, PER_RESOURCE
 from renderer.model.location import Site
-from renderer.model.render_config import Layout
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
@@ -21,7 +22,7 @@ def resource(api_version: str, kind: str, name: str, namespace: str = "", **fiel
 
 
 def paths(*resources: Resource) -> list[str]:
-    return list(layout(ResourceSet(resources), Layout.PER_RESOURCE))
+    return list(layout(ResourceSet(resources), PER_RESOURCE))
 
 
 def path_of(kind: str, name: str, namespace: str = "") -> str:
@@ -37,7 +38,7 @@ def test_a_file_for_each_resource_sorted_by_path() -> None:
                 resource("v1", "Namespace", "shop"),
             )
         ),
-        Layout.PER_RESOURCE,
+        PER_RESOURCE,
     )
 
     assert list(files.items()) == [
@@ -52,7 +53,7 @@ def test_a_file_for_each_resource_sorted_by_path() -> None:
 def test_a_bundle_keeps_the_order_of_the_set() -> None:
     resources = ResourceSet((resource("v1", "Secret", "b"), resource("v1", "ConfigMap", "a")))
 
-    assert layout(resources, Layout.BUNDLE) == {
+    assert layout(resources, BUNDLE) == {
         "manifests.yaml": (
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: b\n"
             "---\n"
@@ -61,9 +62,9 @@ def test_a_bundle_keeps_the_order_of_the_set() -> None:
     }
 
 
-@pytest.mark.parametrize("way", Layout)
-def test_nothing_gives_no_file(way: Layout) -> None:
-    assert layout(ResourceSet(), way) == {}
+@pytest.mark.parametrize("pattern", [PER_RESOURCE, BUNDLE])
+def test_nothing_gives_no_file(pattern: str) -> None:
+    assert layout(ResourceSet(), pattern) == {}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_collisions_do_not_depend_on_the_order(resources: list[Resource], expect
 
 def test_each_path_holds_its_own_resource() -> None:
     files = layout(
-        ResourceSet((resource("b.io/v1", "Role", "x"), resource("a.io/v1", "Role", "x"))), Layout.PER_RESOURCE
+        ResourceSet((resource("b.io/v1", "Role", "x"), resource("a.io/v1", "Role", "x"))), PER_RESOURCE
     )
 
     assert {path: text.split("\n")[0] for path, text in files.items()} == {
@@ -155,3 +156,38 @@ def test_the_same_resource_twice_is_a_finding() -> None:
     assert finding.code is Code.DUPLICATE_ID
     assert finding.message == "ConfigMap shop/x is there twice"
     assert finding.sites == (Site("vm.yaml"),)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("{part}/{namespace}/{kind}_{name}.yaml", "resources/prod/role_x.yaml"),
+        ("{group}_{version}_{kind}_{name}.yml", "a.io_v1_role_x.yml"),
+        ("{name}/{name}.yaml", "x/x.yaml"),
+        ("{namespace}.yaml", "prod.yaml"),
+    ],
+)
+def test_patterns(pattern: str, path: str) -> None:
+    assert list(layout(ResourceSet((resource("a.io/v1", "Role", "x", "prod"),)), pattern)) == [path]
+
+
+@pytest.mark.parametrize("pattern", ["{name}.yaml", "{kind}/{name}.yaml", "{part}/{group}/{name}.yaml"])
+def test_whatever_the_pattern_each_has_a_file_of_its_own(pattern: str) -> None:
+    versions, kinds, names = (
+        ("v1", "a.io/v1", "b.io/v1"),
+        ("Role", "Binding"),
+        ("x", "X", "", "kustomization"),
+    )
+    resources = tuple(
+        resource(version, kind, name, namespace)
+        for version in versions
+        for kind in kinds
+        for name in names
+        for namespace in ("", "prod")
+    )
+    files = layout(ResourceSet(resources), pattern)
+
+    assert len(files) == len(resources)
+    assert all(is_tree_path(path) for path in files)
+    assert not any(path.endswith("kustomization.yaml") for path in files)
+    assert files == layout(ResourceSet(resources[::-1]), pattern)

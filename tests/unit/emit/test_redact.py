@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.emit.redact import redact
+from renderer.emit.redact import redact, redact_before
 
 
 def redacted(text: str) -> str:
@@ -96,3 +96,51 @@ metadata:
     assert "canary" not in shown
     assert "    kubectl.kubernetes.io/last-applied-configuration: ***" in shown
     assert "    note: kept" in shown
+
+
+HIDDEN = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  p: hunter2\n"
+OTHER = "kind: ConfigMap\nmetadata:\n  name: db\ndata:\n  shown: really\n"
+MACHINE = "kind: VirtualMachine\nmetadata:\n  name: db\nspec:\n  runStrategy: Halted\n"
+
+
+def redacted_before(before: str, after: str, path: str = "a/b.yaml") -> str:
+    return "\n".join(redact_before(path, before.split("\n"), after.split("\n")))
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        HIDDEN.replace("kind: Secret\n", ""),
+        HIDDEN.replace("Secret", "ConfigMap"),
+        HIDDEN.replace("name: db", "name: other").replace("Secret", "Sekret"),
+        "p: hunter2\n",
+        "hunter2",
+    ],
+)
+@pytest.mark.parametrize("after", [HIDDEN, f"{OTHER}---\n{HIDDEN}"])
+def test_what_was_a_secret_before_someone_edited_it(edited: str, after: str) -> None:
+    assert "hunter2" not in redacted_before(edited, after)
+    both = redacted_before(f"{MACHINE}---\n{edited}", f"{MACHINE}---\n{HIDDEN}")
+    assert "hunter2" not in both
+    assert "Halted" in both
+
+
+@pytest.mark.parametrize("path", ["a/secret_db.yaml", "secret/db.yaml", "a/secret.v1_db.yaml"])
+def test_what_was_a_secret_and_is_to_go(path: str) -> None:
+    edited = "kind: ConfigMap\np: hunter2\n"
+    assert "hunter2" not in redacted_before(edited, "", path)
+    assert "hunter2" in redacted_before(edited, "", "a/configmap_secret-db.yaml")
+
+
+def test_values_of_what_says_not_what_it_is() -> None:
+    assert "hunter2" not in redacted("data:\n  p: hunter2\n")
+    assert "hunter2" not in redacted("{stringData: {p: hunter2}}")
+    assert "shown" in redacted("metadata:\n  name: shown\n")
+
+
+def test_documents_beside_an_unchanged_secret_are_shown() -> None:
+    before = f"{HIDDEN}---\n{MACHINE}---\n{OTHER}"
+    shown = redacted_before(before, HIDDEN)
+    assert "Halted" in shown
+    assert "really" in shown
+    assert "hunter2" not in shown

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from renderer.emit.write import Written
+from renderer.emit.write import Written, remove_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from tests.unit.emit.rendered_repository import OUTPUT, Repository
@@ -315,3 +317,76 @@ def test_a_read_only_folder(repository: Repository, place: str) -> None:
 
     assert [finding.code for finding in raised.value.diagnostics] == [Code.WRITE_FAILED]
     assert repository.content() == OLD
+
+
+def test_a_tree_that_goes(repository: Repository) -> None:
+    repository.write(OLD)
+
+    assert remove_tree(repository.root, OUTPUT).removed == tuple(OLD)
+    assert not repository.tree.exists()
+    assert remove_tree(repository.root, OUTPUT).removed == ()
+
+
+def test_what_others_put_into_a_tree_that_goes_stays(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("README.md", "ours")
+
+    remove_tree(repository.root, OUTPUT)
+
+    assert repository.everything() == {f"{OUTPUT}/README.md": "ours"}
+
+
+def test_a_tree_with_an_edited_file_does_not_go_unless_that_is_given_up(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("a/vm_a.yaml", "edited")
+    before = repository.everything()
+
+    with pytest.raises(DiagnosticError):
+        remove_tree(repository.root, OUTPUT)
+    assert repository.everything() == before
+
+    assert remove_tree(repository.root, OUTPUT, force=["a/vm_a.yaml"]).removed == tuple(OLD)
+    assert not repository.tree.exists()
+
+
+def test_many_files_at_once(repository: Repository) -> None:
+    files = {f"{number % 7}/vm_{number}.yaml": f"a: {number}\n" for number in range(200)}
+
+    assert len(repository.write(files).created) == 200
+    assert repository.content() == files
+
+
+def test_a_disk_that_fails_one_of_many_files(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.write(OLD)
+    genuine, calls = os.fsync, count()
+
+    def fail_late(descriptor: int) -> None:
+        if next(calls) == 100:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        genuine(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fail_late)
+    with pytest.raises(DiagnosticError) as raised:
+        repository.write({f"vm_{number}.yaml": "a: 1\n" for number in range(200)})
+
+    assert [finding.code for finding in raised.value.diagnostics] == [Code.WRITE_FAILED]
+    assert repository.content() == OLD
+    assert repository.top_level() == ["rendered"]
+
+
+@pytest.mark.parametrize("place", [".vmrender", ".vmrender/prod-293bf4df", ".vmrender/prod-293bf4df/lock"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_is_in_the_way_of_work_is_named(repository: Repository, place: str, kind: str) -> None:
+    planted = repository.root / place
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "link":
+        planted.symlink_to("/etc")
+    else:
+        os.mkfifo(planted)
+
+    with pytest.raises(DiagnosticError) as raised:
+        repository.write(OLD)
+
+    [finding] = raised.value.diagnostics
+    assert finding.code is Code.OUTPUT_INVALID
+    assert finding.message == f"{place} is in the way of the folder in which vmrender works"

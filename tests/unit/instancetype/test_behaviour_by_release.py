@@ -21,6 +21,7 @@ from renderer.instancetype.catalog import Catalog
 from renderer.instancetype.expand import expand
 from renderer.instancetype.matcher import INSTANCETYPE, Matcher
 from renderer.instancetype.mutation import mutation_of
+from renderer.instancetype.open_fields import open_fields
 from renderer.instancetype.resolve import resolve_matchers
 from renderer.instancetype.revision.store import store_revision
 from renderer.model.cluster_config import ClusterConfig
@@ -99,6 +100,15 @@ def architecture(content: JsonObject, preferred: JsonObject, *objects: JsonObjec
         spec, how = object_at(content, "spec"), behaviour(release)
         mutation = mutation_of(spec, object_at(preferred, "spec"), ClusterConfig(), scope(*objects), how)
         return mutation.architecture
+
+    return look
+
+
+def fills_in(path: str) -> Look:
+    """Whether the cluster writes the field into a VM that is created."""
+
+    def look(release: str) -> Json:
+        return path in open_fields(resources(vm("db")), behaviour(release))
 
     return look
 
@@ -319,6 +329,21 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
         "mutates_architecture",
         architecture(vm("db"), preference("p", preferredArchitecture="arm64")),
         {"1.6": "amd64", "1.7": "arm64"},
+    ),
+    (
+        "assigns_firmware_uuid",
+        fills_in(".spec.template.spec.domain.firmware.uuid"),
+        {"1.5": False, "1.6": True},
+    ),
+    (
+        "assigns_firmware_serial",
+        fills_in(".spec.template.spec.domain.firmware.serial"),
+        {"1.6": False, "1.7": True},
+    ),
+    (
+        "annotates_pci_topology",
+        fills_in('.spec.template.metadata.annotations["kubevirt.io/pci-topology-version"]'),
+        {"1.7": False, "1.8": True},
     ),
     (
         "reads_data_source_architecture",

@@ -165,6 +165,13 @@ def test_vcpus_that_cannot_be_spread() -> None:
     assert found.message == "the 3 vCPUs of the VM cannot be spread by 2 as preference linux asks"
 
 
+def test_what_vcpus_are_spread_across_is_said() -> None:
+    options: JsonObject = {"across": "SocketsCoresThreads", "ratio": 4}
+    spread = preference(cpu={"preferredCPUTopology": "spread", "spreadOptions": options})
+    message = problem(expanded(spread, vm(domain=domain(4), preference="linux")))[2].message
+    assert "by 8, in sockets of 4 cores with 2 threads each, as preference linux asks" in message
+
+
 def test_a_ratio_of_zero_is_no_crash() -> None:
     spread = preference(cpu={"preferredCPUTopology": "spread", "spreadOptions": {"ratio": 0}})
     outcome = expanded(spread, vm(domain=domain(4), preference="linux"))

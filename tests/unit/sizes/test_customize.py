@@ -207,7 +207,20 @@ def test_pairs_are_added_to_those_that_are_there() -> None:
         "disk": "ssd",
         "empty": "",
     }
-    assert "must be KEY=VALUE, not 'zone'" in refused(CX1, node_selector=["zone"])
+    for wrong in ("zone", "a b=c", "zone=a b", "/zone=a", f"zone={'a' * 64}"):
+        assert f"must be KEY=VALUE that can be a label, not {wrong!r}" in refused(CX1, node_selector=[wrong])
+
+
+def test_names_are_such_as_virtual_machines_may_have() -> None:
+    assert spec(FEDORA, subdomain="a.example")["preferredSubdomain"] == "a.example"
+    for switch in ("subdomain", "storage_class"):
+        for wrong in ("", "Fast", "a_b", "a b", "-a", "a" * 254):
+            assert "must be a name" in refused(FEDORA, **{switch: wrong})
+
+
+def test_huge_pages_have_the_name_that_nodes_have_for_them() -> None:
+    for size in ("1Gi", "1024Mi", "1048576Ki"):
+        assert object_at(spec(CX1, hugepages=size), "memory")["hugepages"] == {"pageSize": "1Gi"}
 
 
 FIRMWARE: dict[str, tuple[list[str], dict[str, Given], Json]] = {

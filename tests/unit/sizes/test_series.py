@@ -224,6 +224,8 @@ def test_memory_must_fill_its_huge_pages() -> None:
     [
         ([{"pageSize": "two"}], "spec.hugepages[0].pageSize"),
         ([{"pageSize": "2M"}], "spec.hugepages[0].pageSize"),
+        ([{"pageSize": "4Ki"}], "spec.hugepages[0].pageSize"),
+        ([{"pageSize": 1}], "spec.hugepages[0].pageSize"),
         ([{"suffix": "1gi"}], "spec.hugepages[0]"),
         ([{"pageSize": "2Mi", "suffix": "_"}], "spec.hugepages[0].suffix"),
         ([{"pageSize": "2Mi"}, {"pageSize": "1Gi"}], "spec.hugepages"),
@@ -233,6 +235,15 @@ def test_memory_must_fill_its_huge_pages() -> None:
 )
 def test_huge_pages_that_make_no_variants(hugepages: Json, field: str) -> None:
     assert problem(series({"name": "a", "vcpus": 1, "memory": "2Gi"}, hugepages=hugepages))[0] == field
+
+
+@pytest.mark.parametrize("size", ["1Gi", "1024Mi", "1073741824", 1073741824])
+def test_huge_pages_have_the_name_that_nodes_have_for_them(size: Json) -> None:
+    (made,) = instancetypes(
+        series({"name": "a", "vcpus": 1, "memory": "2Gi"}, hugepages=[{"pageSize": size}])
+    )
+    assert object_at(made, "spec", "memory", "hugepages") == {"pageSize": "1Gi"}
+    assert object_at(made, "metadata", "labels")["instancetype.kubevirt.io/hugepages"] == "1Gi"
 
 
 @pytest.mark.parametrize(

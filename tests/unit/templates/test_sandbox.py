@@ -98,6 +98,8 @@ BOMBS = {
     "indent": "{{ 'a' | indent(10 ** 9) }}",
     "indent of lines": "{{ ('\n' * 10000) | indent(10000, blank=true) }}",
     "center": "{{ 'a' | center(10 ** 9) }}",
+    "sum of lists": "{{ ([[1] * 1000] * 1000) | sum(start=[]) | length }}",
+    "sum of short lists": "{{ (('a,' * 500000).split(',') | map('list') | list) | sum(start=[]) }}",
     "batch": "{{ [1] | batch(10 ** 9, 0) }}",
     "printf of many": "{{ ('%s' * 10000) % (['a' * 10000] * 10000) }}",
     "concatenation": "{% set x = 'a' * 1000000 %}{{ x ~ x }}",
@@ -147,6 +149,12 @@ BOMBS = {
     "expressions": "{{ 1 }}" * MAX_NODES,
     "size": " " * (MAX_TEMPLATE_SIZE + 1),
 }
+
+
+def test_lists_are_joined_in_no_more_time_than_they_are_long() -> None:
+    expression = "range(20000) | map('string') | map('list') | sum(start=[]) | length"
+
+    assert text(f"{{{{ {expression} }}}}") == "88890"
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)

@@ -116,6 +116,12 @@ def test_a_character_that_kustomize_cannot_print(character: str) -> None:
         assert f"U+{ord(character):04X}" in problem.message
 
 
+@pytest.mark.parametrize("key", ["\x85", "a\x85", "a\x85b"])
+def test_a_key_that_kustomize_cannot_print(key: str) -> None:
+    with pytest.raises(DiagnosticError, match=r"a key with the line break U\+0085"):
+        encode([{"a": {key: "b"}}])
+
+
 @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
 def test_a_number_that_json_does_not_have(number: float) -> None:
     with pytest.raises(DiagnosticError):

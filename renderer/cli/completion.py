@@ -1,0 +1,44 @@
+"""``vmrender completion SHELL``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import click
+from click.shell_completion import ShellComplete, get_completion_class
+
+from renderer.cli.console import print_document
+from renderer.cli.exit_code import ExitCode
+
+_PROGRAM = "vmrender"
+_VARIABLE = "_VMRENDER_COMPLETE"  # by which the shell asks; click derives it from the program's name
+
+
+class Shell(StrEnum):
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice([shell.value for shell in Shell]))
+@click.pass_context
+def command(context: click.Context, shell: str) -> ExitCode:
+    """Print a script for SHELL: commands, options, their values and the project's overlays are completed.
+
+    It goes to where the shell looks for such scripts, once; or into the shell's start-up file, so that it is
+    made anew each time.
+
+    \b
+    Examples:
+      vmrender completion bash > ~/.local/share/bash-completion/completions/vmrender
+      vmrender completion zsh > "${fpath[1]}/_vmrender"
+      vmrender completion fish > ~/.config/fish/completions/vmrender.fish
+      eval "$(vmrender completion bash)"
+    """
+    made = get_completion_class(shell)
+    if made is None:
+        raise click.UsageError(f"this version of click knows no {shell}")
+    completing = made(context.find_root().command, {}, _PROGRAM, _VARIABLE)
+    print_document(ShellComplete.source(completing))  # bash's own runs bash first, to ask for its version
+    return ExitCode.CLEAN

@@ -1,0 +1,114 @@
+"""What ``vmrender render`` does to each tree, and what it says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from renderer.cli.console import print_diff
+from renderer.cli.rendering import Rendered, Watch
+from renderer.cli.stopwatch import Stopwatch
+from renderer.emit.write import Written, remove_tree, write_tree
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.location import Location
+from renderer.model.render_config import Overlay
+from renderer.source.overlays import output_sites
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedTrees:
+    """The trees below ``root``; of each output ``forced`` has the paths of files that are given up."""
+
+    root: Path
+    forced: Mapping[str, tuple[str, ...]]
+    watch: Watch
+
+    def check(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+        return _of_each(rendered, self._check)
+
+    def write(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+        return _of_each(rendered, self._write)
+
+    def prune(self, outputs: Iterable[str]) -> list[Diagnostic]:
+        """Removes trees that belong to no overlay any more."""
+        findings: list[Diagnostic] = []
+        for output in outputs:
+            try:
+                removed = remove_tree(self.root, output, force=self.forced.get(output, ()))
+            except DiagnosticError as error:
+                findings += error.diagnostics
+            else:
+                count = len(removed.removed)
+                stays = "; what others put there stays" if (self.root / output).exists() else ""
+                click.echo(f"{output}: removed, {count} file{'' if count == 1 else 's'}{stays}", err=True)
+        return findings
+
+    def _check(self, rendered: Rendered) -> Iterable[Diagnostic]:
+        from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes need not pay for it
+
+        stopwatch = Stopwatch()
+        outcome = check_tree(self.root, rendered.overlay.output, rendered.files)
+        print_diff(outcome.value.text)
+        click.echo(f"{_arrow(rendered)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)
+        self.watch.say(f"{rendered.overlay.output}: compared in {stopwatch.total()}")
+        return outcome.diagnostics
+
+    def _write(self, rendered: Rendered) -> Iterable[Diagnostic]:
+        stopwatch, output = Stopwatch(), rendered.overlay.output
+        with self.watch.progress.doing(f"writing {output}"):
+            written = write_tree(self.root, output, rendered.files, force=self.forced.get(output, ()))
+        click.echo(f"{_arrow(rendered)}: {_described(written)}", err=True)
+        self.watch.say(f"{output}: written in {stopwatch.total()}")
+        return ()
+
+
+def stale_trees(outputs: Iterable[str], severity: Severity) -> list[Diagnostic]:
+    return [
+        Diagnostic(
+            code=Code.STALE_TREE,
+            message=f"no overlay is rendered into {output} any more",
+            severity=severity,
+            location=Location(output),
+            hint="vmrender render --prune removes what it wrote there",
+        )
+        for output in outputs
+    ]
+
+
+def _of_each(
+    rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
+) -> list[Diagnostic]:
+    """What ``act`` finds in each overlay; what stops it at one does not keep it from the others."""
+    findings: list[Diagnostic] = []
+    for each in rendered:
+        try:
+            found = tuple(act(each))
+        except DiagnosticError as error:
+            found = tuple(_placed(finding, each.overlay) for finding in error.diagnostics)
+        findings += Outcome(each, found).in_overlay(each.overlay.path).diagnostics
+    return findings
+
+
+def _placed(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
+    """What is wrong with the output itself, at the line where the project names it."""
+    if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
+        return finding
+    return replace(finding, sites=output_sites(overlay))
+
+
+def _arrow(rendered: Rendered) -> str:
+    return f"{rendered.overlay.path} -> {rendered.overlay.output}"
+
+
+def _described(written: Written) -> str:
+    """``14 files (3 created, 1 removed)``, or ``14 files, unchanged``."""
+    changes = {"created": written.created, "updated": written.updated, "removed": written.removed}
+    counted = ", ".join(f"{len(paths)} {change}" for change, paths in changes.items() if paths)
+    count = len(written.created) + len(written.updated) + len(written.unchanged)
+    files = f"{count} file{'' if count == 1 else 's'}"
+    kept = "".join(f"; kept {path}, which changed meanwhile" for path in written.rescued)
+    return f"{files} ({counted}){kept}" if counted else f"{files}, unchanged{kept}"

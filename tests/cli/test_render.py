@@ -1,0 +1,145 @@
+"""What a person sees of ``vmrender render`` beyond its findings, and what the shell completes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pty = pytest.importorskip("pty")
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "80", "TERM": "xterm"}
+COMMAND = [sys.executable, "-m", "renderer"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    for overlay in ("dev", "prod"):
+        (tmp_path / "overlays" / overlay).mkdir(parents=True)
+        (tmp_path / "overlays" / overlay / "kustomization.yaml").write_text("resources: [ns.yaml]\n")
+        (tmp_path / "overlays" / overlay / "ns.yaml").write_text(
+            "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"
+        )
+    return tmp_path
+
+
+def on_a_terminal(project: Path, *args: str, **environment: str) -> str:
+    """What a terminal gets on standard error."""
+    leader, follower = pty.openpty()
+    with os.fdopen(leader, "rb", buffering=0) as terminal:
+        with os.fdopen(follower, "wb") as stderr:
+            subprocess.run(
+                [*COMMAND, *args], cwd=project, env={**ENVIRONMENT, **environment}, stderr=stderr, check=True
+            )
+        return terminal.read(100_000).decode()
+
+
+def run(project: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *args],
+        cwd=project,
+        env={**ENVIRONMENT, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_terminal_shows_what_is_being_done_and_nothing_of_it_stays(project: Path) -> None:
+    seen = on_a_terminal(project, "render")
+
+    assert "rendering overlays/dev (1 of 2)\r" in seen
+    assert "writing rendered/prod\r" in seen
+    lines = [re.sub(r"[^\r]*\r(?!$)", "", line).strip() for line in seen.split("\n")]
+    assert lines == [
+        "overlays/dev -> rendered/dev: 1 file (1 created)",
+        "overlays/prod -> rendered/prod: 1 file (1 created)",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "environment"), [("--no-progress", {}), ("--check", {"TERM": "dumb"}), ("--verbose", {})]
+)
+def test_terminals_that_want_no_progress(project: Path, option: str, environment: dict[str, str]) -> None:
+    run(project, "render")
+    assert "rendering" not in on_a_terminal(project, "render", option, **environment)
+
+
+def test_a_log_gets_no_progress(project: Path) -> None:
+    assert run(project, "render").stderr == (
+        "overlays/dev -> rendered/dev: 1 file (1 created)\n"
+        "overlays/prod -> rendered/prod: 1 file (1 created)\n"
+    )
+
+
+def test_verbose_says_what_is_done_and_how_long_it_took(project: Path) -> None:
+    seen = re.sub(r"\d+ ms|\d+\.\d s", "TIME", run(project, "render", "prod", "-v").stderr)
+    assert seen == (
+        "overlays/prod: 1 resource composed in TIME, expanded and checked in TIME\n"
+        "overlays/prod -> rendered/prod: 1 file (1 created)\n"
+        "rendered/prod: written in TIME\n"
+        "done in TIME\n"
+    )
+
+
+@pytest.mark.parametrize("below", [".", "overlays", "rendered/prod"])
+def test_a_file_is_given_up_by_its_path_from_here_or_from_the_root(project: Path, below: str) -> None:
+    file = project / "rendered/prod/_cluster/namespace_a.yaml"
+    for path in ("rendered/prod/_cluster/namespace_a.yaml", os.path.relpath(file, project / below)):
+        run(project, "render")
+        file.write_text("edited")
+        assert run(project, "render").returncode == 1
+        assert run(project / below, "render", "--force", path).returncode == 0
+        assert "kind: Namespace" in file.read_text()
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "overlays/dev/ns.yaml", "rendered/dev"])
+def test_only_files_of_trees_can_be_given_up(project: Path, path: str) -> None:
+    refused = run(project, "render", "--force", path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "no file of a tree that is rendered now" in refused.stderr
+    assert not (project / "rendered").exists()
+
+
+def test_pruning_is_for_the_whole_project(project: Path) -> None:
+    assert run(project, "render", "--prune", "prod").returncode == 2
+
+
+def completed(project: Path, words: str) -> list[str]:
+    answer = run(
+        project,
+        COMP_WORDS=words,
+        COMP_CWORD=str(len(words.split(" ")) - 1),
+        _VMRENDER_COMPLETE="bash_complete",
+    )
+    return [line.removeprefix("plain,") for line in answer.stdout.splitlines() if line]
+
+
+def test_the_shell_completes_commands_options_and_overlays(project: Path) -> None:
+    assert completed(project, "vmrender ren") == ["render"]
+    assert completed(project, "vmrender argocd ig") == ["ignore-differences"]
+    assert completed(project, "vmrender render --ch") == ["--check"]
+    assert completed(project, "vmrender render ") == ["dev", "prod"]
+    assert completed(project, "vmrender render d") == ["dev"]
+
+
+def test_an_unreadable_project_completes_nothing(project: Path) -> None:
+    (project / "vmrender.yaml").write_text("kind: [")
+    assert completed(project, "vmrender render ") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells(project: Path, shell: str) -> None:
+    made = run(project, "completion", shell)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert f"_VMRENDER_COMPLETE={shell}_complete" in made.stdout
+
+
+def test_an_unknown_shell(project: Path) -> None:
+    assert run(project, "completion", "cmd").returncode == 2

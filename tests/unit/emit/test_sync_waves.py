@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.emit.sync_waves import in_sync_waves
+from renderer.model.json import Json
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+WAVE, HOOK = "argocd.argoproj.io/sync-wave", "argocd.argoproj.io/hook"
+
+
+def wave(api_version: str, kind: str, annotations: Json = None) -> Json:
+    metadata: dict[str, Json] = {"name": "x"}
+    if annotations is not None:
+        metadata["annotations"] = annotations
+    content: dict[str, Json] = {"apiVersion": api_version, "kind": kind, "metadata": metadata}
+    [resource] = in_sync_waves(ResourceSet((Resource(content, Site("x.yaml")),))).value
+    return resource.annotations.get(WAVE)
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "expected"),
+    [
+        ("v1", "Namespace", "-2"),
+        ("instancetype.kubevirt.io/v1beta1", "VirtualMachineClusterInstancetype", "-1"),
+        ("instancetype.kubevirt.io/v1alpha2", "VirtualMachinePreference", "-1"),
+        ("apps/v1", "ControllerRevision", "-1"),
+        ("kubevirt.io/v1", "VirtualMachine", None),
+        ("example.com/v1", "Namespace", None),
+    ],
+)
+def test_waves(api_version: str, kind: str, expected: str | None) -> None:
+    assert wave(api_version, kind) == expected
+    assert wave(api_version, kind, {"a": "b"}) == expected
+
+
+def test_what_says_when_it_comes_keeps_that() -> None:
+    assert wave("v1", "Namespace", {WAVE: "7"}) == "7"
+    assert wave("v1", "Namespace", {HOOK: "PreSync"}) is None

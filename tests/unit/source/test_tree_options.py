@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.model.render_config import Layout, OverlayEntry, RenderConfig
+from renderer.model.tree_options import Extra, TreeOptions, WebhookField
+
+NAMES = TreeOptions(files="{name}.yaml")
+
+
+@pytest.mark.parametrize(
+    ("entry", "project", "files"),
+    [
+        (OverlayEntry("a"), RenderConfig(), "{namespace}/{kind}_{name}.yaml"),
+        (OverlayEntry("a"), RenderConfig(layout=Layout.BUNDLE), "manifests.yaml"),
+        (OverlayEntry("a"), RenderConfig(tree=NAMES), "{name}.yaml"),
+        (OverlayEntry("a", layout=Layout.BUNDLE), RenderConfig(tree=NAMES), "manifests.yaml"),
+        (OverlayEntry("a", tree=NAMES), RenderConfig(layout=Layout.BUNDLE), "{name}.yaml"),
+    ],
+)
+def test_what_is_said_nearest_to_the_overlay_counts(
+    entry: OverlayEntry, project: RenderConfig, files: str
+) -> None:
+    assert project.overlay(entry, "a", "a").files == files
+
+
+def test_what_an_overlay_leaves_out_comes_from_the_project() -> None:
+    project = TreeOptions(None, (Extra.README,), True, (WebhookField.MACHINE,))  # noqa: FBT003 - a record
+    assert TreeOptions().over(project) == project
+    none = TreeOptions(None, (), False, ())  # noqa: FBT003 - as above
+    assert none.over(project) == none
