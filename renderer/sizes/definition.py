@@ -25,7 +25,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hugepages:
-    """A variant of every size: its page size, how that is written, and what the sizes' names end in."""
+    """A variant of every size: its page size, ``text`` as nodes name it, and what the sizes' names end in."""
 
     page_size: Quantity
     text: str

@@ -13,6 +13,7 @@ _MAX = Quantity.of_integer(_MAX_BYTES, QuantityFormat.BINARY_SI)
 _NANO = 9  # a quantity's smallest part is 10 ** -9
 _BYTE: int = 10**_NANO
 _EXAMPLE = "write an amount such as 512Mi or 4Gi"
+_COMMON_PAGE = Quantity.parse("4Ki")
 _LABEL_VALUE = re.compile(r"[0-9]([0-9A-Za-z.]*[0-9A-Za-z])?")
 
 
@@ -65,8 +66,14 @@ def is_multiple(memory: Quantity, page_size: Quantity) -> bool:
     return not _nanobytes(memory) % _nanobytes(page_size)
 
 
-def is_power_of_two(memory: Quantity) -> bool:
-    return (_nanobytes(memory) // _BYTE).bit_count() == 1
+def is_page_size(memory: Quantity) -> bool:
+    """Whether huge pages can be so large: a power of two, and more than the pages that all nodes have."""
+    return (_nanobytes(memory) // _BYTE).bit_count() == 1 and memory.compare(_COMMON_PAGE) > 0
+
+
+def page_size_text(memory: Quantity) -> str:
+    """As nodes name their huge pages, ``1Gi`` and not ``1024Mi``: schedulers compare the names alone."""
+    return Quantity.of_integer(memory.value(), QuantityFormat.BINARY_SI).canonical
 
 
 def _nanobytes(quantity: Quantity) -> int:

@@ -11,6 +11,7 @@ _MAX_NAME = 253
 _MAX_LABEL_VALUE = 63
 _PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
+_QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PLACEHOLDERS = re.compile(r"\{(?:series|size)\}")
 
 
@@ -35,6 +36,16 @@ class NamePattern:
 def is_object_name(name: str) -> bool:
     """Whether Kubernetes takes it as the name of an instance type (RFC 1123 subdomain)."""
     return len(name) <= _MAX_NAME and _SUBDOMAIN.fullmatch(name) is not None
+
+
+def is_label_key(key: str) -> bool:
+    """Whether it can be the key of a label or annotation: a name, with or without a domain before it."""
+    domain, slash, name = key.rpartition("/")
+    return bool(name) and is_label_value(name) and (is_object_name(domain) if slash else True)
+
+
+def is_label_value(value: str) -> bool:
+    return not value or (len(value) <= _MAX_LABEL_VALUE and _QUALIFIED.fullmatch(value) is not None)
 
 
 def is_size_name(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.model.fields import Fields
 from renderer.sizes.definition import Hugepages, Scope, Series, Template
-from renderer.sizes.memory import is_power_of_two, memory_text, read_memory, read_positive
+from renderer.sizes.memory import is_page_size, page_size_text, read_memory, read_positive
 from renderer.sizes.names import NAME_RULE, NamePattern, is_object_name
 from renderer.sizes.read_sizes import Rules, read_count, read_sizes
 from renderer.sizes.size_labels import DERIVED_LABELS
@@ -114,8 +114,8 @@ def _variant(fields: Fields) -> Hugepages | None:
         if "pageSize" not in fields:
             fields.reject(None, f"{fields.name()} has no pageSize")
         return None
-    if not is_power_of_two(page_size):
+    if not is_page_size(page_size):
         message = f"no huge pages have {page_size.canonical}"
         fields.reject("pageSize", message, "their sizes are powers of two, such as 2Mi and 1Gi")
         return None
-    return Hugepages(page_size, memory_text(fields, "pageSize", page_size), suffix)
+    return Hugepages(page_size, page_size_text(page_size), suffix)

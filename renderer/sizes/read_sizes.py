@@ -97,6 +97,10 @@ def _resources(row: Fields, rules: Rules) -> tuple[int, Quantity] | None:
         return None
     if vcpus is not None and memory is not None:
         return vcpus, memory
+    if vcpus is None and memory is None:
+        hint = "write both, or one of them where there is a memoryPerVCPU"
+        row.reject(None, f"{row.name()} has neither vcpus nor memory", hint)
+        return None
     if rules.memory_per_vcpu is None:
         if not rules.is_ratio_wrong:
             missing = "vcpus" if vcpus is None else "memory"
@@ -104,10 +108,7 @@ def _resources(row: Fields, rules: Rules) -> tuple[int, Quantity] | None:
         return None
     if vcpus is not None:
         return _with_memory(row, vcpus, rules.memory_per_vcpu)
-    if memory is not None:
-        return _with_vcpus(row, memory, rules.memory_per_vcpu)
-    row.reject(None, f"{row.name()} has neither vcpus nor memory", "write one or both")
-    return None
+    return None if memory is None else _with_vcpus(row, memory, rules.memory_per_vcpu)
 
 
 def _with_memory(row: Fields, vcpus: int, per_vcpu: Quantity) -> tuple[int, Quantity] | None:

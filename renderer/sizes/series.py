@@ -67,8 +67,9 @@ def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
     series = read_series(Fields(content, site, findings, Code.SERIES_INVALID))
     if findings:
         raise DiagnosticError(*findings)
+    shared = site.below("spec", "template")
     return tuple(
-        Generated(_instancetype(series, scope, size, pages), size.site)
+        Generated(_instancetype(series, scope, size, pages), size.site, shared)
         for scope in series.scopes
         for size in series.sizes
         for pages in series.hugepages or (None,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import isfinite
 from typing import Final
@@ -24,6 +25,16 @@ _REFUSED: Final = (
     (nodes.Block, "blocks are for templates that use others, which they cannot", _ONE_FILE),
     (nodes.ScopedEvalContextModifier, "autoescape is for HTML", None),
 )
+_STATEMENTS: Final = ("call", "filter", "for", "if", "macro", "raw", "set", "with")
+_UNKNOWN_STATEMENT: Final = re.compile(r"Encountered unknown tag '(\w+)'\.$")
+#: Jinja counts the characters of the whole text, which nobody can look up.
+_OFFSET: Final = re.compile(r" at \d+$")
+_SIGNS: Final = {
+    "begin of print statement": "{{",
+    "end of print statement": "}}",
+    "begin of statement block": "{%",
+    "end of statement block": "%}",
+}
 _OUT_OF_REACH = ("self", "super")
 _KNOWN_NODES: Final = (
     *(nodes.Template, nodes.Output, nodes.For, nodes.If, nodes.Macro, nodes.CallBlock, nodes.FilterBlock),
@@ -68,11 +79,22 @@ def _parsed(environment: Sandbox, content: bytes) -> nodes.Template:
         line = content.count(b"\n", 0, error.start) + 1
         raise TemplateError("the template is not UTF-8 text", "save the file as UTF-8", line) from None
     except TemplateSyntaxError as error:
-        raise TemplateError(str(error.message), line=error.lineno) from None
+        raise _misspelt(str(error.message), error.lineno) from None
     except RecursionError:
         raise _too_deep(1) from None
     except ValueError:
         raise TemplateError("a number has thousands of digits", line=1) from None
+
+
+def _misspelt(message: str, line: int) -> TemplateError:
+    """What Jinja says, in the signs that stand in the file."""
+    unknown = _UNKNOWN_STATEMENT.match(message)
+    if unknown:
+        hint = nearest_hint(unknown[1], _STATEMENTS).replace("known fields", "the statements are")
+        return TemplateError(f"there is no statement {unknown[1]}", hint, line)
+    for name, sign in _SIGNS.items():
+        message = message.replace(f"'{name}'", sign)
+    return TemplateError(_OFFSET.sub("", message), line=line)
 
 
 def _walk(tree: nodes.Node) -> Iterator[tuple[nodes.Node, int]]:

@@ -30,7 +30,7 @@ def read_values(spec: Fields, files: ListedFiles, findings: list[Diagnostic]) ->
     """What ``valuesFrom`` and ``values`` come to; what is wrong is noted in ``findings``."""
     values = Values(EMPTY, EMPTY)
     named: dict[str, Fields] = {}
-    for entry in spec.elements("valuesFrom"):
+    for entry in spec.elements("valuesFrom", bare="file"):
         entry.only("file", "name")
         name = entry.text("name")
         other = named.setdefault(name, entry) if name else entry

@@ -46,7 +46,8 @@ def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tu
         if generator is None:
             raise _unknown(config, generators)
         for made in generator(config.content, config.origin, plugin.files):
-            yield Resource(made.content, made.site), Behavior.UNSPECIFIED
+            layers = () if made.shared is None else (made.shared,)
+            yield Resource(made.content, made.site, layers), Behavior.UNSPECIFIED
 
 
 def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticError:

@@ -14,7 +14,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
-from renderer.sizes.memory import is_multiple, is_power_of_two
+from renderer.sizes.memory import is_multiple, is_page_size
 
 _LARGEST = Quantity.of_integer(INT64_MAX, QuantityFormat.BINARY_SI)
 _HOTPLUG_BLOCK = "2Mi"
@@ -63,7 +63,7 @@ def _memory(spec: JsonObject) -> Iterator[Diagnostic]:
     if page_size is None:
         return
     pages = object_at(memory, "hugepages").get("pageSize")
-    if not is_power_of_two(page_size):
+    if not is_page_size(page_size):
         hint = "their sizes are powers of two, such as 2Mi and 1Gi"
         yield _refused("memory", "hugepages", f"no huge pages have {pages}", hint)
     elif guest is not None and not is_multiple(guest, page_size):

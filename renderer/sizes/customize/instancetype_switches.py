@@ -8,13 +8,11 @@ for them are taken as well.
 from __future__ import annotations
 
 from renderer.model.json import EMPTY
-from renderer.model.quantity import Quantity
 from renderer.sizes.customize.switch import Switch
-from renderer.sizes.customize.values import Constant, Count, Devices, Memory, Pairs, Text
+from renderer.sizes.customize.values import Constant, Count, Devices, Memory, PageSize, Pairs, Text
 
 _ON, _PRESENT = Constant(), Constant(EMPTY)
 _PERCENT = Count(0, 100)
-_PAGE_SIZE = Memory("SIZE", Quantity.parse("4Ki"))
 
 INSTANCETYPE_SWITCHES = (
     Switch("vcpus", "cpu.guest", Count(), "vCPUs of the guest.", alias="cpu", is_optional=False),
@@ -27,7 +25,7 @@ INSTANCETYPE_SWITCHES = (
         "numa-passthrough", "cpu.numa.guestMappingPassthrough", _PRESENT, "The host's NUMA nodes, to be seen."
     ),
     Switch("realtime", "cpu.realtime", _PRESENT, "vCPUs that run with realtime priority."),
-    Switch("hugepages", "memory.hugepages.pageSize", _PAGE_SIZE, "Memory in huge pages: 2Mi, 1Gi."),
+    Switch("hugepages", "memory.hugepages.pageSize", PageSize(), "Memory in huge pages: 2Mi, 1Gi."),
     Switch(
         "max-guest-memory",
         "memory.maxGuest",
@@ -52,7 +50,7 @@ INSTANCETYPE_SWITCHES = (
     Switch("io-threads", "ioThreads.supplementalPoolThreadCount", Count(), "Threads of a supplementalPool."),
     Switch("gpu", "gpus", Devices(), "A GPU to pass through, beside or instead of one of that name."),
     Switch("host-device", "hostDevices", Devices(), "Any other device, likewise.", alias="hostdevice"),
-    Switch("node-selector", "nodeSelector", Pairs(), "A label that the node must have."),
+    Switch("node-selector", "nodeSelector", Pairs(are_labels=True), "A label that the node must have."),
     Switch("scheduler-name", "schedulerName", Text("NAME"), "Scheduler of the pods."),
-    Switch("vm-annotation", "annotations", Pairs(), "An annotation of the VM that uses it."),
+    Switch("vm-annotation", "annotations", Pairs(are_labels=False), "An annotation of the VM that uses it."),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from renderer.model.json import EMPTY
 from renderer.sizes.customize.switch import Switch
-from renderer.sizes.customize.values import Constant, Count, Memory, Text
+from renderer.sizes.customize.values import Constant, Count, Memory, Name, Text
 
 _ON, _PRESENT = Constant(), Constant(EMPTY)
 _SECONDS = Count(0, (1 << 63) - 1, "SECONDS")
@@ -107,11 +107,11 @@ PREFERENCE_SWITCHES = (
     Switch(
         "storage-class",
         "volumes.preferredStorageClassName",
-        Text("NAME"),
+        Name(),
         "Storage class of new volumes.",
         alias="volume-storage-class",
     ),
-    Switch("subdomain", "preferredSubdomain", Text("NAME"), "Subdomain of the VM's host name."),
+    Switch("subdomain", "preferredSubdomain", Name(), "Subdomain of the VM's host name."),
     Switch(
         "termination-grace-period",
         "preferredTerminationGracePeriodSeconds",

@@ -10,11 +10,14 @@ from typing import Protocol
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, array_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
+from renderer.sizes.memory import is_page_size, page_size_text
+from renderer.sizes.names import NAME_RULE, is_label_key, is_label_value, is_object_name
 
 UINT32_MAX = (1 << 32) - 1
 
 _BYTES = re.compile(r"([0-9.]+)\s*([KMGTPE])(i?)B?", re.IGNORECASE)
 _SMALLEST = Quantity.parse("1Mi")
+_SMALLEST_PAGE = Quantity.parse("8Ki")
 _LARGEST = Quantity.of_integer(INT64_MAX, QuantityFormat.BINARY_SI)
 
 
@@ -66,6 +69,20 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Name:
+    """The name of an object, or a domain: KubeVirt or Kubernetes refuses a VM with any other."""
+
+    metavar: str = "NAME"
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        del present
+        if not is_object_name(texts[-1]):
+            raise SwitchError(f"must be a name, which has {NAME_RULE}, not {texts[-1]!r}")
+        return texts[-1]
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """A whole number in a range."""
 
@@ -108,6 +125,20 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class PageSize:
+    """The size of huge pages, as nodes name it."""
+
+    metavar: str = "SIZE"
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        text = texts[-1]
+        Memory(minimum=_SMALLEST_PAGE).read(texts, present)
+        page_size = Quantity.parse(text)
+        return page_size_text(page_size) if is_page_size(page_size) else text
+
+
+@dataclass(frozen=True, slots=True)
 class Devices:
     """Devices of the host: ``name=gpu1,deviceName=nvidia.com/A100``, or as virtctl writes it, with colons."""
 
@@ -125,8 +156,9 @@ class Devices:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Entries of a mapping from text to text."""
+    """Labels, or annotations, of which values may be any text."""
 
+    are_labels: bool
     metavar: str = "KEY=VALUE"
     repeats: bool = True
 
@@ -134,8 +166,9 @@ class Pairs:
         pairs: dict[str, Json] = dict(present) if isinstance(present, Mapping) else {}
         for text in texts:
             key, equals, value = text.partition("=")
-            if not key or not equals:
-                raise SwitchError(f"must be KEY=VALUE, not {text!r}")
+            if not equals or not is_label_key(key) or (self.are_labels and not is_label_value(value)):
+                what = "a label" if self.are_labels else "an annotation"
+                raise SwitchError(f"must be {self.metavar} that can be {what}, not {text!r}")
             pairs[key] = value
         return pairs
 

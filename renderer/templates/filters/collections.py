@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, cast
+
+from jinja2 import Environment, pass_environment
+from jinja2.filters import make_attrgetter
 
 from renderer.templates.errors import TemplateError
 from renderer.templates.limits import check_items
@@ -55,6 +58,32 @@ def rounded(value: float, precision: int = 0, method: str = "common") -> float:
         return int(_ROUNDING[method](value))
     factor = 10.0**precision
     return round(value, precision) if method == "common" else _ROUNDING[method](value * factor) / factor
+
+
+@pass_environment
+def total(
+    environment: Environment, values: object, attribute: str | int | None = None, start: object = 0
+) -> object:
+    """The sum of numbers, of what each value holds under the key ``attribute``; or of lists, one list."""
+    summands: Sequence[object] = elements(values)
+    if attribute is not None:
+        summands = [*map(make_attrgetter(environment, attribute), summands)]
+    if isinstance(start, list | tuple):
+        return _concatenated((start, *summands))
+    for value in (start, *summands):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            hint = "lists are joined with sum(start=[]), text with join"
+            raise TemplateError(f"{called(value)} cannot be summed up", hint)
+    return sum(cast("Sequence[float]", summands), cast("float", start))
+
+
+def _concatenated(lists: Sequence[object]) -> list[object]:
+    for value in lists:
+        if not isinstance(value, list | tuple):
+            raise TemplateError(f"{called(value)} cannot be appended to a list")
+    listed = cast("Sequence[Sequence[object]]", lists)
+    check_items(sum(map(len, listed)))
+    return [value for each in listed for value in each]
 
 
 def elements(value: object) -> Sequence[object]:

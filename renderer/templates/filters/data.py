@@ -10,6 +10,8 @@ from renderer.templates.errors import TemplateError
 from renderer.templates.words import called, written
 from renderer.yamlio.encode import encode
 
+_MAX_INDENT = 8
+
 
 def to_yaml(value: object) -> str:
     """In block style, without a line break at the end."""
@@ -21,7 +23,11 @@ def to_yaml(value: object) -> str:
 
 def to_json(value: object, indent: int | None = None) -> str:
     """Keys in the order in which they are written. It is YAML too."""
-    return json.dumps(_tree(value), ensure_ascii=False, indent=None if indent is None else min(indent, 8))
+    width = None if indent is None else min(indent, _MAX_INDENT)
+    try:
+        return json.dumps(_tree(value), ensure_ascii=False, allow_nan=False, indent=width)
+    except ValueError:
+        raise TemplateError("a number that is not finite has no form in JSON") from None
 
 
 def quote(value: object) -> str:

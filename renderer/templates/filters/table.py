@@ -32,7 +32,6 @@ _OF_JINJA = (
     "select",
     "selectattr",
     "sort",
-    "sum",
     "unique",
 )
 _OURS: Mapping[str, Callable[..., object]] = {
@@ -69,6 +68,7 @@ _OURS: Mapping[str, Callable[..., object]] = {
     "slug": names.slug,
     "split": text.split,
     "string": written,
+    "sum": collections.total,
     "title": text.title,
     "to_json": data.to_json,
     "to_yaml": data.to_yaml,

@@ -201,3 +201,17 @@ def test_dictionaries_keep_their_order() -> None:
     template = "{% for key in values %}{{ key }}{% endfor %}"
 
     assert text(template, values={"z": 1, "a": 2, "m": 3}) == "zam"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("{{ 1 if }}", "unexpected }}"),
+        ("{{ 1 2 }}", "expected token }}, got 'integer'"),
+        ("{% if %}", "Expected an expression, got %}"),
+        ("{{ 'a", 'unexpected char "\'"'),
+        ("{% do x %}", "there is no statement do"),
+    ],
+)
+def test_what_is_misspelt_is_said_in_the_signs_of_the_file(code: str, message: str) -> None:
+    assert failure(code).message == message

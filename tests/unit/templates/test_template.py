@@ -202,3 +202,9 @@ def test_a_failure_names_the_line_and_the_row() -> None:
     (found,) = error.value.diagnostics
     assert found.location
     assert (found.location.line, found.related[0].sites) == (3, (SITE,))
+
+
+def test_a_file_of_values_that_is_written_as_text() -> None:
+    (found,) = problems({"valuesFrom": ["sizes.yaml"]}, {}).values()
+
+    assert found.hint == "did you mean file: sizes.yaml?"
