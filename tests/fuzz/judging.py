@@ -1,0 +1,69 @@
+"""What vmrender does with a project, in memory: all is rendered, and what is found reported in full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hypothesis import strategies as st
+
+from renderer.cli.explanations import explanation_of
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.pipeline import Pipeline
+from renderer.report.formats import Format, writer_of
+from renderer.report.report import Report
+from renderer.report.target import naming_target
+from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.file_system import FileSystem, MemoryFileSystem
+from renderer.source.locate import locate
+from renderer.source.overlays import find_overlays
+from renderer.source.project import load_project
+from renderer.source.quoted_lines import quoted_lines
+from renderer.yamlio.encode import encode
+from tests.fuzz.mutation import mutated_file, project
+from tests.fuzz.target import SEEDS, Target
+
+Files = Mapping[str, bytes]
+
+
+def project_target(seed: str, *files: str) -> Target:
+    """The project in a folder of the seeds, with one of the ``files`` changed."""
+    whole = project(SEEDS / seed)
+    assert whole.keys() >= {*files}
+
+    @st.composite
+    def inputs(draw: st.DrawFn) -> Files:
+        file = draw(st.sampled_from(files))
+        return {**whole, file: draw(mutated_file(whole[file]))}
+
+    return Target(inputs(), judge)
+
+
+def judge(files: Files) -> None:
+    """Renders every overlay, or the root where there is none, and reports in every format."""
+    fs = BuiltinFileSystem(MemoryFileSystem(files))
+    findings: list[Diagnostic] = []
+    try:
+        findings += _rendered(fs)
+    except DiagnosticError as error:
+        findings += error.diagnostics
+    report(fs, findings)
+
+
+def report(fs: FileSystem, findings: Sequence[Diagnostic]) -> None:
+    """Every format, with lines."""
+    located = tuple(map(naming_target, locate(fs, findings)))
+    lines = quoted_lines(fs, (found.location for found in located))
+    for each in Format:
+        assert writer_of(each)(Report(located, (), lines, explanation_of)) is not None
+
+
+def _rendered(fs: FileSystem) -> Sequence[Diagnostic]:
+    config = load_project(fs)
+    pipeline = Pipeline(fs, config)
+    findings: list[Diagnostic] = []
+    for overlay in find_overlays(fs, config):
+        outcome = pipeline.render(overlay)
+        findings += outcome.diagnostics
+        if not outcome.failed:
+            encode(resource.content for resource in outcome.value)
+    return findings

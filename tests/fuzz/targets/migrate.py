@@ -1,0 +1,34 @@
+"""What ``vmrender migrate`` rewrites: a file can be read afterwards, and is left alone the next time."""
+
+from __future__ import annotations
+
+from renderer.cli.migrated_project import MigratedProject
+from renderer.cli.migration_run import migrate
+from renderer.migration.migrate_file import changed
+from renderer.model.diagnostic import DiagnosticError
+from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.project import load_project
+from renderer.yamlio.decode import decode_documents
+from tests.fuzz.judging import Files, project_target, report
+from tests.fuzz.target import Target
+
+_PROJECT = project_target("migrate", "app/vms.yaml", "app/preferences.yaml", "app/kustomization.yaml")
+
+
+def _check(files: Files) -> None:
+    fs = BuiltinFileSystem(MemoryFileSystem(files))
+    try:
+        migrated = migrate(MigratedProject(fs, load_project(fs), None), ["."])
+    except DiagnosticError as error:
+        report(fs, error.diagnostics)
+        return
+    report(fs, [found for file in migrated for found in file.warnings])
+    after = changed(migrated)
+    for path, content in after.items():
+        decode_documents(content, path)
+    again = BuiltinFileSystem(MemoryFileSystem({**files, **after}))
+    assert not changed(migrate(MigratedProject(again, load_project(again), None), ["."]))
+
+
+TARGET = Target(_PROJECT.inputs, _check)

@@ -1,0 +1,39 @@
+"""The writer: what it writes is read again as what it was."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json
+from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.encode import encode
+from tests.fuzz.mutation import TOKENS
+from tests.fuzz.target import Target
+
+_TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=()), max_size=20),
+    st.lists(st.sampled_from([*TOKENS, "a", "b c"]), max_size=12).map("".join),
+    st.integers(1, 400).map("word ".__mul__),
+)
+#: Larger ones are floats to Go's JSON.
+_INTEGERS = st.integers(-(2**63), 2**64 - 1)
+_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+_SCALARS = st.one_of(st.none(), st.booleans(), _INTEGERS, _FLOATS, _TEXTS)
+_TREES = st.recursive(
+    _SCALARS,
+    lambda children: st.one_of(st.lists(children, max_size=4), st.dictionaries(_TEXTS, children, max_size=4)),
+    max_leaves=15,
+)
+
+
+def _check(tree: Json) -> None:
+    try:
+        text = encode([{"root": tree}])
+    except DiagnosticError:
+        return
+    documents = decode_documents(text.encode(), "x")
+    assert encode(documents) == text
+
+
+TARGET = Target(_TREES, _check)

@@ -1,0 +1,20 @@
+"""A Git repository of a folder, with nothing of whoever runs the tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+_ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+_IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+
+
+def committed(folder: Path) -> None:
+    """Makes the folder a repository of one commit, with all that is in it."""
+    for arguments in (("init", "--quiet"), ("add", "--all"), (*_IDENTITY, "commit", "--quiet", "-m", "all")):
+        subprocess.run(["git", *arguments], cwd=folder, env=_ENVIRONMENT, check=True)

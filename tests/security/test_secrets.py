@@ -1,0 +1,93 @@
+"""What is in a Secret or in cloud-init data is in the manifests and nowhere else, whatever goes wrong."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from renderer.cli.app import main
+from tests.security.git_history import committed
+from tests.security.planted import BREAKAGES, FILES, FORBIDDEN, MACHINE, SECRET
+
+#: All that they print is looked at.
+REPORTING = (
+    *(f"validate --format {name}" for name in ("text", "json", "github", "sarif", "junit", "gitlab")),
+    "validate prod/secret.yaml prod/machine.yaml rendered",
+    "render --check",
+    "render --check --format json",
+    *(f"diff --format {name}" for name in ("text", "json", "markdown", "html")),
+    *(f"explain secret/keys --format {name}" for name in ("text", "json")),
+    *(f"explain vm/web --format {name}" for name in ("text", "json")),
+    "explain secret/keys stringData.password",
+    "migrate --diff",
+    "argocd ignore-differences",
+    "pin prod web",
+    "render --verbose",
+)
+#: What they print on standard output are manifests.
+PRINTING = (
+    *(f"build prod --format {name}" for name in ("text", "json", "sarif")),
+    "expand prod/machine.yaml prod/secret.yaml",
+)
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository as long as all is well: rendered and committed."""
+    folder = tmp_path_factory.mktemp("repository")
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert invoked("render")[0] == 0
+        committed(folder)
+    return folder
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+def test_canaries(breakage: str, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = tmp_path / "repository"
+    shutil.copytree(rendered, repository)
+    path, old, new = BREAKAGES[breakage]
+    text = (repository / path).read_text(encoding="utf-8")
+    assert old in text
+    (repository / path).write_bytes(text.replace(old, new).encode("utf-8", "surrogateescape"))
+    monkeypatch.chdir(repository)
+    leaks = []
+    for command in (*PRINTING, *REPORTING):
+        code, stdout, stderr = invoked(command)
+        assert code in (0, 1, 2), (command, stderr)
+        output = stderr if command in PRINTING else stdout + stderr
+        leaks += [f"{command}: {line}" for line in output.splitlines() if holds_canary(line)]
+    assert leaks == []
+
+
+def test_functions_say_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    items = [yaml.safe_load(text.replace("runStrategy", "runstrategy")) for text in (MACHINE, SECRET)]
+    items[1]["stringData"]["list"] = [items[1]["stringData"]["password"]]
+    given = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
+    code, stdout, stderr = invoked("fn", yaml.safe_dump(given))
+    assert code == 1
+    assert yaml.safe_load(stdout)["results"]
+    assert not holds_canary(str(yaml.safe_load(stdout)["results"]) + stderr)
+
+
+def test_canaries_are_there_to_be_seen(rendered: Path) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in rendered.glob("rendered/prod/*/*.yaml")]
+    assert sum(map(holds_canary, texts)) == 3
+
+
+def holds_canary(text: str) -> bool:
+    return any(word in text for word in FORBIDDEN)
+
+
+def invoked(command: str, stdin: str | None = None) -> tuple[int, str, str]:
+    run = CliRunner().invoke(main, shlex.split(command), input=stdin, prog_name="vmrender")
+    return run.exit_code, run.stdout, run.stderr
