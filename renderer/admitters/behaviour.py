@@ -6,14 +6,13 @@ inside a check. Read in KubeVirt's source at the tags v1.0.0 to v1.9.0, and at `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from renderer.model.release import Release
 
 
-@dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behaviour(NamedTuple):
     """How one release behaves; a newer one is taken to behave as the newest known."""
 
     release: Release

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from renderer.admitters.behaviour import Behaviour, behaviour_of
@@ -13,12 +12,14 @@ from renderer.model.release import Release
 _LIVE_UPDATE = "LiveUpdate"
 
 
-@dataclass(frozen=True)
 class Cluster:
     """Its release and its configuration."""
 
-    release: Release
-    config: ClusterConfig
+    def __init__(self, release: Release, config: ClusterConfig) -> None:
+        self.release = release
+        self.config = config
+        #: What checks found nothing wrong with, each with the check.
+        self.found_good: set[tuple[object, str]] = set()
 
     @cached_property
     def gates(self) -> frozenset[Gate]:

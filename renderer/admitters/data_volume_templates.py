@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from renderer.admitters.behaviour import Behaviour
 from renderer.admitters.cause import Cause, Causes, invalid, required
@@ -39,11 +39,21 @@ def check_data_volume_templates(vm_spec: JsonObject, at: FieldPath, cluster: Clu
             yield cause
         elif name not in named:
             yield required(
-                place,
+                place.child("metadata", "name"),
                 f"no volume uses the dataVolumeTemplate {name}",
-                f"add a volume with dataVolume.name: {name}",
+                _use_of(name, named - {text(section(each, "metadata"), "name") for each in templates}),
                 reported=reported,
             )
+
+
+def _use_of(name: str, unmatched: Collection[str]) -> str:
+    """How to get the template used; ``unmatched`` are names in volumes that are of no template."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    written = get_close_matches(name, sorted(unmatched), n=1)
+    if written:
+        return f"a volume names {written[0]}: did you mean {name} there?"
+    return f"add a volume with dataVolume.name: {name}"
 
 
 def check_data_volume_namespaces(

@@ -39,7 +39,9 @@ def _check_whole_cpus(vmi: VmiSpec) -> Causes:
         cpus = quantity(amounts, "cpu")
         if cpus.value() > 0 and cpus.value() * 1000 != cpus.milli_value():
             at = vmi.at(*_RESOURCES, kind, "cpu")
-            yield invalid(at, f"dedicated CPUs are whole: {kind}.cpu cannot be {cpus.json}")
+            rounded = cpus.value()
+            hint = f"write {rounded - 1} or {rounded}" if rounded > 1 else f"write {rounded}"
+            yield invalid(at, f"dedicated CPUs are whole: {kind}.cpu cannot be {cpus.json}", hint)
 
 
 def _check_memory_equals(vmi: VmiSpec) -> Causes:

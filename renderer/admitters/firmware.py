@@ -59,7 +59,7 @@ def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
 def check_persistent_state(vmi: VmiSpec, cluster: Cluster) -> Causes:
     if Gate.VM_PERSISTENT_STATE in cluster.gates:
         return
-    efi = section(section(section(vmi.domain, "firmware"), "bootloader"), "efi")
+    efi = _efi(vmi)
     if section(vmi.devices, "tpm").get("persistent"):
         yield needs_gate(vmi.device("tpm", "persistent"), "a persistent TPM", Gate.VM_PERSISTENT_STATE)
     if efi.get("persistent"):
@@ -72,12 +72,18 @@ def check_secure_boot(vmi: VmiSpec, cluster: Cluster) -> Causes:
         return
     if cluster.behaviour.tdx_needs_no_smm and has(section(vmi.domain, "launchSecurity"), "tdx"):
         return
+    efi, at = _efi(vmi), vmi.at(*_FIRMWARE, "bootloader", "efi")
+    is_written = has(efi, "secureBoot")
     yield invalid(
-        vmi.at(*_FIRMWARE, "bootloader", "efi"),
-        "secure boot, which efi has on unless told otherwise, needs features.smm",
+        at.child("secureBoot") if is_written else at,
+        f"secure boot{'' if is_written else ', which efi has on unless told otherwise,'} needs features.smm",
         "enable domain.features.smm, or set efi.secureBoot: false",
         reported=vmi.at("domain"),
     )
+
+
+def _efi(vmi: VmiSpec) -> JsonObject:
+    return section(section(section(vmi.domain, "firmware"), "bootloader"), "efi")
 
 
 def boots_securely(vmi: VmiSpec) -> bool:

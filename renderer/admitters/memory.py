@@ -9,6 +9,7 @@ from renderer.admitters.vmi_spec import VmiSpec, has, quantity, section, text
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT
 from renderer.model.quantity import Quantity
+from renderer.model.whole_pages import nearest_whole
 
 _RESOURCES = ("domain", "resources")
 _MEMORY = ("domain", "memory")
@@ -41,11 +42,11 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
     size = text(section(vmi.memory, "hugepages"), "pageSize")
     at = vmi.at(*_MEMORY, "hugepages", "pageSize")
     try:
-        page = Quantity.parse(size).value()
+        page = Quantity.parse(size)
     except DiagnosticError:
         yield invalid(at, f"the huge page size {size!r} is not a quantity", "write 2Mi or 1Gi")
         return
-    if not page:
+    if not page.value():
         yield invalid(at, "the huge page size is 0, on which KubeVirt itself crashes", "write 2Mi or 1Gi")
         return
     if not quantity(vmi.requests, "memory").value() and not has(vmi.memory, "guest"):
@@ -54,14 +55,15 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(vmi.at(*_MEMORY, "guest"), message, "set memory.guest")
         return
     name, amount = _memory_of(vmi)
-    if 0 != amount.value() < page:
+    if 0 != amount.value() < page.value():
         message = f"{name} {amount.json} is less than one huge page of {size}"
-    elif amount.value() % page:
+    elif amount.value() % page.value():
         message = f"{name} {amount.json} is not a multiple of the huge page size {size}"
     else:
         return
     reported = vmi.at(*_RESOURCES, "requests", "memory")
-    yield invalid(vmi.at(*_FIELDS[name]), message, reported=reported)
+    hint = f"write {nearest_whole(amount, page)}" if page.sign > 0 and amount.sign > 0 else None
+    yield invalid(vmi.at(*_FIELDS[name]), message, hint, reported=reported)
 
 
 _FIELDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.admitters.access_credentials import check_access_credentials
 from renderer.admitters.affinity import check_affinity
 from renderer.admitters.boot_order import check_boot_order
-from renderer.admitters.check import Check, CheckTable, on
+from renderer.admitters.check import CheckTable, on
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.cpu import (
     check_cpu_features,
@@ -52,46 +52,19 @@ from renderer.admitters.memory import (
     check_reserved_overhead,
 )
 from renderer.admitters.names import check_hostname, check_service_account_name, check_subdomain
-from renderer.admitters.network.bindings import (
-    check_bindings,
-    check_gated_bindings,
-    check_interface_states,
-)
-from renderer.admitters.network.interfaces import (
-    check_interface_names,
-    check_interfaces,
-    check_interfaces_have_networks,
-)
-from renderer.admitters.network.resource_claims import check_claimed_networks
-from renderer.admitters.network.sources import (
-    check_default_networks,
-    check_multus_names,
-    check_network_names,
-    check_network_sources,
-    check_networks_have_interfaces,
-)
+from renderer.admitters.network.checks import check_networks
 from renderer.admitters.probes import check_probes, check_probes_have_pod_network
 from renderer.admitters.resource_claims import check_claimed_devices
+from renderer.admitters.shared_checks import once_for_equal
 from renderer.admitters.strategies import check_eviction_strategy, check_start_strategy
 from renderer.admitters.topology_spread import check_topology_spread
 from renderer.admitters.vmi_spec import VmiSpec
 from renderer.admitters.volumes import check_container_disks, check_utility_volumes, check_volumes
 from renderer.model.release import Release
 
-_NETWORKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
-    on(check_default_networks, "networks"),
-    on(check_network_sources, "networks"),
-    on(check_multus_names, "networks"),
-    on(check_interface_states, "interfaces"),
-    on(check_bindings, "interfaces"),
-    on(check_gated_bindings, "interfaces", until=Release(1, 8)),
-    on(check_network_names, "networks"),
-    on(check_claimed_networks, "networks", since=Release(1, 9)),
-    on(check_networks_have_interfaces, "networks"),
-    on(check_interface_names, "interfaces"),
-    on(check_interfaces_have_networks, "interfaces"),
-    on(check_interfaces, "interfaces"),
-)
+
+def _machine(vmi: VmiSpec) -> object:
+    return vmi.architecture, vmi.domain.get("machine")
 
 
 SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
@@ -101,7 +74,7 @@ SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(check_memory_limit, "limits"),
     on(check_huge_pages, "hugepages"),
     on(check_guest_memory, "limits"),
-    on(check_machine_type, "machine"),
+    on(once_for_equal(check_machine_type, _machine), "machine"),
     on(check_serial, "firmware", until=Release(1, 6)),
     on(check_acpi, "firmware", since=Release(1, 6)),
     on(check_cpu_request, "requests"),
@@ -116,14 +89,14 @@ SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(check_realtime, "realtime"),
     on(check_affinity, "affinity"),
     on(check_topology_spread, "topologySpreadConstraints"),
-    *_NETWORKS,
+    on(check_networks, "networks", "interfaces"),
     on(check_claimed_devices, "gpus", "hostDevices", "resourceClaims", since=Release(1, 8)),
     on(check_boot_order, "disks", "interfaces"),
     on(check_inputs, "inputs"),
     on(check_io_threads, "ioThreadsPolicy"),
     on(check_probes, "readinessProbe", "livenessProbe"),
     on(check_probes_have_pod_network, "readinessProbe", "livenessProbe"),
-    on(check_disks, "disks"),
+    on(once_for_equal(check_disks, lambda vmi: vmi.disks), "disks"),
     on(check_firmware, "firmware"),
     on(check_secure_boot, "firmware"),
     on(check_volumes, "volumes"),

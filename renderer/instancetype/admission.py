@@ -7,7 +7,7 @@ conflicts, else, once defaulted, the requirements are met.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.apply_error import ApplyError, Party
@@ -32,12 +32,11 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(NamedTuple):
     """The cluster that is rendered for."""
 
     behaviour: Behaviour
-    config: ClusterConfig = field(default_factory=ClusterConfig)
+    config: ClusterConfig = ClusterConfig()
 
 
 class ConflictError(CauseError):

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults.vmi_object import default_vmi_object
 from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.admission import AdmissionRequest
@@ -68,6 +66,8 @@ class _Requests:
         return AdmissionRequest(_VM, vm.resource, vm.base, content, self._config)
 
     def _vmi(self, resource: Resource) -> AdmissionRequest:
+        from renderer.instancetype.defaults.vmi_object import default_vmi_object  # noqa: PLC0415 - few repositories have any
+
         spec = default_vmi_spec(object_at(resource.content, "spec"), self._config, self._behaviour)
         content: JsonObject = {
             **resource.content,
@@ -82,7 +82,13 @@ class _Requests:
 def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:
     """From the KubeVirt object among the resources, else in the catalog; None when it cannot be read."""
     own = resources.where(lambda resource: resource.content.get("kind") == "KubeVirt")
+    if len(own):
+        catalog = catalog.after(CatalogSource("", own))
+    if next(catalog.of_kind("KubeVirt"), None) is None:
+        return ClusterConfig()
+    from renderer.instancetype.cluster_config import cluster_config  # noqa: PLC0415 - few repositories have any
+
     try:
-        return cluster_config(catalog.after(CatalogSource("", own)) if len(own) else catalog)
+        return cluster_config(catalog)
     except DiagnosticError:
         return None

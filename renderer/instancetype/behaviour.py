@@ -7,9 +7,9 @@ are in KubeVirt's ``pkg/instancetype``, the numbers are its pull requests.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
+from typing import NamedTuple
 
 from renderer.instancetype.topology import Topology
 from renderer.model.release import Release
@@ -58,8 +58,7 @@ class SpecRevisions(Enum):
     NONE = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behaviour(NamedTuple):
     """How one release behaves: 1.0 to 1.9; a newer one is taken to behave as the newest known."""
 
     release: Release

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from renderer.model.json import EMPTY
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
@@ -31,20 +32,21 @@ _Namespaces = dict[str, Resource]
 _Index = Mapping[str, Mapping[str, _Namespaces]]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogSource:
+class CatalogSource(NamedTuple):
     """Where catalog objects come from; ``name`` is what the user knows it by (a path, ``builtin:…``)."""
 
     name: str
     resources: ResourceSet
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Catalog:
-    """Objects by kind, name and namespace, and the names of the sources they came from."""
+    """Objects by kind, name and namespace, and the names of the ``sources`` they came from."""
 
-    sources: tuple[str, ...] = ()
-    _index: _Index = field(default_factory=dict, repr=False)
+    __slots__ = ("_index", "sources")
+
+    def __init__(self, sources: tuple[str, ...] = (), index: _Index = EMPTY) -> None:
+        self.sources = sources
+        self._index = index
 
     @classmethod
     def of(cls, *sources: CatalogSource) -> Catalog:
@@ -74,8 +76,7 @@ class Catalog:
             yield from namespaces.values()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The catalog as one VirtualMachine sees it.
 
     An object that is written without a namespace stands in the VirtualMachine's; a VirtualMachine without

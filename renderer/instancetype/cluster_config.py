@@ -15,7 +15,6 @@ from renderer.instancetype.api.types import (
     Struct,
     pointer,
 )
-from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Catalog
 from renderer.model.cluster_config import DEFAULT_MACHINE_TYPES, ClusterConfig
 from renderer.model.codes import Code
@@ -62,16 +61,6 @@ _CONFIGURATION = Struct(
         ),
     }
 )
-
-
-def machine_type_of(config: ClusterConfig, architecture: str, behaviour: Behaviour) -> str:
-    """The machine type for an architecture; one that KubeVirt does not know gets that of amd64."""
-    if config.machine_type:
-        return config.machine_type
-    if architecture == "s390x" and not behaviour.configures_s390x_machine:
-        return DEFAULT_MACHINE_TYPES["s390x"]
-    known = architecture in config.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
-    return config.machine_types[architecture if known else "amd64"]
 
 
 def cluster_config(catalog: Catalog) -> ClusterConfig:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from renderer.model.field_path import FieldPath, Segment
 
@@ -14,8 +13,7 @@ VMI_SPEC = FieldPath.of("spec", "template", "spec")
 _GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """Both sides of a conflict.
 
     ``path`` is what KubeVirt's API calls it (``spec.template.spec.domain.cpu.sockets``), ``field`` the place

@@ -14,6 +14,7 @@ from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.custom.refusals import unexpanded_causes
 from renderer.instancetype.custom.size import without_custom_vcpus
 from renderer.instancetype.custom.supply import with_custom_size
+from renderer.instancetype.empty_matchers import empty_matchers
 from renderer.instancetype.expand_spec import expand_spec
 from renderer.instancetype.find import Finder
 from renderer.instancetype.findings import check_objects, vm_diagnostics
@@ -119,6 +120,8 @@ class _Expander:
         if defaults:
             applied = expand_spec(selected, sized, scope, self._cluster)
         whole = vm.with_content(expanded(vm.content, applied))
+        if whole is not vm.resource:
+            self.warnings += empty_matchers(vm)
         if self._observe and whole is not vm.resource:
             self._observe(VmExpansion(vm, whole, selected, sized, self._cluster, defaults))
         return whole

@@ -5,7 +5,7 @@ KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision befor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.instancetype.api import v1beta2
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC, V1BETA2_INSTANCETYPE_SPEC
@@ -28,8 +28,7 @@ _SPEC = FieldPath.of("spec")
 _API_VERSION = FieldPath.of("apiVersion")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """An instance type or preference: its v1beta1 ``spec``, and the resource that holds it at ``field``.
 
     What a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is not in the spec.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
@@ -38,7 +37,7 @@ def not_found(
         return _cause(matcher_type, matcher_type.path.child("name"), matcher_type.not_found, message, hint)
     at = matcher_type.path.child("inferFromVolume")
     cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
-    return replace(cause, beside=(matcher.volume,), related=(matcher.label,))
+    return cause._replace(beside=(matcher.volume,), related=(matcher.label,))
 
 
 def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> Cause:
@@ -58,7 +57,7 @@ def unusable_revision(
         hint += "; in a cluster, KubeVirt 1.3 to 1.6 turn such revisions into v1beta1"
     message = f"ControllerRevision {revision.name} {error}"
     cause = _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
-    return replace(cause, related=(Related("the revision", revision.sites(_DATA)),))
+    return cause._replace(related=(Related("the revision", revision.sites(_DATA)),))
 
 
 def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:

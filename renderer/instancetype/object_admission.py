@@ -6,7 +6,7 @@ KubeVirt ``pkg/instancetype/webhooks/admitter.go`` and ``pkg/instancetype/prefer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from renderer.instancetype.api.object_meta import OBJECT_META
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
@@ -40,8 +40,7 @@ _MAX_PERCENT = 100
 _DEPRECATED = "prefer"
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectAdmission:
+class ObjectAdmission(NamedTuple):
     """Why the object is refused, and what is deprecated in one that is not."""
 
     causes: tuple[Cause, ...] = ()
@@ -137,7 +136,7 @@ def _spread_causes(spec: JsonObject) -> Iterator[Cause]:
         cause = Cause.at_field(
             _RATIO, Code.TOPOLOGY, message, f"set {options.ratio_field}: {THREADS_PER_CORE}"
         )
-        yield replace(cause, at=options.ratio_field)
+        yield cause._replace(at=options.ratio_field)
 
 
 def _instancetype_warnings(spec: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:

@@ -5,7 +5,6 @@ KubeVirt ``pkg/instancetype/preference/requirements``.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 
 from renderer.instancetype.behaviour import Behaviour, VmMemory
@@ -54,7 +53,7 @@ def check_requirements(
         selected, preference, vmi_spec, behaviour
     )
     if unmet is not None and instancetype is not None and unmet.hint is None:
-        return replace(unmet, hint=_larger(instancetype, preference, scope))
+        return unmet._replace(hint=_larger(instancetype, preference, scope))
     return unmet or _check_architecture(preference, vmi_spec)
 
 
@@ -154,7 +153,7 @@ def _instancetype_too_small(
     message = f"{preference} requires {required}, {instancetype} provides {provided}"
     cause = _cause(preference, (INSTANCETYPE.path,), message, None, _REQUIREMENTS.child(resource, "guest"))
     provided_by = instancetype.related(FieldPath.of("spec", resource, "guest"))
-    return replace(cause, related=(*cause.related, provided_by))
+    return cause._replace(related=(*cause.related, provided_by))
 
 
 def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:

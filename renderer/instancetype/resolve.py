@@ -6,8 +6,7 @@ KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
@@ -29,8 +28,7 @@ from renderer.model.json import EMPTY, JsonObject, without
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Matchers:
+class Matchers(NamedTuple):
     """The two matchers of a VirtualMachine; ``clears_memory`` when inference takes ``domain.memory`` away."""
 
     instancetype: Matcher | None = None
@@ -45,8 +43,7 @@ class Matchers:
         return without(template, "spec", "domain", "memory") if self.clears_memory else template
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(NamedTuple):
     """What the matchers of a VirtualMachine mean.
 
     ``instancetype`` has in its spec what the VirtualMachine gives of ``custom_size``.

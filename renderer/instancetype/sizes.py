@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from renderer.instancetype.api import v1beta2
 from renderer.instancetype.catalog import Scope
@@ -17,8 +17,7 @@ from renderer.model.resource import Resource
 _MOST = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """An instance type's vCPUs and guest memory in bytes."""
 
     name: str

@@ -23,6 +23,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 
 _GUEST = FieldPath.of("spec", "cpu", "guest")
+_TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 def check_spread(instancetype: Found | None, preference: Found | None, behaviour: Behaviour) -> Cause | None:
@@ -88,6 +89,7 @@ def _zero_ratio(options: SpreadOptions, preference: Found) -> Cause:
 
 def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> Cause:
     vcpus = object_at(instancetype.spec, "cpu").get("guest")
+    asks = _TOPOLOGY if options.has_default_ratio else options.ratio_field
     what = f"the {count_of_vcpus(vcpus)} of {instancetype} cannot be spread by {divisor(options)}"
     return Cause(
         code=Code.TOPOLOGY,
@@ -96,5 +98,5 @@ def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> Ca
         at=INSTANCETYPE.path,
         message=f"{what} as {preference} asks",
         hint="take an instance type whose vCPUs can be divided, or another preference",
-        related=(instancetype.related(_GUEST), preference.related(options.ratio_field)),
+        related=(instancetype.related(_GUEST), preference.related(asks)),
     )

@@ -6,7 +6,7 @@ Complete ones become v1beta1, which every release that can be rendered for serve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.instancetype.api import v1beta2
 from renderer.instancetype.catalog import INSTANCETYPE_GROUP
@@ -50,8 +50,7 @@ def written_form(resources: ResourceSet) -> ResourceSet:
     return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
 
 
-@dataclass(frozen=True, slots=True)
-class _Identity:
+class _Identity(NamedTuple):
     """What makes two objects one, whatever their versions."""
 
     kind: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from renderer.instancetype.zero_value import is_zero
 from renderer.model.field_path import FieldPath
@@ -34,8 +34,7 @@ class Across(StrEnum):
     SOCKETS_CORES_THREADS = "SocketsCoresThreads"
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadOptions:
+class SpreadOptions(NamedTuple):
     """``across`` is None for a word that KubeVirt does not know.
 
     ``ratio`` is what the preference says, which may be 0 or no number; ``ratio_field`` is where it says so.
@@ -44,6 +43,7 @@ class SpreadOptions:
     across: Across | None
     ratio: Json
     ratio_field: FieldPath
+    has_default_ratio: bool = False
 
 
 def preferred_topology(preference: JsonObject, names: Mapping[str, Topology]) -> Topology | None:
@@ -63,7 +63,9 @@ def spread_options(preference: JsonObject) -> SpreadOptions:
         return SpreadOptions(across, ratio, FieldPath.of("spec", "cpu", "spreadOptions", "ratio"))
     ratio = preference.get("preferSpreadSocketToCoreRatio")
     field = FieldPath.of("spec", "preferSpreadSocketToCoreRatio")
-    return SpreadOptions(across, _DEFAULT_RATIO if is_zero(ratio) else ratio, field)
+    if is_zero(ratio):
+        return SpreadOptions(across, _DEFAULT_RATIO, field, has_default_ratio=True)
+    return SpreadOptions(across, ratio, field)
 
 
 def _across(word: Json) -> Across | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
@@ -18,8 +18,7 @@ _MATCHERS = ("instancetype", "preference")
 _REFERENCES = ("instancetypeRef", "preferenceRef")
 
 
-@dataclass(frozen=True, slots=True)
-class VirtualMachine:
+class VirtualMachine(NamedTuple):
     """``content`` has the ``spec`` of a VirtualMachine; ``base`` is where it stands in the resource."""
 
     resource: Resource

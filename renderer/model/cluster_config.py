@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from renderer.model.json import EMPTY
 from renderer.model.quantity import Quantity
 
 DEFAULT_MACHINE_TYPES = {
@@ -15,8 +16,7 @@ DEFAULT_MACHINE_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterConfig:
+class ClusterConfig(NamedTuple):
     """The configuration, with KubeVirt's own defaults for what is not said.
 
     ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` those of one; both hold
@@ -26,7 +26,7 @@ class ClusterConfig:
 
     default_architecture: str = "amd64"
     machine_type: str = ""
-    machine_types: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULT_MACHINE_TYPES))
+    machine_types: Mapping[str, str] = DEFAULT_MACHINE_TYPES
     cpu_model: str = ""
     cpu_request: Quantity | None = None
     memory_overcommit: int = 100
@@ -37,7 +37,7 @@ class ClusterConfig:
     feature_gates: tuple[str, ...] = ()
     disabled_feature_gates: tuple[str, ...] = ()
     emulated_machines: tuple[str, ...] = ()
-    emulated_machines_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    emulated_machines_of: Mapping[str, tuple[str, ...]] = EMPTY
     vm_rollout_strategy: str = ""
     persistent_reservation: bool | None = None
-    pci_host_devices: Mapping[str, str] = field(default_factory=dict)
+    pci_host_devices: Mapping[str, str] = EMPTY

@@ -62,8 +62,7 @@ class DiagnosticError(Exception):
         self.diagnostics = diagnostics
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class Outcome(NamedTuple, Generic[T]):
     """What a stage made, and what it has to say about it."""
 
     value: T

@@ -79,9 +79,16 @@ class Fields:
         value = self.content.get(key)
         return self._below(EMPTY if value is None else value, key)
 
-    def elements(self, key: str) -> Iterator[Self]:
-        """The mappings in the list ``key``; what else is in it is noted."""
+    def elements(self, key: str, bare: str = "") -> Iterator[Self]:
+        """The mappings in the list ``key``; what else is in it is noted.
+
+        ``bare`` is the field for which a text of one line, written in place of a mapping, was probably meant.
+        """
         for index, element in self._list(key):
+            if bare and isinstance(element, str) and "\n" not in element:
+                message = f"{self.name(key, index)} must be a mapping, not {described(element)}"
+                self._note(self.site_of(key, index), message, f"did you mean {bare}: {element}?")
+                continue
             below = self._below(element, key, index)
             if isinstance(element, dict):
                 yield below

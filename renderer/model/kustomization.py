@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from renderer.model.generators import GeneratorArgs
 from renderer.model.json import EMPTY
+from renderer.model.kustomization_kind import KUSTOMIZATION_KIND
 from renderer.model.location import Site
 from renderer.model.selection import FieldSpec, Selector
 from renderer.model.transformers import (
@@ -17,9 +18,6 @@ from renderer.model.transformers import (
     SortOptions,
     Variable,
 )
-
-KUSTOMIZATION_KIND = "Kustomization"
-COMPONENT_KIND = "Component"
 
 
 class Patch(NamedTuple):

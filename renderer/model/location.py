@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
@@ -48,7 +47,6 @@ class Site(NamedTuple):
         return Site(self.path, self.document, self.field.child(*segments), self.text)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class GeneratedText:
     """What a template made of some values: the text, and for each of its lines the template's, from 1.
 
@@ -56,7 +54,10 @@ class GeneratedText:
     they are the same.
     """
 
-    content: str
-    lines: tuple[int, ...]
-    values: str
-    values_site: Site
+    __slots__ = ("content", "lines", "values", "values_site")
+
+    def __init__(self, content: str, lines: tuple[int, ...], values: str, values_site: Site) -> None:
+        self.content = content
+        self.lines = lines
+        self.values = values
+        self.values_site = values_site

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 from renderer.model.json import Json
 from renderer.model.quantity_format import QuantityFormat, canonical_text
@@ -17,8 +17,7 @@ __all__ = ["INT64_MAX", "INT64_MIN", "Quantity", "QuantityFormat"]
 _SMALLEST_PLAIN_FLOAT, _LARGEST_PLAIN_FLOAT = 1e-6, 1e21
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """The number ``digits * 10 ** scale`` and how it is written.
 
     ``unbounded`` tells the quantities that Kubernetes holds as ``inf.Dec`` from those in an int64, as the two

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
@@ -11,6 +12,9 @@ from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_a
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.res_id import ResId
+
+#: A repository has few kinds, and each is asked for again and again.
+_gvk = lru_cache(maxsize=1024)(Gvk.parse)
 
 #: Fields that name the elements of the lists in Kubernetes objects.
 _ELEMENT_NAMES = ("name", "id", "deviceName")
@@ -50,7 +54,7 @@ class Resource(NamedTuple):
 
     @property
     def gvk(self) -> Gvk:
-        return Gvk.parse(self.api_version, self.kind)
+        return _gvk(self.api_version, self.kind)
 
     @property
     def name(self) -> str:

@@ -34,7 +34,7 @@ class Expansion:
         referring = told(Act.INSTANCETYPE_NAME, composed, self.referring(overlay, composed))
         expanded = self.expanded(referring, overlay.kubevirt, overlay.expand, trace=self._trace)
         built = told(Act.TARGET_FORM, referring, expanded)
-        if overlay.expand is not ExpandMode.OFF:
+        if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
             built = built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
         if overlay.tree.webhook_fields and not built.failed:
             filled = built.then(
@@ -64,7 +64,7 @@ class Expansion:
         from renderer.instancetype.concern import concerns
         from renderer.instancetype.virtual_machine import needs_catalog
 
-        if not concerns(composed.value, mode):
+        if not concerns(composed.value):
             return composed
         from renderer.instancetype.catalog import Catalog
         from renderer.instancetype.expand import expand

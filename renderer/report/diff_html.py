@@ -138,13 +138,13 @@ def _group(group: Group, *, is_open: bool) -> Iterator[str]:
     )
     if reason_of(change):
         yield f'<p class="reason">{escape(reason_of(change))}</p>'
-    if len(names) > _MOST_NAMES:
-        yield f'<p class="members">{_spans(names)}</p>'
     if change.fields:
         yield '<div class="fields">'
         for field in change.fields:
             yield from _field(field)
         yield "</div>"
+    if len(names) > _MOST_NAMES:
+        yield f'<details class="members"><summary>all {len(names)}</summary><p>{_spans(names)}</p></details>'
     yield "</details>"
 
 

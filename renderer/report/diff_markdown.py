@@ -13,6 +13,7 @@ from renderer.model.difference import Difference, FieldChange, OverlayDifference
 from renderer.report.diff_words import (
     EFFECTS,
     Group,
+    counted,
     counts_of,
     effects_of,
     groups_of,
@@ -94,7 +95,7 @@ def _add_overlay(page: _Page, overlay: OverlayDifference) -> None:
 
 def _opening(overlay: OverlayDifference) -> str:
     counts = [f"{count} {change_type}" for change_type, count in counts_of(overlay.changes).items()]
-    effects = [f"{count} {EFFECTS[effect]}" for effect, count in effects_of(overlay.changes).items()]
+    effects = tuple(counted(effects_of(overlay.changes)))
     facts = [release_text(overlay), *counts]
     if effects:
         facts.append(f"virtual machines: {', '.join(effects)}")

@@ -191,7 +191,14 @@ def summary(difference: Difference) -> Iterator[str]:
     yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
     effects = effects_of(changes)
     if effects:
-        yield f"virtual machines: {', '.join(f'{count} {EFFECTS[each]}' for each, count in effects.items())}"
+        yield f"virtual machines: {', '.join(counted(effects))}"
+
+
+def counted(effects: Mapping[Effect, int]) -> Iterator[str]:
+    """``3 need a restart``, ``1 refused``."""
+    for effect, count in effects.items():
+        is_verb = effect is Effect.RESTART and count > 1
+        yield f"{count} {'need a restart' if is_verb else EFFECTS[effect]}"
 
 
 def overlays_text(difference: Difference) -> str:

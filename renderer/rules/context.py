@@ -94,18 +94,18 @@ class Context:
         named_so = self._references_by_name.get((kind, item.name), ())
         return any(may_be_in(item, reference.namespace) for reference in named_so)
 
-    def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[Item]]:
-        """What no virtual machine refers to, by the numbers in its name."""
+    def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
+        """What no virtual machine refers to, with each name it has or had, by the numbers in the name."""
         if kind not in self._unused:
-            found: dict[tuple[str, ...], list[Item]] = {}
-            for item in self.inventory.of_kind(kind):
+            found: dict[tuple[str, ...], list[tuple[str, Item]]] = {}
+            for name, item in self.inventory.names(kind):
                 if not self.is_used(kind, item):
-                    found.setdefault(numbers_of(item.name), []).append(item)
+                    found.setdefault(numbers_of(name), []).append((name, item))
             self._unused[kind] = found
         return self._unused[kind]
 
     @cached_property
-    def _unused(self) -> dict[str, Mapping[tuple[str, ...], Sequence[Item]]]:
+    def _unused(self) -> dict[str, Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]]:
         return {}
 
     @cached_property

@@ -2,8 +2,8 @@
 
 What a manifest names may well be in the cluster and not in Git. So a reference is only reported where it was
 most probably meant for an object of the overlay: one that kustomize renamed, one that nothing refers to and
-whose name differs by a slip, or one that nothing refers to in another namespace. ``strict`` reports all
-that the overlay does not hold.
+whose name, before or after that, differs by a slip, or one that nothing refers to in another namespace.
+``strict`` reports all that the overlay does not hold.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def _meant(context: Context, reference: Reference) -> Finding | None:
     for item in renamed:
         if may_be_in(item, reference.namespace):
             return _renamed(reference, item)
-    for item in context.unused(reference.kind).get(numbers_of(reference.name), ()):
-        if may_be_in(item, reference.namespace) and is_near_miss(reference.name, item.name):
-            return _misspelled(reference, item)
+    for name, item in context.unused(reference.kind).get(numbers_of(reference.name), ()):
+        if may_be_in(item, reference.namespace) and is_near_miss(reference.name, name):
+            return _misspelled(reference, item, name)
     elsewhere = context.inventory.named(reference.kind, reference.name)
     if elsewhere and not any(context.is_used(reference.kind, item) for item in elsewhere):
         return _in_another_namespace(reference, elsewhere[0])
@@ -69,9 +69,9 @@ def _renamed(reference: Reference, item: Item) -> Finding:
     return _finding(reference, message, hint, _is_here(item))
 
 
-def _misspelled(reference: Reference, item: Item) -> Finding:
+def _misspelled(reference: Reference, item: Item, name: str) -> Finding:
     message = f"there is no {reference.kind} {_place(reference)} in the overlay"
-    return _finding(reference, message, f"did you mean {item.name}?", _is_here(item))
+    return _finding(reference, message, f"did you mean {name}?", _is_here(item))
 
 
 def _in_another_namespace(reference: Reference, item: Item) -> Finding:

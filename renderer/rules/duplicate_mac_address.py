@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
+from renderer.model.json import text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
 from renderer.rules.finding import Finding, related_to
@@ -52,14 +53,14 @@ def _check(context: Context) -> Iterator[Finding]:
 
 def _interfaces(machine: Machine) -> Iterator[_Interface]:
     written = [
-        (index, interface["macAddress"], interface.get("name"))
+        (index, interface["macAddress"], text_at(interface, "name"))
         for index, interface in machine.interfaces
         if isinstance(interface.get("macAddress"), str)
     ]
     if not written or _is_halted(machine):
         return
     networks = {
-        network.get("name"): _network(network.get("multus"), machine) for _, network in machine.networks
+        text_at(network, "name"): _network(network.get("multus"), machine) for _, network in machine.networks
     }
     for index, address, name in written:
         network = networks.get(name)

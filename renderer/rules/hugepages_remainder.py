@@ -35,6 +35,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
+from renderer.model.whole_pages import nearest_whole
 from renderer.rules.amount import amount
 from renderer.rules.context import Context
 from renderer.rules.finding import Finding, related_to
@@ -46,27 +47,33 @@ _PAGE_SIZE = FieldPath.of("spec", "memory", "hugepages", "pageSize")
 
 
 def _check(context: Context) -> Iterator[Finding]:
-    wrong = [resource for resource in context.of_kind(*INSTANCETYPES) if _leaves_a_remainder(resource)]
+    wrong = {
+        id(resource): whole
+        for resource in context.of_kind(*INSTANCETYPES)
+        if (whole := _without_remainder(resource)) is not None
+    }
     if not wrong:
         return
-    for resource in not_named_by_machines(context, INSTANCETYPE, wrong):
+    resources = [resource for resource in context.of_kind(*INSTANCETYPES) if id(resource) in wrong]
+    for resource in not_named_by_machines(context, INSTANCETYPE, resources):
         memory = object_at(resource.content, "spec", "memory")
         page_size = object_at(memory, "hugepages").get("pageSize")
         message = f"memory.guest {memory.get('guest')} is no multiple of the huge page size {page_size}"
         related = related_to(resource, f"pageSize: {page_size}", _PAGE_SIZE)
-        hint = "KubeVirt refuses every virtual machine of this instance type"
+        hint = f"write {wrong[id(resource)]}; KubeVirt refuses every machine of this instance type"
         yield Finding(resource, _GUEST, message, hint, (related,))
 
 
-def _leaves_a_remainder(resource: Resource) -> bool:
+def _without_remainder(resource: Resource) -> str | None:
+    """The amounts nearest to the guest's memory that leave no remainder; None where it leaves none."""
     memory = object_at(resource.content, "spec", "memory")
     hugepages = memory.get("hugepages")
     if not isinstance(hugepages, dict) or not isinstance(memory.get("overcommitPercent", 0), int):
-        return False
+        return None
     guest, page_size = amount(memory.get("guest")), amount(hugepages.get("pageSize"))
     if guest is None or page_size is None or page_size.value() <= 0:
-        return False
-    return guest.value() % page_size.value() != 0
+        return None
+    return nearest_whole(guest, page_size) if guest.value() % page_size.value() else None
 
 
 RULE = Rule(Code.HUGEPAGES_REMAINDER, Level.WARNING, _check, __doc__)

@@ -57,6 +57,14 @@ class Inventory:
         for items in self._by_kind.get(kind, {}).values():
             yield from items
 
+    def names(self, kind: str) -> Iterator[tuple[str, Item]]:
+        """What there is of the kind, by the name it has and those it had before kustomize renamed it."""
+        for item in self.of_kind(kind):
+            yield item.name, item
+        for (renamed, name), items in self.renamed.items():
+            if renamed == kind:
+                yield from ((name, item) for item in items)
+
     @cached_property
     def renamed(self) -> Mapping[tuple[str, str], Sequence[Item]]:
         """What kustomize has renamed, by kind and each name it had before."""

@@ -68,7 +68,10 @@ def _secure_boot(spec: JsonObject) -> FieldPath | None:
     firmware = object_at(spec, "firmware")
     efi = firmware.get("preferredEfi")
     if isinstance(efi, dict):
-        return None if efi.get("secureBoot") is False else FieldPath.of("spec", "firmware", "preferredEfi")
+        field = FieldPath.of("spec", "firmware", "preferredEfi")
+        if "secureBoot" not in efi:
+            return field
+        return field.child("secureBoot") if efi["secureBoot"] is not False else None
     old = firmware.get("preferredUseEfi") is True and firmware.get("preferredUseSecureBoot") is True
     return FieldPath.of("spec", "firmware", "preferredUseSecureBoot") if old else None
 

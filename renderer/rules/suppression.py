@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -22,8 +23,7 @@ _ANNOTATIONS = ("metadata", "annotations")
 _EXAMPLE = f"write {PREFIX}CODE: and the reason"
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(NamedTuple):
     """One annotation, which silences ``code`` for ``resource``."""
 
     code: Code
@@ -42,11 +42,10 @@ class Suppression:
         return _finding(self.resource, self.annotation, message, hint).diagnostic(code, severity)
 
 
-@dataclass(frozen=True, slots=True)
-class Suppressions:
+class Suppressions(NamedTuple):
     """All those of an overlay; ``invalid`` says what is wrong with others."""
 
-    by_target: Mapping[tuple[ResId | None, Code], Suppression] = field(default_factory=dict)
+    by_target: Mapping[tuple[ResId | None, Code], Suppression] = MappingProxyType({})
     invalid: tuple[Diagnostic, ...] = ()
 
     def of(self, diagnostic: Diagnostic) -> Suppression | None:

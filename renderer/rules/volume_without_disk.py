@@ -39,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.model.codes import Code
-from renderer.model.json import object_at
+from renderer.model.json import object_at, text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
 from renderer.rules.finding import Finding
@@ -58,7 +58,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 def _of(machine: Machine) -> Iterator[Finding]:
     devices = object_at(machine.domain, "devices")
-    attached = {disk.get("name") for _, disk in (*machine.disks, *elements(devices.get("filesystems")))}
+    attached = {text_at(disk, "name") for _, disk in (*machine.disks, *elements(devices.get("filesystems")))}
     for index, volume in machine.volumes:
         name = volume.get("name")
         if isinstance(name, str) and name not in attached and _WITHOUT_DISK.isdisjoint(volume):

@@ -22,12 +22,14 @@ class FileSystem(Protocol):
     def read(self, path: str) -> bytes:
         """The content of a file. Raises: file-not-found, file-outside-root, file-unreadable."""
 
-    def is_file(self, path: str) -> bool: ...
+    def is_file(self, path: str) -> bool:
+        """Raises: file-outside-root; file-unreadable where that cannot be told."""
 
-    def is_folder(self, path: str) -> bool: ...
+    def is_folder(self, path: str) -> bool:
+        """Raises as ``is_file``."""
 
     def list(self, path: str) -> tuple[str, ...]:
-        """The names in a folder, sorted."""
+        """The names in a folder, sorted; none where there is no folder. Raises as ``is_file``."""
 
     def resolve(self, path: str) -> str:
         """The same place by the path that has no symbolic link in it. Raises: file-outside-root."""
@@ -56,17 +58,33 @@ class DiskFileSystem:
             raise _error(Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", path) from error
 
     def is_file(self, path: str) -> bool:
-        return os.path.isfile(self._inside(path))  # noqa: PTH113 - as above
+        return stat.S_ISREG(self._mode(path))
 
     def is_folder(self, path: str) -> bool:
-        return os.path.isdir(self._inside(path))  # noqa: PTH112 - as above
+        return stat.S_ISDIR(self._mode(path))
 
     def list(self, path: str) -> tuple[str, ...]:
-        folder = self._inside(path)
-        return tuple(sorted(os.listdir(folder))) if os.path.isdir(folder) else ()  # noqa: PTH112, PTH208 - as above
+        try:
+            return tuple(sorted(os.listdir(self._inside(path))))  # noqa: PTH208 - as above
+        except PermissionError as error:
+            raise _error(Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}", path) from error
+        except OSError:  # it is no folder
+            return ()
 
     def resolve(self, path: str) -> str:
         return self._inside(path)[len(self._top) :].strip("/") or "."
+
+    def _mode(self, path: str) -> int:
+        """What is there, 0 for nothing. A place that one may not look into is not an empty one."""
+        try:
+            return os.stat(self._inside(path)).st_mode  # noqa: PTH116 - as above
+        except PermissionError as error:
+            folder = posixpath.dirname(path) or "."
+            raise _error(
+                Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}", path
+            ) from error
+        except (OSError, ValueError):  # a name that no system has is no file
+            return 0
 
     def _inside(self, path: str) -> str:
         """The real path. Folders are resolved once in the life of this object, files every time."""

@@ -118,7 +118,7 @@ def _binary(environment: Mapping[str, str]) -> str:
     ]
     found = shutil.which("git", path=os.pathsep.join(folders)) if folders else None
     if found is None or not Path(found).is_absolute():
-        hint = "install git; it is needed only where a revision is named"
+        hint = "install git; only revisions and --tracked need it"
         raise DiagnosticError(
             Diagnostic(code=Code.GIT_UNAVAILABLE, message="there is no git on the PATH", hint=hint)
         )

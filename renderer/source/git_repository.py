@@ -20,6 +20,7 @@ _SHALLOW_HINT = (
 _UNKNOWN_HINT = (
     "git branch --all, git tag and git log list what there is; a branch of a remote is origin/NAME"
 )
+_NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first"
 
 
 class GitRepository:
@@ -36,7 +37,7 @@ class GitRepository:
             "rev-parse", "--is-shallow-repository", "--is-bare-repository", "--show-prefix"
         )
         if answer.code:
-            raise _not_usable(folder, answer)
+            raise not_usable(folder, answer)
         shallow, bare, self.prefix, *_ = answer.output.split("\n")
         self.is_bare = bare == "true"
         self._shallow = shallow == "true"
@@ -83,17 +84,23 @@ class GitRepository:
         self.close()
 
     def _unknown(self, message: str) -> DiagnosticError:
-        return _revision_error(message, _SHALLOW_HINT if self._shallow else _UNKNOWN_HINT)
+        if self._shallow:
+            return _revision_error(message, _SHALLOW_HINT)
+        has_commits = self._objects.find("HEAD") or self._git.run("for-each-ref", "--count=1").output
+        return _revision_error(message, _UNKNOWN_HINT if has_commits else _NO_COMMIT_HINT)
 
 
-def _not_usable(folder: Path, answer: Answer) -> DiagnosticError:
+def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
+    """What git said when it failed in a folder, as git-unavailable with a way out."""
     complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
     if "not a git repository" in complaint:
-        message = f"{folder} is not in a Git repository, so it has no revisions"
-        return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message))
+        return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")
     _, dubious, place = complaint.partition(_DUBIOUS_OWNER)
     hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
-    message = f"git cannot use the repository of {folder}: {complaint}"
+    return _unavailable(f"git cannot use the repository of {folder}: {complaint}", hint)
+
+
+def _unavailable(message: str, hint: str | None) -> DiagnosticError:
     return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
 
 

@@ -6,7 +6,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.generators import GeneratorArgs, GeneratorOptions
 from renderer.model.json import Json
-from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND, Kustomization
+from renderer.model.kustomization import Kustomization
+from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.location import Site
 from renderer.source.caseless_fields import CaselessFields
 from renderer.source.entry_fields import read_label, read_patch_entry
@@ -81,7 +82,7 @@ def _kustomization(fields: CaselessFields, site: Site) -> Kustomization:
         labels=tuple(read_label(label) for label in fields.elements("labels")),
         common_labels=fields.pairs("commonLabels"),
         common_annotations=fields.pairs("commonAnnotations"),
-        patches=tuple(read_patch_entry(patch) for patch in fields.elements("patches")),
+        patches=tuple(read_patch_entry(patch) for patch in fields.elements("patches", "path")),
         patches_strategic_merge=fields.lines("patchesStrategicMerge"),
         patches_json6902=tuple(read_patch_entry(patch) for patch in fields.elements("patchesJson6902")),
         replacements=tuple(read_replacement_entry(entry) for entry in fields.elements("replacements")),

@@ -91,7 +91,7 @@ def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
 
 
 def _objects(content: bytes, path: str) -> ResourceSet:
-    read = read_resources(content, Site(path))
+    read = read_resources(content, Site(path), generated_names=True)
     return ResourceSet(tuple(each for resource in read for each in _with_objects(resource)))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.yamlio.public_lines import CONFIDENTIAL_KEYS
+from renderer.yamlio.public_lines import is_confidential_key
 
 MASK = "***"
 _SECRET = "Secret"  # noqa: S105 - a kind
@@ -18,7 +18,7 @@ def is_confidential(diagnostic: Diagnostic) -> bool:
     if diagnostic.resource and diagnostic.resource.gvk.kind == _SECRET:
         return True
     fields = (diagnostic.field, *(site.field for site in diagnostic.sites))
-    return any(not CONFIDENTIAL_KEYS.isdisjoint(field.segments) for field in fields if field)
+    return any(is_confidential_key(segment) for field in fields if field for segment in field.segments)
 
 
 def masked(diagnostic: Diagnostic, values: Iterable[str]) -> Diagnostic:

@@ -10,7 +10,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import text_at
-from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.kustomization_kind import COMPONENT_KIND
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.source.file_system import FileSystem
@@ -43,7 +43,8 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     overlays, wanted = tuple(overlays), tuple(wanted)
     if not overlays:
         raise _invalid(
-            "there is no overlay in this project", f"list its folders under overlays in {PROJECT_FILE}"
+            "there is no overlay in this project",
+            f"list its folders under overlays in {PROJECT_FILE}; vmrender init starts a project",
         )
     if not wanted:
         return overlays

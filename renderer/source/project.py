@@ -184,6 +184,8 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
 
 def _output(fields: Fields) -> str | None:
     output = fields.text("output")
+    if output == "":
+        fields.reject("output", "output is empty", "write a path, such as rendered/{name}")
     if output is not None and "{" in output.replace("{name}", ""):
         fields.reject("output", f"output knows no placeholder but {{name}}: {output}")
     return output

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
-from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.kustomization_kind import COMPONENT_KIND
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.paths import is_inside, joined
@@ -36,8 +36,7 @@ _GENERATORS = ("configmapgenerator", "secretgenerator")
 _PLUGIN_PATHS = frozenset({"path", "paths", "file", "files", "env", "envs", "template"})
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(NamedTuple):
     """What one kustomization lists: files, and folders with kustomizations of their own.
 
     ``is_readable`` is False where the file cannot be read, so that it may list anything.

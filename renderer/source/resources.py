@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, object_at
-from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
+from renderer.model.json import Json, object_at, text_at
+from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.written_scalars import as_written
@@ -20,14 +20,17 @@ from renderer.yamlio.marks import MarkedFile
 #: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
 _WRAPPING_KINDS = ("List", "ResourceList")
 
+_GENERATED_HINT = "kustomize takes no generateName: write the name"
+
 #: What a message says of lines that nobody can look up.
 _INNER_LINES = re.compile(r",? (?:on lines \d+ and \d+|that begins on line \d+)")
 
 
-def read_resources(content: bytes, site: Site) -> tuple[Resource, ...]:
+def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:
     """The objects in ``content``, lists taken apart; ``site`` is the file, or the field that holds the text.
 
-    Raises ``DiagnosticError``: what the decoder raises, and resource-invalid.
+    ``generated_names``: whether ``metadata.generateName`` does for a name, as it does for the API server and
+    not for kustomize. Raises ``DiagnosticError``: what the decoder raises, and resource-invalid.
     """
     documents = decode_text(content, site)
     file = MarkedFile(content)
@@ -41,6 +44,7 @@ def read_resources(content: bytes, site: Site) -> tuple[Resource, ...]:
         resource = read.popleft()
         items = _list_items(resource)
         if items is None:
+            _check_name(resource, generated_names=generated_names)
             found.append(resource)
         else:
             read.extend(items)  # kustomize puts what was in a list behind all else
@@ -113,9 +117,14 @@ def _checked(content: Json, site: Site) -> Iterator[Resource]:
         raise _invalid("this is no Kubernetes object, which would be a mapping", site)
     if not resource.kind:
         raise _invalid(f"the object {resource.name or 'here'} has no kind", site)
-    if not resource.name and not resource.kind.endswith("List"):
-        raise _invalid(f"the {resource.kind} has no metadata.name", site, _hint(resource.kind))
     yield resource
+
+
+def _check_name(resource: Resource, *, generated_names: bool) -> None:
+    has_prefix = text_at(resource.content, "metadata", "generateName")
+    if not (resource.name or resource.kind.endswith("List") or (generated_names and has_prefix)):
+        hint = _hint(resource.kind) or (_GENERATED_HINT if has_prefix else None)
+        raise _invalid(f"the {resource.kind} has no metadata.name", resource.origin, hint)
 
 
 def _list_items(resource: Resource) -> tuple[Resource, ...] | None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, text_at
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """A value that is not as its schema has it: which keyword of which schema it breaks.
 
     ``content`` is all of the object that the value stands in.

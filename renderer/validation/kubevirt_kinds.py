@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KUBEVIRT = "kubevirt.io"
 POOL = "pool.kubevirt.io"
 INSTANCETYPE = "instancetype.kubevirt.io"
 
 
-@dataclass(frozen=True, slots=True)
-class KubevirtKind:
+class KubevirtKind(NamedTuple):
     """A kind with a schema.
 
     ``rewritten``: KubeVirt's mutating webhook writes the spec anew before the API server checks it

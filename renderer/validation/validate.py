@@ -15,6 +15,7 @@ from renderer.model.release import Release
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 from renderer.validation.kind_schema import KindSchema
+from renderer.validation.misspelled_group import refuse_misspelled_group
 from renderer.validation.registry import SchemaRegistry
 
 
@@ -54,6 +55,8 @@ class _Run:
         try:
             if self._schemas.covers(gvk):
                 self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
+            else:
+                refuse_misspelled_group(gvk)
         except DiagnosticError as error:
             for diagnostic in error.diagnostics:
                 if diagnostic.sites or diagnostic.location:  # the schema's own file

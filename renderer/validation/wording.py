@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.json import Json, JsonObject, array_at, scalar_text, text_at
 from renderer.validation.kubernetes_formats import QUANTITY_PATTERN
 
 _LONGEST = 60
@@ -35,6 +35,9 @@ _FORMATS = {
     "serial number": "a serial number (letters, digits, dashes, underscores, dots and plus signs)",
     "absolute path without ..": "an absolute path without ..",
 }
+
+#: How many characters the formats have at most, by the same.
+_MOST_CHARACTERS = {"DNS label": 63, "label value": 63}
 
 _UNITS = {"": "", "b": "", "k": "k", "kb": "k", "ki": "Ki", "kib": "Ki"} | {
     spelling: unit
@@ -88,7 +91,7 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
     types = schema.get("type")
     names = types if isinstance(types, list) else [types]
     if "string" in names:
-        return _text_hint(value, names)
+        return _choice_hint(value, schema) or _text_hint(value, names)
     if "array" in names and not isinstance(value, dict | None):
         return f"write it as a list: [{quoted(value)}]"
     if isinstance(value, str):
@@ -98,6 +101,12 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
     if "object" in names and isinstance(value, list):
         return "it is no list: leave the dash out"
     return None
+
+
+def _choice_hint(value: Json, schema: JsonObject) -> str | None:
+    """The texts that are known, of which none is meant by writing ``value`` in quotes."""
+    known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
+    return f"one of {', '.join(known)}" if known and scalar_text(value) not in known else None
 
 
 def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
@@ -114,6 +123,12 @@ def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
     if "boolean" in types and text.lower() in ("true", "yes", "on", "false", "no", "off"):
         return f"write it without quotes: {str(text.lower() in ('true', 'yes', 'on')).lower()}"
     return None
+
+
+def length_hint(value: Json, title: str) -> str | None:
+    """What is wrong with a text that is too long for the format called ``title``, as that is hard to see."""
+    length = len(value) if isinstance(value, str) else 0
+    return f"it has {length} characters" if length > _MOST_CHARACTERS.get(title, length) else None
 
 
 def quantity_hint(text: str) -> str | None:

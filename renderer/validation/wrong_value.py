@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, array_at, object_at, scalar_text, text_at
+from renderer.model.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
 from renderer.model.placeholder import placeholder_in
 from renderer.validation.empty_value import empty_value
 from renderer.validation.finding import Finding
@@ -16,10 +16,18 @@ from renderer.validation.kind_schema import Violation
 from renderer.validation.other_keyword import other_keyword
 from renderer.validation.schema_keywords import SEVERITY
 from renderer.validation.schema_tree import SchemaTree
-from renderer.validation.wording import found, nearest, quantity_hint, quoted, type_hint, wanted
+from renderer.validation.wording import found, length_hint, nearest, quantity_hint, quoted, type_hint, wanted
 
+_API_VERSION = FieldPath.of("apiVersion")
 #: What is in mappings that people take for a value, by their names.
-_MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {"cpu": ("guest", "cores"), "memory": ("guest",)}
+_MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "containerDisk": ("image",),
+    "cpu": ("guest", "cores"),
+    "instancetype": ("name",),
+    "memory": ("guest",),
+    "preference": ("name",),
+}
+_SWITCH = "enabled"  # of features, which people take for true or false
 
 
 def wrong_value(violation: Violation, target: Target) -> Finding:
@@ -52,7 +60,8 @@ def _meant_inside(violation: Violation) -> str | None:
     """The field for which ``memory: 4Gi`` and ``cpu: 2`` are probably meant."""
     name, value = str(violation.field.segments[-1]) if violation.field.segments else "", violation.value
     known = object_at(violation.schema, "properties")
-    inside = next((key for key in _MAIN_FIELDS.get(name, ()) if key in known), None)
+    main_fields = (_SWITCH,) if isinstance(value, bool) else _MAIN_FIELDS.get(name, ())
+    inside = next((key for key in main_fields if key in known), None)
     if inside is None or isinstance(value, dict | list):
         return None
     return f"did you mean {name}: {{{inside}: {scalar_text(value)}}}?"
@@ -63,7 +72,7 @@ def _wrong_format(violation: Violation, _: Target) -> Finding:
     if violation.place != violation.field:
         message = f"the key {quoted(value)} of {violation.field} must be {wanted(violation.schema)}"
         return Finding(violation.place, message)
-    hint = quantity_hint(str(value)) if title == "quantity" else None
+    hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
     message = f"{violation.field} must be {wanted(violation.schema)}, not {found(value)}"
     return Finding(violation.field, message, hint)
 
@@ -72,8 +81,7 @@ def _unknown_value(violation: Violation, target: Target) -> Finding:
     field, value, known = violation.field, violation.value, _texts(violation.expected)
     severity = Severity(text_at(violation.schema, SEVERITY) or Severity.ERROR)
     elsewhere = target.known_elsewhere(lambda tree: value in _known_values(tree, field))
-    meant = nearest(value, known) if isinstance(value, str) else None
-    hint = f"{f'did you mean {meant}? ' if meant else ''}known to {target.authority}: {', '.join(known)}"
+    hint = _known_hint(value, known, target, is_version=field == _API_VERSION)
     if elsewhere:
         message = f"{field} {quoted(value)} {elsewhere}"
     elif severity is Severity.ERROR:
@@ -81,6 +89,16 @@ def _unknown_value(violation: Violation, target: Target) -> Finding:
     else:
         message = f"{field} {quoted(value)} means nothing to {target.authority}"
     return Finding(field, message, hint, severity=severity, target=target.release if elsewhere else None)
+
+
+def _known_hint(value: Json, known: Sequence[str], target: Target, *, is_version: bool) -> str:
+    """Of versions the first is the preferred one, whichever is spelled most like the ``value``."""
+    others = f"known to {target.authority}: {', '.join(known)}"
+    close = nearest(value, known) if isinstance(value, str) else None
+    meant = known[0] if close and is_version else close
+    if meant is None:
+        return others
+    return f"did you mean {meant}?" if [*known] == [meant] else f"did you mean {meant}? {others}"
 
 
 def _known_values(tree: SchemaTree, field: FieldPath) -> Sequence[object]:

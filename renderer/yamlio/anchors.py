@@ -40,8 +40,9 @@ class Anchors:
         """The value of ``anchor``, to stand ``depth`` collections deep. Raises ``UnusableError``."""
         if anchor not in self._values:
             raise UnusableError(
-                f"the alias *{anchor} has no finished anchor before it",
-                hint=f"anchor a value with &{anchor} first",
+                # Its name is not repeated: it may be a password that begins with *.
+                "this alias has no finished anchor before it",
+                hint="anchor a value with & first, or put a text that begins with * in quotes",
             )
         value = self._values[anchor]
         extent = self._extent(value)

@@ -8,6 +8,7 @@ from yaml.events import (
     DocumentStartEvent,
     Event,
     MappingEndEvent,
+    MappingStartEvent,
     NodeEvent,
     ScalarEvent,
     SequenceEndEvent,
@@ -34,7 +35,8 @@ _QUOTE = "put the key in quotes"
 class TreeBuilder:
     """Builds the first document of a stream of events.
 
-    Plain scalars without tag and anchor are nearly all there is; they take the shortest way.
+    Plain scalars without tag and anchor, and mappings of them, are nearly all there is: theirs is the
+    shortest way.
     """
 
     __slots__ = ("_anchors", "_dialect", "_next")
@@ -59,6 +61,8 @@ class TreeBuilder:
 
     def _value(self, event: Event | None, scalars: Scalars, depth: int) -> Json:
         try:
+            if type(event) is MappingStartEvent and event.anchor is None and depth < MAX_DEPTH:
+                return self._mapping(self._dialect.flow if event.flow_style else scalars, depth + 1)
             if isinstance(event, AliasEvent):
                 return self._anchors.alias(event.anchor or "", depth)
             if isinstance(event, NodeEvent) and event.anchor is not None:

@@ -35,8 +35,7 @@ def split_documents(text: str) -> list[Chunk]:
         rest = separator[1].strip()
         if rest and not rest.startswith("#"):
             raise UnusableError(
-                f"nothing but a comment may follow --- on its line, and {rest} does",
-                "write it on a line of its own",
+                "nothing but a comment may follow --- on its line", "write the rest on a line of its own"
             ).at(line - 1, len("---"))
     chunks.append(Chunk(text[start:], line))
     return chunks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from yaml.error import YAMLError
 
@@ -13,8 +13,7 @@ from renderer.yamlio.nodes import Node, parse_nodes
 from renderer.yamlio.places import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(NamedTuple):
     """A document in a scalar; ``first_line`` is the line of the scalar's text that it begins on."""
 
     root: Node

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from renderer.model.json import Json
-from renderer.yamlio.json_text import number_through_json, through_json
+from renderer.yamlio.json_text import key_through_json, number_through_json, through_json
 from renderer.yamlio.key_order import natural_order
 from renderer.yamlio.memo import Memo
 from renderer.yamlio.scalar_style import LINE_BREAKS, Style, style_of
@@ -122,7 +122,7 @@ def _entries(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 def _key(key: str) -> str:
-    text = through_json(key)
+    text = key_through_json(key)
     if len(text.encode()) > _LONGEST_SIMPLE_KEY or any(character in text for character in "\r" + LINE_BREAKS):
         return ""
     return in_one_line(text, style_of(text)) + ":"

@@ -27,6 +27,13 @@ def through_json(text: str) -> str:
     return _NEXT_LINES.sub(_fold, text) if "\x85" in text else text
 
 
+def key_through_json(key: str) -> str:
+    """As ``through_json``, for the key of a mapping; go-yaml looks for the end of one on its own line."""
+    if "\x85" in key:
+        raise _refusal("a key with the line break U+0085", "write it without")
+    return through_json(key)
+
+
 def number_through_json(value: float) -> str:
     """The text of a float, which is an integer's if it is whole. Raises ``DiagnosticError`` for infinity."""
     if not isfinite(value):

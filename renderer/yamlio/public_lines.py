@@ -14,24 +14,34 @@ from renderer.yamlio.nodes import Node, parse_nodes
 from renderer.yamlio.places import Place
 from renderer.yamlio.text import text_of
 
-#: Keys whose values are passwords, or the cloud-init data that holds them.
-CONFIDENTIAL_KEYS = frozenset(
+#: Keys whose values are passwords, or the cloud-init data that holds them, in small letters.
+_CONFIDENTIAL_KEYS = frozenset(
     {
+        "binarydata",
         "data",
-        "stringData",
-        "binaryData",
-        "secretGenerator",
-        "userData",
-        "userDataBase64",
-        "networkData",
-        "networkDataBase64",
         "kubectl.kubernetes.io/last-applied-configuration",
+        "networkdata",
+        "networkdatabase64",
+        "secretgenerator",
+        "stringdata",
+        "userdata",
+        "userdatabase64",
     }
 )
-_KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS)))
+#: Volumes of which everything is confidential but these fields: the name of one may be misspelt.
+_CLOUD_INIT = ("cloudInitConfigDrive", "cloudInitNoCloud")
+_REFERENCES = ("networkDataSecretRef", "secretRef")
+_KEYS = "|".join(map(re.escape, sorted(_CONFIDENTIAL_KEYS)))
 _SECRET = re.compile(r"\bSecret(List)?\b")
-_CONFIDENTIAL = re.compile(rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE)
+_CONFIDENTIAL = re.compile(
+    rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
+)
 _ALIAS = "*"
+
+
+def is_confidential_key(key: object) -> bool:
+    """Whether what stands below a key is confidential, however the key is capitalised."""
+    return isinstance(key, str) and key.lower() in _CONFIDENTIAL_KEYS
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
@@ -91,8 +101,10 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
         if node.text is not None and "\n" in node.text and _CONFIDENTIAL.search(node.text):
             yield node, node  # a patch as text
         for key, value in node.entries():
-            if key.text in CONFIDENTIAL_KEYS:
+            if is_confidential_key(key.text):
                 yield key, value
+            elif key.text in _CLOUD_INIT:
+                yield from ((field, data) for field, data in value.entries() if field.text not in _REFERENCES)
             elif key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
                 yield node, node  # an operation of a JSON patch
 

@@ -32,7 +32,7 @@ def tagged_scalar(tag: str, text: str, rules: ScalarRules) -> Scalar:
     found = resolve(text, rules)
     if found.kind is kind or (kind is Kind.FLOAT and _fits_float(found.kind, found.value)):
         return found.value
-    raise TagMismatchError(f"{text!r} is not a !!{kind.name.lower()}")
+    raise TagMismatchError(f"this is not a !!{kind.name.lower()}")
 
 
 def _fits_float(kind: Kind, value: Scalar) -> bool:

@@ -18,7 +18,7 @@ _DISCONTINUED_GATES = {Gate.PASST: "passt", Gate.MACVTAP: "macvtap"}
 _GATES_DISCONTINUED_SINCE = Release(1, 5)
 _NETWORKS_OF = {"passt": "pod", "macvtap": "multus"}
 #: The address of the bridge inside the pod.
-_RESERVED_ADDRESS = "02:00:00:00:00:00"
+RESERVED_ADDRESS = "02:00:00:00:00:00"
 
 
 def check_discontinued_gates(vmi: VmiSpec, cluster: Cluster) -> Causes:
@@ -108,8 +108,8 @@ def _check_masquerade(interface: Interface) -> Causes:
     if not interface.on_pod:
         hint = "use bridge, or make the network pod"
         yield invalid(interface.at("name"), "masquerade needs the pod network", hint)
-    if text(interface.content, "macAddress") == _RESERVED_ADDRESS:
-        message = f"{_RESERVED_ADDRESS} is the address of the pod's own bridge"
+    if text(interface.content, "macAddress") == RESERVED_ADDRESS:
+        message = f"{RESERVED_ADDRESS} is the address of the pod's own bridge"
         yield invalid(interface.at("macAddress"), message)
 
 

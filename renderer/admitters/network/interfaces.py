@@ -15,7 +15,7 @@ from renderer.admitters.pci_address import is_pci_address
 from renderer.admitters.vmi_spec import VmiSpec, text
 
 _NAME = re.compile(r"[A-Za-z0-9-_]+")
-_MAC_ADDRESS = re.compile(
+MAC_ADDRESS = re.compile(
     r"[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}"
 )
 _BARE_MAC_ADDRESS = re.compile(r"[0-9a-fA-F]{12}")
@@ -65,7 +65,7 @@ def _check_model(interface: Interface) -> Causes:
 
 def _check_mac_address(interface: Interface) -> Causes:
     address = text(interface.content, "macAddress")
-    if not address or _MAC_ADDRESS.fullmatch(address):
+    if not address or MAC_ADDRESS.fullmatch(address):
         return
     if not interface.cluster.behaviour.reads_bare_mac_addresses or not _BARE_MAC_ADDRESS.fullmatch(address):
         message = f"{address!r} is no MAC address"

@@ -50,7 +50,10 @@ class JsonPatching:
                 document = apply_operation(document, operation)
             except OperationError as error:
                 raise self._invalid(str(error), index, operation, resource) from None
-        rounded = _rounded(document)
+        try:
+            rounded = _rounded(document)
+        except OverflowError:  # from a patch in JSON: YAML makes texts of such numbers
+            raise self._invalid("a number is too large", 0, None, resource) from None
         if not isinstance(rounded, dict):
             raise self._invalid("the patch leaves no object", 0, None, resource)
         return rounded

@@ -9,9 +9,12 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.selection.selectors import ResourceSelector
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_path import FieldPath
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.model.selection import Selector
+
+_NAME = FieldPath.of("metadata", "name")
 
 
 def selected_keys(
@@ -47,7 +50,7 @@ def target_of(patch: Resource, resources: ResMap) -> int:
         Diagnostic(
             code=Code.PATCH_TARGET_MISSING,
             message=f"{found} {patch.current_id} to patch",
-            sites=(patch.origin,),
+            sites=patch.sites(_NAME),
             resource=patch.current_id,
             hint=_nearest_ids(patch, resources),
         )

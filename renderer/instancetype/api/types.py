@@ -7,14 +7,13 @@ type is an error, and an unknown field is dropped, or, decoding strictly, an err
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import NoReturn, Protocol
+from typing import NamedTuple, NoReturn, Protocol
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.fields import described
-from renderer.model.json import Json, JsonObject
+from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST, Release
 
@@ -31,8 +30,7 @@ class DecodeError(Exception):
         return DecodeError(self.reason, FieldPath((segment, *self.field.segments)))
 
 
-@dataclass(frozen=True, slots=True)
-class Decoding:
+class Decoding(NamedTuple):
     """How to decode: whether unknown fields are errors, and which release's fields are known.
 
     Go ``rewrites_quantities`` when it encodes them: 1024Mi as 1Gi. To compute with, they stay as they are, as
@@ -64,8 +62,7 @@ class _Kind(Enum):
     QUANTITY = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """``string``, ``bool``, an integer type or ``resource.Quantity``.
 
     For a ``pointer`` its zero value is a value; otherwise it is the same as none. ``written`` fields have no
@@ -117,8 +114,7 @@ class Scalar:
         return None if value == self.zero and not self.pointer else value
 
 
-@dataclass(frozen=True, slots=True)
-class Struct:
+class Struct(NamedTuple):
     """A mapping with known fields.
 
     ``later`` says which of them KubeVirt 1.0 did not have. A ``value`` is not held by a pointer: empty is the
@@ -126,7 +122,7 @@ class Struct:
     """
 
     fields: Mapping[str, GoType]
-    later: Mapping[str, Release] = field(default_factory=dict)
+    later: Mapping[str, Release] = EMPTY
     value: bool = False
 
     def decode(self, value: Json, how: Decoding) -> Json:
@@ -161,8 +157,7 @@ class Struct:
         return None if self.value and not kept else kept
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(NamedTuple):
     """A slice; an empty one is the same as none."""
 
     element: GoType
@@ -184,7 +179,6 @@ class ListOf:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class StringMap:
     """``map[string]string``; an empty one is the same as none."""
 
@@ -230,12 +224,12 @@ def later_fields(
 
 def pointer(scalar: Scalar) -> Scalar:
     """The scalar held by a pointer."""
-    return replace(scalar, pointer=True)
+    return scalar._replace(pointer=True)
 
 
 def written(scalar: Scalar) -> Scalar:
     """The scalar in a field without ``omitempty``."""
-    return replace(scalar, written=True)
+    return scalar._replace(written=True)
 
 
 def _written_zeros(struct: Struct) -> JsonObject:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from renderer.instancetype.apply import annotations as template_annotations
 from renderer.instancetype.apply import cpu, memory
@@ -36,8 +35,7 @@ APPLIERS: tuple[Applier, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """A VM's ``spec.template``, and the conflicts, because of which it is unchanged."""
 
     template: JsonObject

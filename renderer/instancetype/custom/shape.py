@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from renderer.instancetype.apply.cpu_topology import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, CauseError
@@ -49,7 +47,7 @@ def _not_spreadable(vcpus: int, by: str, preference: Found) -> Cause:
     message = f"the {count_of_vcpus(vcpus)} of the VM cannot be spread by {by} as {preference} asks"
     hint = f"set {VCPUS} to a multiple, or take another preference"
     cause = Cause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
-    return replace(cause, related=(preference.related(spread_options(preference.spec).ratio_field),))
+    return cause._replace(related=(preference.related(spread_options(preference.spec).ratio_field),))
 
 
 def _unknown_topology(vcpus: int, topology: CpuTopology, preference: Found, behaviour: Behaviour) -> Cause:
@@ -60,4 +58,4 @@ def _unknown_topology(vcpus: int, topology: CpuTopology, preference: Found, beha
     )
     hint = f"take a preference with {', '.join(sorted(behaviour.topologies))}"
     cause = Cause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
-    return replace(cause, related=(preference.related(_TOPOLOGY),))
+    return cause._replace(related=(preference.related(_TOPOLOGY),))

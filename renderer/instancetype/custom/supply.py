@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from renderer.instancetype.api.v1beta2 import leaves_memory_to_vm, leaves_vcpus_to_vm
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import CauseError
@@ -48,7 +46,7 @@ def with_custom_size(
         vcpus=guest if gives_vcpus and isinstance(guest, int) else None,
         memory=object_at(template, *_MEMORY)["guest"] if gives_memory else None,
     )
-    return _supplied(replace(selected, custom_size=size), template, behaviour)
+    return _supplied(selected._replace(custom_size=size), template, behaviour)
 
 
 def _supplied(selected: Selected, template: JsonObject, behaviour: Behaviour) -> tuple[Selected, JsonObject]:
@@ -63,7 +61,7 @@ def _supplied(selected: Selected, template: JsonObject, behaviour: Behaviour) ->
         template = without(template, *_MEMORY, "guest")
     if instancetype is None:
         return selected, template
-    return replace(selected, instancetype=_completed(instancetype, size)), template
+    return selected._replace(instancetype=_completed(instancetype, size)), template
 
 
 def _completed(instancetype: Found, size: CustomSize) -> Found:
@@ -72,4 +70,4 @@ def _completed(instancetype: Found, size: CustomSize) -> Found:
         spec = with_value(spec, ("cpu", "guest"), size.vcpus)
     if size.memory is not None:
         spec = with_value(spec, ("memory", "guest"), size.memory)
-    return replace(instancetype, spec=spec)
+    return instancetype._replace(spec=spec)

@@ -6,7 +6,6 @@ KubeVirt ``pkg/defaults/defaults.go`` (``SetDefaultVirtualMachineInstanceSpec``)
 from __future__ import annotations
 
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cluster_config import machine_type_of
 from renderer.instancetype.defaults.devices import default_disks, default_network
 from renderer.instancetype.defaults.resources import (
     default_cpu_topology,
@@ -14,7 +13,7 @@ from renderer.instancetype.defaults.resources import (
     default_requests,
 )
 from renderer.instancetype.defaults.section import with_default
-from renderer.model.cluster_config import ClusterConfig
+from renderer.model.cluster_config import DEFAULT_MACHINE_TYPES, ClusterConfig
 from renderer.model.json import Json, JsonObject, array_at, text_at
 
 
@@ -34,6 +33,16 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
 
 def default_architecture(spec: JsonObject, config: ClusterConfig) -> JsonObject:
     return with_default(spec, ("architecture",), config.default_architecture)
+
+
+def machine_type_of(config: ClusterConfig, architecture: str, behaviour: Behaviour) -> str:
+    """The machine type for an architecture; one that KubeVirt does not know gets that of amd64."""
+    if config.machine_type:
+        return config.machine_type
+    if architecture == "s390x" and not behaviour.configures_s390x_machine:
+        return DEFAULT_MACHINE_TYPES["s390x"]
+    known = architecture in config.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
+    return config.machine_types[architecture if known else "amd64"]
 
 
 def _default_pull_policies(spec: JsonObject) -> JsonObject:

@@ -5,7 +5,7 @@ KubeVirt ``pkg/instancetype/compatibility``; which encodings a release still rea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.instancetype.api.object_meta import OBJECT_META
@@ -46,8 +46,7 @@ class RevisionError(Exception):
         self.outdated = outdated
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """A decoded ControllerRevision: a v1beta1 ``spec``, and where its source stands in the revision."""
 
     matcher_type: MatcherType

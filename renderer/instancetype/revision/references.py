@@ -17,6 +17,8 @@ def without_unneeded_revisions(expanded: ResourceSet, composed: ResourceSet) -> 
     ``composed`` are the resources before. A revision that none of their VirtualMachines named stays, as one
     that is not among them may.
     """
+    if not any(map(_is_revision, expanded)):
+        return expanded
     unneeded = set(_references(composed)) - set(_references(expanded))
     if not unneeded:
         return expanded

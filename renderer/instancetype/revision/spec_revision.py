@@ -10,8 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from renderer.instancetype.api.old_versions import (
     OLD_INSTANCETYPE_SPEC,
@@ -28,8 +27,7 @@ from renderer.model.json import EMPTY, Json, JsonObject, object_at
 _FIELDS = frozenset({"apiVersion", "spec"})
 
 
-@dataclass(frozen=True, slots=True)
-class SpecRevision:
+class SpecRevision(NamedTuple):
     """A spec as v1beta1, and what it is the spec of."""
 
     matcher_type: MatcherType

@@ -79,7 +79,7 @@ def test_a_patch_whose_resource_is_missing_is_an_error_that_names_the_nearest() 
     files = patched("- path: p.yaml", **{"p.yaml": PATCH % "wep"})
     error = only_error(files)
     assert error.code is Code.PATCH_TARGET_MISSING
-    assert error.sites == (Site("p.yaml"),)
+    assert error.sites == (Site("p.yaml").below("metadata", "name"),)
     assert "VirtualMachine web" in (error.hint or "")
 
 
@@ -96,6 +96,12 @@ def test_name_kind_and_namespace_stay_unless_the_options_let_them_change() -> No
     assert "kind: Other" in changed
     assert "name: new" in changed
     assert "far" not in changed
+
+
+def test_a_number_that_no_float_holds_is_refused() -> None:
+    operation = f'[{{"op": "add", "path": "/spec/x", "value": 1{"0" * 400}}}]'
+    files = patched("- {path: p.json, target: {name: web}}", **{"p.json": operation})
+    assert "a number is too large" in only_error(files).message
 
 
 def test_a_patch_cannot_give_two_resources_one_name() -> None:

@@ -144,3 +144,43 @@ def test_documents_beside_an_unchanged_secret_are_shown() -> None:
     assert "Halted" in shown
     assert "really" in shown
     assert "hunter2" not in shown
+
+
+def test_cloud_init_data_is_not_shown_in_any_style() -> None:
+    text = """\
+kind: VirtualMachine
+spec:
+  volumes:
+  - cloudInitNoCloud:
+      networkDataBase64: aHVudGVyMg==
+      userData: |
+        #cloud-config
+
+        password: hunter2
+    name: init
+  - cloudInitConfigDrive:
+      "userData": "#cloud-config
+password: hunter2"
+    name: other
+  - cloudInitNoCloud: {userData: hunter2}
+"""
+    assert (
+        redacted(text)
+        == """\
+kind: VirtualMachine
+spec:
+  volumes:
+  - cloudInitNoCloud:
+      networkDataBase64: ***
+      userData: ***
+***
+
+***
+    name: init
+  - cloudInitConfigDrive:
+      "userData": ***
+***
+    name: other
+  - cloudInitNoCloud: {userData: ***
+"""
+    )

@@ -164,6 +164,15 @@ def test_a_foreign_file_in_the_way(repository: Repository) -> None:
     ]
 
 
+def test_line_ends_that_git_has_changed_are_no_edit(repository: Repository) -> None:
+    repository.write(OLD)
+    repository.put("a/vm_a.yaml", OLD["a/vm_a.yaml"].replace("\n", "\r\n"))
+
+    assert refusals(repository, NEW) == [
+        "rendered/prod/a/vm_a.yaml: a/vm_a.yaml has other line ends than vmrender wrote"
+    ]
+
+
 def test_every_obstacle_is_named(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("a/vm_a.yaml", "edited")

@@ -94,6 +94,15 @@ virtual machines: 1 needs a restart, 7 hot-plugged
     )
 
 
+def test_many_that_change_alike_are_counted_and_folded_away_behind_the_change() -> None:
+    many = difference(*(changed(f"vm-{number}", Effect.RESTART) for number in range(7)))
+    assert "virtual machines: 7 need a restart\n" in text(many)
+    assert "virtual machines: 7 need a restart\n" in markdown(many, 60_000)
+    page = html(many, STYLE, SCRIPT)
+    assert page.index("spec.<wbr>memory") < page.index('<details class="members"><summary>all 7</summary>')
+    assert page.index("<summary>all 7</summary>") < page.index("prod/vm-6")
+
+
 def test_colours_are_for_terminals() -> None:
     found = difference(changed("db", Effect.RESTART))
     assert "\x1b" not in text(found)

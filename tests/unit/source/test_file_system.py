@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -61,3 +64,26 @@ def test_a_link_that_leads_to_itself_is_an_error(tmp_path: Path) -> None:
 
 def test_a_name_with_a_nul_is_an_error_and_not_a_crash(fs: FileSystem) -> None:
     assert code_of(fs, "a/\0one.yaml") is Code.FILE_NOT_FOUND
+
+
+@pytest.mark.parametrize("look", [DiskFileSystem.is_file, DiskFileSystem.is_folder, DiskFileSystem.list])
+def test_what_one_may_not_look_into_is_not_taken_for_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[DiskFileSystem, str], object]
+) -> None:
+    fs = DiskFileSystem(tmp_path)
+
+    def refused(path: str) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr(os, "stat", refused)
+    monkeypatch.setattr(os, "listdir", refused)
+    with pytest.raises(DiagnosticError) as error:
+        look(fs, "overlays/prod")
+    assert error.value.diagnostics[0].code is Code.FILE_UNREADABLE
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a/one.yaml/below"])
+def test_a_name_that_cannot_be_is_not_there(fs: FileSystem, name: str) -> None:
+    assert not fs.is_file(name)
+    assert not fs.is_folder(name)
+    assert fs.list(name) == ()

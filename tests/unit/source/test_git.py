@@ -280,7 +280,7 @@ def test_no_git_and_no_repository_are_said(top: Path, tmp_path: Path) -> None:
     assert opening(top, PATH="").message == "there is no git on the PATH"
     assert opening(top, PATH=".").code is Code.GIT_UNAVAILABLE
     found = opening(tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
-    assert found.message == f"{tmp_path} is not in a Git repository, so it has no revisions"
+    assert found.message == f"{tmp_path} is not in a Git repository"
 
 
 def test_git_in_the_folder_one_stands_in_is_never_run(

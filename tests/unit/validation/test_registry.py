@@ -80,6 +80,6 @@ def test_a_kind_of_kubevirt_without_a_schema_is_a_warning() -> None:
     assert diagnostic.severity is Severity.WARNING
 
 
-@pytest.mark.parametrize("group", ["", "apps", "cdi.kubevirt.io", "snapshot.kubevirt.io", "KubeVirt.io"])
+@pytest.mark.parametrize("group", ["", "apps", "cdi.kubevirt.io", "KubeVirt.io"])
 def test_other_groups_are_not_covered(group: str) -> None:
     assert not SchemaRegistry().covers(Gvk(group, "v1", "VirtualMachine"))

@@ -270,6 +270,14 @@ def test_aliases_in_reason_are_fine() -> None:
     assert document["list"] == [{"a": [1, 2, 3]}] * 5000
 
 
+@pytest.mark.parametrize("text", ["*hunter2", "!!int hunter2", "!!bool hunter2", "x\n--- hunter2\ny: x"])
+def test_a_password_that_breaks_yaml_is_not_repeated(text: str) -> None:
+    with pytest.raises(DiagnosticError) as error:
+        decode_documents(f"password: {text}\n".encode(), "x")
+
+    assert "hunter2" not in repr(error.value.diagnostics)
+
+
 def test_too_many_documents_are_refused() -> None:
     assert problem("---\n" * 100_000)[0] is Code.YAML_LIMIT
 

@@ -71,6 +71,8 @@ def test_cloud_init_data_is_not_shown() -> None:
         "userData: {password: hunter2}\n",
         "{a: 1, userData: hunter2, b: 2}\n",
         "cloudInit: {userData: 'x\n\n  hunter2'}\n",
+        "cloudInit: {userdata: 'x\n\n  hunter2'}\n",
+        "cloudInitNoCloud: {userDate: 'x\n\n  hunter2'}\n",
         "x: &init hunter2\nuserData: *init\n",
         "- {op: add, path: /spec/volumes/0/cloudInitNoCloud/userData, value: hunter2}\n",
         "- op: replace\n  value: hunter2\n  path: /data/password\n",
