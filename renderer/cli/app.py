@@ -63,6 +63,9 @@ class Vmrender(LazyGroup):
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
         try:
             return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
+        except click.FileError as error:  # standard output, as on a full disk
+            click.echo(f"Error: cannot write to {error.ui_filename}: {error.message}", err=True)
+            return 2
         except click.ClickException as error:
             error.show()
             return error.exit_code

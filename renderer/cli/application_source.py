@@ -10,8 +10,12 @@ from pathlib import Path
 
 from renderer.cli.application_parameters import ApplicationParameters
 from renderer.cli.repository import Repository
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.render_config import Overlay, OverlayEntry
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.overlays import find_overlays, select_overlays
+from renderer.source.paths import is_inside
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
 
@@ -45,8 +49,23 @@ class ApplicationSource:
         if name:
             return select_overlays(self.overlays, [name])[0]
         listed = next((overlay for overlay in self.overlays if overlay.path == self.folder), None)
+        if listed is None:
+            self._check_is_one()
         entry = OverlayEntry(self.folder)
         return listed or self.repository.config.overlay(entry, self.folder, posixpath.basename(self.folder))
+
+    def _check_is_one(self) -> None:
+        """Raises ``DiagnosticError`` for a folder that is no overlay, but has some below it."""
+        below = [overlay.name for overlay in self.overlays if is_inside(overlay.path, self.folder)]
+        if below and not any(
+            self.repository.fs.is_file(f"{self.folder}/{name}") for name in KUSTOMIZATION_FILES
+        ):
+            finding = Diagnostic(
+                code=Code.KUSTOMIZATION_MISSING,
+                message=f"no kustomization in {self.folder}",
+                hint=f"set the application's parameter overlay to one of {', '.join(below)}",
+            )
+            raise DiagnosticError(finding)
 
 
 def _top(here: Path, source_path: str) -> Path | None:

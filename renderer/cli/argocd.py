@@ -28,7 +28,7 @@ def command() -> None:
     application's spec.source.plugin.parameters as ARGOCD_APP_PARAMETERS, its env as ARGOCD_ENV_VMRENDER_....
 
     \b
-    Example, as the repository server does it:
-      cd overlays/prod
-      ARGOCD_ENV_VMRENDER_KUBEVIRT=1.8 vmrender argocd generate
+    Examples:
+      vmrender argocd generate
+      vmrender argocd ignore-differences prod
     """

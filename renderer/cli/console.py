@@ -18,7 +18,6 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.resource_set import ResourceSet
 from renderer.report.formats import Format, writer_of
 from renderer.source.file_system import FileSystem
-from renderer.yamlio.encode import encode
 
 if TYPE_CHECKING:
     from renderer.report.report import Report
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 def print_manifests(resources: ResourceSet) -> None:
     """Raises ``click.FileError`` when standard output cannot take them."""
+    from renderer.yamlio.encode import encode  # noqa: PLC0415 - few commands print manifests
+
     _print(encode(resource.content for resource in resources))
 
 

@@ -12,7 +12,10 @@ from renderer.cli.diff_output import DiffFormat, write_difference
 from renderer.cli.diff_side import RenderedSide, Side
 from renderer.cli.exit_code import ExitCode, exit_code_of
 from renderer.cli.git import git_of
+from renderer.cli.options import no_progress_option, verbose_option
+from renderer.cli.progress import Watch
 from renderer.cli.repository import Repository
+from renderer.cli.stopwatch import Stopwatch
 from renderer.diff.compare import OverlayComparer
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
@@ -55,12 +58,17 @@ class Compared(NamedTuple):
     help="How long Markdown may become; GitHub takes 65536 characters in a comment.",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
-def command(
+@verbose_option
+@no_progress_option
+def command(  # noqa: PLR0913 - one for each option
     revisions: tuple[str, ...],
     overlays: tuple[str, ...],
     output_format: str,
     limit_bytes: int,
-    exit_zero: bool,  # noqa: FBT001 - click passes flags so
+    *,
+    exit_zero: bool,
+    verbose: bool,
+    no_progress: bool,
 ) -> ExitCode:
     """Compare what is rendered, and say what the change does to each virtual machine.
 
@@ -75,10 +83,12 @@ def command(
       vmrender diff origin/main...HEAD --format markdown --exit-zero
       vmrender diff v1.2 --overlay prod --format html > diff.html
     """
+    watch, stopwatch = Watch.of(verbose=verbose, no_progress=no_progress), Stopwatch()
     repository = Repository.here()
     with git_of(repository) as git:
         before, after = _sides(repository, git, revisions)
-        compared = _compare(before, after, overlays)
+        compared = _compare(before, after, overlays, watch)
+    watch.say(f"done in {stopwatch.total()}")
     write_difference(compared.difference, DiffFormat(output_format), limit_bytes)
     report(None, (*compared.before, *compared.after))
     return _exit_code(compared, exit_zero=exit_zero)
@@ -146,17 +156,23 @@ def _tree(git: GitRepository, revision: str) -> FileSystem:
         return MemoryFileSystem({})
 
 
-def _compare(before: Side, after: Side, wanted: Iterable[str]) -> Compared:
+def _compare(before: Side, after: Side, wanted: Iterable[str], watch: Watch) -> Compared:
     comparer = OverlayComparer()
     compared: list[OverlayDifference] = []
     errors: tuple[list[Diagnostic], list[Diagnostic]] = [], []
-    for path, name in _selected(before, after, wanted):
-        sides = before.render(path), after.render(path)
+    selected = tuple(_selected(before, after, wanted))
+    for number, (path, name) in enumerate(selected, start=1):
+        stopwatch = Stopwatch()
+        with watch.progress.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
+            sides = before.render(path), after.render(path)
+        rendering = stopwatch.lap()
         if sides[0] and sides[0].content is None:  # what is refused there is the past
             errors[0].extend(before.located(sides[0].errors))
         if sides[1]:
             errors[1].extend(after.located(sides[1].errors))
-        compared.append(_compared(comparer, (before, after), sides, path, name))
+        with watch.progress.doing(f"comparing {path} ({number} of {len(selected)})"):
+            compared.append(_compared(comparer, (before, after), sides, path, name))
+        watch.say(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     difference = Difference(before.name, after.name, tuple(compared))
     return Compared(difference, tuple(errors[0]), tuple(errors[1]))
 

@@ -32,7 +32,8 @@ def command() -> ExitCode:
     among them the exit code is 1 and the items are as they were.
 
     \b
-    Example:
+    Examples:
+      vmrender fn < resource-list.yaml
       kustomize build --enable-alpha-plugins --enable-exec overlays/prod
     """
     ReportTarget(beside_manifests=True).choose()

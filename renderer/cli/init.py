@@ -27,6 +27,9 @@ next:
   git add --all
   pre-commit install    checks every commit from now on"""
 
+#: What a bare repository and ``.git`` hold.
+_GIT_FOLDER = ("HEAD", "objects", "refs")
+
 
 def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str | None) -> CiSystem | None:
     return None if text is None else CiSystem(text)
@@ -73,6 +76,8 @@ def command(kubevirt: Release, ci: CiSystem | None) -> ExitCode:
 
 def _check_top(root: Path) -> None:
     """Hooks and pipelines are looked for at the top of a checkout. Raises ``click.UsageError``."""
+    if any(all((folder / name).exists() for name in _GIT_FOLDER) for folder in (root, *root.parents)):
+        raise click.UsageError("a project is started in a work tree, and this is in a folder of Git's own")
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     if top != root:
         raise click.UsageError(f"a project starts at the top of its repository: cd {top}")

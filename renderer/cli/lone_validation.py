@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from renderer.cli.validated_project import ValidatedProject, concerns
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.json import object_at
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
@@ -19,6 +21,9 @@ from renderer.source.overlays import overlay_at
 #: What is said of objects that another file may hold, which gets to the cluster by the same way.
 _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
+)
+_HINT_AT_PATCHES = (
+    "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
 )
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
@@ -43,11 +48,11 @@ class LoneValidation:
         if any(is_generator(resource) for resource in resources):
             return self._of_generator(file)
         found = self._project.judged(self._target(file), Outcome(resources))
-        if not any(each.code in _NOT_FOUND for each in found):
-            return found
-        together = ResourceSet((*resources, *self._others(file)))
-        found = self._project.judged(self._target(file), Outcome(together))
-        return tuple(each for each in found if concerns(each, {file}))
+        if any(each.code in _NOT_FOUND for each in found):
+            together = ResourceSet((*resources, *self._others(file)))
+            all_found = self._project.judged(self._target(file), Outcome(together))
+            found = tuple(each for each in all_found if concerns(each, {file}))
+        return tuple(_with_hint_at_patches(each, resources) for each in found)
 
     def _of_generator(self, file: str) -> tuple[Diagnostic, ...]:
         fs, folder = with_generator(self._project.fs, file)
@@ -85,3 +90,15 @@ class LoneValidation:
             except DiagnosticError:
                 self._read[path] = ResourceSet()
         return self._read[path]
+
+
+def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnostic:
+    """What lacks something may be a patch, or a base to complete, that was to be listed somewhere."""
+    if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
+        return found
+    way = [segment for segment in found.field.segments if isinstance(segment, str)]
+    if not way or len(way) < len(found.field.segments):
+        return found
+    own = (each for each in resources if each.current_id == found.resource)
+    lacks_it = any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
+    return replace(found, hint=_HINT_AT_PATCHES) if lacks_it else found

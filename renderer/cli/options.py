@@ -41,6 +41,10 @@ expand_option = click.option(
     callback=_mode,
     help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
 )
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
+no_progress_option = click.option(
+    "--no-progress", is_flag=True, help="Show no progress, on a terminal either."
+)
 
 
 def format_option(

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from os.path import isdir
 from pathlib import Path
 
 import click
@@ -42,10 +43,11 @@ class PinnedOverlay:
     def open(cls, named: str) -> PinnedOverlay:
         """The overlay with that path, or with that name in the project. Raises ``DiagnosticError``."""
         path = Path(named)
-        repository = Repository.containing(path) if path.is_dir() else Repository.here()
+        is_folder = isdir(path)  # noqa: PTH112 - Path.is_dir() raises for a name that is too long
+        repository = Repository.containing(path) if is_folder else Repository.here()
         fs, config = repository.fs, repository.config
         found = find_overlays(fs, config)
-        if path.is_dir():
+        if is_folder:
             overlay = overlay_at(config, found, repository.relative(path))
         else:
             [overlay] = select_overlays(found, [named])

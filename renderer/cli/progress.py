@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import click
 
@@ -29,3 +30,20 @@ class Progress:
             yield
         finally:
             click.echo(f"\r{' ' * len(shown)}\r", nl=False, err=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who watches: on a terminal, or, when ``verbose``, in a log that says what took how long."""
+
+    progress: Progress
+    verbose: bool
+
+    @classmethod
+    def of(cls, *, verbose: bool, no_progress: bool) -> Watch:
+        """As the options of these names say."""
+        return cls(Progress(wanted=not (no_progress or verbose)), verbose)
+
+    def say(self, text: str) -> None:
+        if self.verbose:
+            click.echo(text, err=True)

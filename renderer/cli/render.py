@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from os.path import lexists
+from os.path import isdir, lexists, realpath
 from pathlib import Path
 from posixpath import normpath
 
@@ -12,10 +12,10 @@ import click
 from renderer.cli.completion_items import complete_overlays
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.options import format_option
-from renderer.cli.progress import Progress
+from renderer.cli.options import format_option, no_progress_option, verbose_option
+from renderer.cli.progress import Watch
 from renderer.cli.rendered_trees import RenderedTrees, stale_trees
-from renderer.cli.rendering import Watch, render_overlays
+from renderer.cli.rendering import render_overlays
 from renderer.cli.repository import Repository
 from renderer.cli.stopwatch import Stopwatch
 from renderer.emit.output_folder import check_outputs
@@ -40,8 +40,8 @@ from renderer.source.project import PROJECT_FILE
 )
 @click.option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into any more.")
 @click.option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
-@click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
-@click.option("--no-progress", is_flag=True, help="Show no progress, on a terminal either.")
+@verbose_option
+@no_progress_option
 @format_option()
 def command(  # noqa: PLR0913 - one for each option
     overlays: tuple[str, ...],
@@ -75,7 +75,7 @@ def command(  # noqa: PLR0913 - one for each option
     stale = () if overlays else _stale(repository, outputs)
     written = [overlay.output for overlay in selected]
     given_up = _given_up(repository, forced, (*written, *(stale if prune else ())))
-    watch = Watch(Progress(wanted=not (no_progress or verbose)), verbose)
+    watch = Watch.of(verbose=verbose, no_progress=no_progress)
     rendered, findings = render_overlays(pipeline, selected, watch)
     findings += check_outputs(outputs, pipeline.folders)
     if not has_errors(findings):
@@ -100,8 +100,9 @@ def _check_usage(overlays: Collection[str], forced: Collection[Path], *, check: 
 
 def _named(repository: Repository, name: str) -> str:
     """A folder as the project names it; anything else is the name of an overlay."""
-    folder = Path(name).resolve()
-    is_inside = folder.is_dir() and folder.is_relative_to(repository.root)
+    # Not Path.resolve() and Path.is_dir(): they raise for a loop of links and for a name that is too long.
+    folder = Path(realpath(name))
+    is_inside = isdir(folder) and folder.is_relative_to(repository.root)  # noqa: PTH112 - as said
     return repository.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
 
 
@@ -140,7 +141,7 @@ def _given_up(
 
 def _in_tree(repository: Repository, place: Path, outputs: Iterable[str]) -> tuple[str, str] | None:
     """The output that a file is in, and its path there. A link counts as itself, wherever it leads."""
-    file = place.parent.resolve() / place.name
+    file = Path(realpath(place.parent), place.name)
     for output in outputs:
         folder = repository.root.resolve() / output
         if folder in file.parents:

@@ -9,8 +9,10 @@ from pathlib import Path
 import click
 
 from renderer.cli.console import print_diff
-from renderer.cli.rendering import Rendered, Watch
+from renderer.cli.progress import Watch
+from renderer.cli.rendering import Rendered
 from renderer.cli.stopwatch import Stopwatch
+from renderer.emit.unlisted import unlisted_manifests
 from renderer.emit.write import Written, remove_tree, write_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
@@ -55,7 +57,9 @@ class RenderedTrees:
         print_diff(outcome.value.text)
         click.echo(f"{_arrow(rendered)}: {'stale' if outcome.diagnostics else 'up to date'}", err=True)
         self.watch.say(f"{rendered.overlay.output}: compared in {stopwatch.total()}")
-        return outcome.diagnostics
+        reported = {found.location.path for found in outcome.diagnostics if found.location}
+        unlisted = self._unlisted(rendered)
+        return (*outcome.diagnostics, *(found for path, found in unlisted.items() if path not in reported))
 
     def _write(self, rendered: Rendered) -> Iterable[Diagnostic]:
         stopwatch, output = Stopwatch(), rendered.overlay.output
@@ -63,7 +67,13 @@ class RenderedTrees:
             written = write_tree(self.root, output, rendered.files, force=self.forced.get(output, ()))
         click.echo(f"{_arrow(rendered)}: {_described(written)}", err=True)
         self.watch.say(f"{output}: written in {stopwatch.total()}")
-        return ()
+        return self._unlisted(rendered).values()
+
+    def _unlisted(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
+        """Warnings of manifests of others in the tree, by their paths."""
+        output = rendered.overlay.output
+        paths = unlisted_manifests(self.root / output, rendered.files.keys())
+        return {f"{output}/{path}": _unlisted(output, path) for path in paths}
 
 
 def stale_trees(outputs: Iterable[str], severity: Severity) -> list[Diagnostic]:
@@ -77,6 +87,16 @@ def stale_trees(outputs: Iterable[str], severity: Severity) -> list[Diagnostic]:
         )
         for output in outputs
     ]
+
+
+def _unlisted(output: str, path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.FOREIGN_FILE,
+        message=f"{path} is not vmrender's, but would be applied with the rest of {output}",
+        severity=Severity.WARNING,
+        location=Location(f"{output}/{path}"),
+        hint="make it a resource of the overlay, or move it out of the rendered tree",
+    )
 
 
 def _of_each(

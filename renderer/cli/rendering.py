@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import click
-
-from renderer.cli.progress import Progress
+from renderer.cli.progress import Watch
 from renderer.cli.stopwatch import Stopwatch
 from renderer.emit.layout import layout
 from renderer.model.diagnostic import Diagnostic
@@ -22,18 +20,6 @@ class Rendered:
 
     overlay: Overlay
     files: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """Who watches: on a terminal, or, when ``verbose``, in a log that says what took how long."""
-
-    progress: Progress
-    verbose: bool
-
-    def say(self, text: str) -> None:
-        if self.verbose:
-            click.echo(text, err=True)
 
 
 def render_overlays(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -17,8 +17,7 @@ from renderer.source.project import PROJECT_FILE, load_project
 _MARKERS = (PROJECT_FILE, ".git")
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """A tree on disk and what its ``vmrender.yaml`` says."""
 
     root: Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cached_property
 
 from renderer.emit.ownership import OWNERSHIP_FILE
@@ -20,13 +19,13 @@ from renderer.source.reach import Reach
 from renderer.validation.kubevirt_kinds import ALL_GROUPS
 
 
-@dataclass(frozen=True)
 class ValidatedProject:
     """``kubevirt`` overrules all targets."""
 
-    fs: FileSystem
-    config: RenderConfig
-    kubevirt: Release | None
+    def __init__(self, fs: FileSystem, config: RenderConfig, kubevirt: Release | None) -> None:
+        self.fs = fs
+        self.config = config
+        self.kubevirt = kubevirt
 
     @cached_property
     def overlays(self) -> tuple[Overlay, ...]:

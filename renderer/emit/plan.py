@@ -64,6 +64,9 @@ def _refusal(output: str, tree: Tree, path: str) -> Diagnostic:
     if tree.files[path] is OBSTACLE:
         message = f"{path} cannot be written: a folder or link is in its way"
         hint = "move it out of the rendered tree, then render again"
+    elif _has_other_line_ends(tree, path):
+        message = f"{path} has other line ends than vmrender wrote"
+        hint = "git config core.autocrlf false, then check it out again; extras: [gitattributes] prevents it"
     elif path in tree.owned:
         message = f"{path} was edited after vmrender wrote it"
         hint = f"make the change in the overlay, and give this file up with --force {quote(place)}"
@@ -80,6 +83,12 @@ def _is_file(tree: Tree, path: str) -> bool:
 def _is_ours(tree: Tree, path: str) -> bool:
     content = tree.files[path]
     return isinstance(content, bytes) and digest(content) == tree.owned.get(path)
+
+
+def _has_other_line_ends(tree: Tree, path: str) -> bool:
+    """As Git for Windows makes them when it is not told to leave files alone."""
+    content = tree.files[path]
+    return isinstance(content, bytes) and digest(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
 
 
 def _is_forced(tree: Tree, path: str, force: Collection[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What of a YAML text may be shown: everything but the values of Secrets.
+"""What of a YAML text may be shown: everything but the values of Secrets, and cloud-init data.
 
 What vmrender wrote says itself what it is. What someone edited may not: a document that is no Secret any more
 may still hold what one held.
@@ -24,10 +24,12 @@ _SHOWN = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 #: The annotation in which kubectl keeps the values as well.
 _COPY = "last-applied-configuration"
 _SEPARATOR = re.compile(r"---(\s|$)")
+#: What a machine is told at its first start, its passwords among it.
+_CLOUD_INIT_DATA = re.compile(r"""\b(user|network)data(base64)?["']?\s*:(?=\s|$)""", re.IGNORECASE)
 
 
 def redact(lines: Sequence[str]) -> list[str]:
-    """``lines`` of YAML with ``***`` for every value in a Secret that is not metadata.
+    """``lines`` of YAML with ``***`` for cloud-init data and every value in a Secret that is not metadata.
 
     The text may be anyone's, in any style: a document that may hold a Secret counts as one, and what cannot
     be told from a value counts as a value.
@@ -62,7 +64,7 @@ def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> lis
 
 
 def _shown(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: FBT001 - a predicate's result
-    return tuple(_redact_secret(document)) if is_secret else document
+    return tuple(_redact_secret(document) if is_secret else _redact_cloud_init(document))
 
 
 def _identity(document: Sequence[str]) -> tuple[str, str]:
@@ -108,3 +110,27 @@ def _redact_secret(document: Sequence[str]) -> Iterator[str]:
         else:
             key = _KEY.match(line)
             yield f"{key[0]} {MASK}" if key and key[0] != line else (line if key else MASK)
+
+
+def _redact_cloud_init(document: Sequence[str]) -> Iterator[str]:
+    hidden_below: int | None = None
+    open_quote = ""
+    for line in document:
+        indent = len(line) - len(line.lstrip())
+        if open_quote:
+            open_quote = "" if open_quote in line else open_quote
+            yield MASK
+            continue
+        if hidden_below is not None and (not line or indent > hidden_below):
+            yield line and MASK
+            continue
+        key = _CLOUD_INIT_DATA.search(line)
+        hidden_below = indent if key else None
+        open_quote = _left_open(line[key.end() :]) if key else ""
+        yield f"{line[: key.end()]} {MASK}" if key else line
+
+
+def _left_open(value: str) -> str:
+    """The quote that ``value`` begins with, when it ends on a later line."""
+    quote = value.strip()[:1]
+    return quote if quote in {"'", '"'} and value.count(quote) == 1 else ""

@@ -96,6 +96,8 @@ def _failed(error: OSError) -> DiagnosticError:
     message = f"cannot write {error.filename or 'the files'}: {error.strerror or error}"
     return DiagnosticError(
         Diagnostic(
-            code=Code.WRITE_FAILED, message=message, hint="nothing was changed; make room, and try again"
+            code=Code.WRITE_FAILED,
+            message=message,
+            hint="nothing was changed: free space, give access or clear the way, then try again",
         )
     )

@@ -7,7 +7,6 @@ in the Kustomization itself most of all, and no value has line breaks.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -101,7 +100,7 @@ class VariableReader:
             return written
         try:
             return base64.b64decode(written, validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:  # no base64, no ASCII, or no text in it
             self._reject("the value of the variable is no text in base64", site)
             return None
 

@@ -245,10 +245,19 @@ def test_a_repository_without_a_project(server: RepositoryServer) -> None:
 
 
 def test_a_path_without_a_kustomization(server: RepositoryServer) -> None:
-    run = server.run("generate", at="overlays")
+    server.write({"notes/todo.txt": ""})
+    run = server.run("generate", at="notes")
 
     assert (run.returncode, run.stdout) == (2, "")
     assert "error[kustomization-missing]" in run.stderr
+
+
+@pytest.mark.parametrize("at", [".", "overlays"])
+def test_a_path_above_overlays_needs_one_of_them(server: RepositoryServer, at: str) -> None:
+    run = server.run("generate", at=at)
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "set the application's parameter overlay to one of prod, dev" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -346,4 +347,15 @@ def test_a_repository_without_a_commit(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     result = run()
     assert result.exit == 2
-    assert "no such revision: HEAD" in result.stderr
+    assert "no such revision: HEAD\n" in result.stderr
+    assert "has no commit yet" in result.stderr
+
+
+def test_verbose_says_what_took_how_long(folder: Path) -> None:
+    del folder
+    result = run("--verbose")
+    assert re.search(
+        r"^overlays/\S+: both sides rendered in \S+ m?s, compared in \S+ m?s$", result.stderr, re.MULTILINE
+    )
+    assert re.search(r"^done in \S+ m?s$", result.stderr, re.MULTILINE)
+    assert run("--no-progress").stderr == run().stderr == ""

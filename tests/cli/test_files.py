@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,15 @@ def test_a_project_without_overlays_is_not_rendered_in_silence(tmp_path: Path) -
     assert "there is no overlay in this project" in result.stderr
 
 
+@pytest.mark.parametrize("name", ["loop", "loop/prod", "a" * 300])
+def test_a_name_that_leads_nowhere_is_no_overlay(project: Path, name: str) -> None:
+    (project / "loop").symlink_to("loop")
+    for command in (["render"], ["render", "--force"], ["pin"]):
+        result = vmrender(*command, name, cwd=project)
+        assert result.returncode == 2
+        assert "Traceback" not in result.stderr
+
+
 def test_expand_does_not_follow_a_link_out_of_the_repository(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -79,7 +89,7 @@ def test_expand_checks_what_it_prints(project: Path) -> None:
 def test_a_full_disk_behind_standard_output_is_an_error_and_not_a_crash(project: Path) -> None:
     with Path("/dev/full").open("w") as full:
         result = vmrender("build", "overlays/prod", cwd=project, stdout=full.fileno())
-    assert result.returncode == 1
+    assert result.returncode == 2  # 1 would be a difference
     assert "Traceback" not in result.stderr
     assert "standard output" in result.stderr
 
@@ -92,3 +102,12 @@ def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
         ["bash", "-c", command], cwd=project, env=environment, capture_output=True, text=True, check=False
     )
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_without_a_repository_git_cannot_say_what_it_tracks(project: Path) -> None:
+    result = vmrender("render", "--tracked", cwd=project)
+    assert result.returncode == 2
+    assert "error[git-unavailable]" in result.stderr
+    subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
+    assert "Git does not track 2 rendered files" in vmrender("render", "--tracked", cwd=project).stderr

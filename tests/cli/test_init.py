@@ -125,6 +125,19 @@ def test_a_folder_that_cannot_be_written(repository: Path) -> None:
     assert files(repository) == []
 
 
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+@pytest.mark.parametrize("folder", ["shop.git", "shop.git/info"])
+def test_a_folder_of_git_is_no_place(repository: Path, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess.run(["git", "init", "--quiet", "--bare", "shop.git"], check=True)
+    before = files(repository)
+    monkeypatch.chdir(repository / folder)
+
+    result = init()
+    assert result.exit_code == 2
+    assert "a project is started in a work tree" in result.stderr
+    assert files(repository) == before
+
+
 def test_a_folder_below_the_top_is_no_place(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository / ".git").mkdir()
     (repository / "vms").mkdir()

@@ -107,6 +107,32 @@ def test_only_files_of_trees_can_be_given_up(project: Path, path: str) -> None:
     assert not (project / "rendered").exists()
 
 
+@pytest.mark.parametrize("option", [[], ["--check"]])
+def test_a_manifest_of_others_in_a_tree_is_left_alone_with_a_warning(
+    project: Path, option: list[str]
+) -> None:
+    run(project, "render")
+    for path in ("mine.yaml", "_cluster/mine.json", "notes.txt"):
+        (project / "rendered/prod" / path).write_text("{}")
+    result = run(project, "render", *option)
+    assert result.returncode == 0
+    assert re.findall(r"^(\S+): warning\[foreign-file\]", result.stderr, re.MULTILINE) == [
+        "rendered/prod/_cluster/mine.json",
+        "rendered/prod/mine.yaml",
+    ]
+    (project / "rendered/prod/kustomization.yaml").write_text("resources: []\n")
+    assert "warning" not in run(project, "render", *option).stderr
+    assert (project / "rendered/prod/mine.yaml").read_text() == "{}"
+
+
+def test_a_file_that_is_left_over_is_reported_once(project: Path) -> None:
+    run(project, "render")
+    (project / "overlays/prod/ns.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n")
+    assert "warning" not in run(project, "render", "--check").stderr
+    (project / "rendered/prod/_cluster/namespace_a.yaml").write_text("edited")
+    assert "warning" not in run(project, "render", "--check").stderr
+
+
 def test_pruning_is_for_the_whole_project(project: Path) -> None:
     assert run(project, "render", "--prune", "prod").returncode == 2
 
