@@ -22,12 +22,13 @@ MACHINE_FORMATS = ("json", "sarif", "gitlab")
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "prod").mkdir()
-    (tmp_path / "vmrender.yaml").write_text(PROJECT)
-    (tmp_path / "prod/kustomization.yaml").write_text("resources: [vm.yaml]\n")
-    (tmp_path / "prod/vm.yaml").write_text(VIRTUAL_MACHINE)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    root = tmp_path / "shop"  # what is above is of this test alone, too
+    (root / "prod").mkdir(parents=True)
+    (root / "vmrender.yaml").write_text(PROJECT)
+    (root / "prod/kustomization.yaml").write_text("resources: [vm.yaml]\n")
+    (root / "prod/vm.yaml").write_text(VIRTUAL_MACHINE)
+    monkeypatch.chdir(root)
+    return root
 
 
 def run(*words: str, env: dict[str, str] | None = None) -> Result:
