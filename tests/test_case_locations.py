@@ -18,6 +18,10 @@ WHOLE_FILE = {
     Code.FOREIGN_FILE: "somebody else's file is in the way, whatever is in it",
     Code.STALE: "a rendered file is missing, or left over",
     Code.STALE_TREE: "a whole folder is left over",
+    Code.FILE_EXISTS: "init finds it there, whatever is in it",
+    Code.NOT_CHECKED: "no part of it can be read",
+    Code.GIT_UNAVAILABLE: "it is the folder that is no repository",
+    Code.IMPORT_REFUSED: "what was given on the command line lacks something",
 }
 #: Cases, and areas of them, whose findings have no line in any file: what is wrong was typed.
 TYPED = ("bad-input/no-such-overlay", "explain/no-such-overlay", "catalog", "customize")
