@@ -18,7 +18,7 @@ class LazyGroup(click.Group):
     #: Every command and what ``--help`` says of it.
     summaries: Mapping[str, str] = {}
     #: The module of the command ``{}``.
-    module = "renderer.cli.{}"
+    module = "renderer.cli.commands.{}"
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx

@@ -20,7 +20,7 @@ def run(*args: str) -> Result:
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Lets a test put a command of its own in the place of ``build``."""
-    monkeypatch.setitem(sys.modules, "renderer.cli.build", ModuleType("renderer.cli.build"))
+    monkeypatch.setitem(sys.modules, "renderer.cli.commands.build", ModuleType("renderer.cli.commands.build"))
     return monkeypatch
 
 
@@ -29,7 +29,7 @@ def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def command() -> None:
         raise error
 
-    monkeypatch.setattr(sys.modules["renderer.cli.build"], "command", command, raising=False)
+    monkeypatch.setattr(sys.modules["renderer.cli.commands.build"], "command", command, raising=False)
 
 
 def test_help_names_every_command_and_imports_none(monkeypatch: pytest.MonkeyPatch) -> None:

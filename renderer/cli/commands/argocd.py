@@ -17,7 +17,7 @@ COMMANDS = {
 
 class ArgocdCommands(LazyGroup):
     summaries = COMMANDS
-    module = "renderer.cli.argocd_{}"
+    module = "renderer.cli.commands.argocd_{}"
 
 
 @click.group("argocd", cls=ArgocdCommands)

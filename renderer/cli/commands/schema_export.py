@@ -8,9 +8,9 @@ from typing import cast
 
 import click
 
+from renderer.cli.commands.schema_list import known_release
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.project_schemas import project_schemas
-from renderer.cli.schema_list import known_release
 from renderer.emit.source_files import change_files
 from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, object_at

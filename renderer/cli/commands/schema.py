@@ -16,7 +16,7 @@ COMMANDS = {
 
 class SchemaCommands(LazyGroup):
     summaries = COMMANDS
-    module = "renderer.cli.schema_{}"
+    module = "renderer.cli.commands.schema_{}"
 
 
 @click.group("schema", cls=SchemaCommands)

@@ -18,7 +18,7 @@ COMMANDS = {
 
 class CatalogCommands(LazyGroup):
     summaries = COMMANDS
-    module = "renderer.cli.catalog_{}"
+    module = "renderer.cli.commands.catalog_{}"
 
 
 @click.group("catalog", cls=CatalogCommands)

@@ -1,0 +1,1 @@
+"""One module for each command, and for each command of a group."""
