@@ -158,7 +158,7 @@ def _virtual_machine(number: int) -> str:
         disk=20 + 10 * (number % 9),
         cores=1 + number % 8,
         memory=2 ** (1 + number % 5),
-        mac=f"02:00:00:{number >> 16:02x}:{number >> 8 & 0xFF:02x}:{number & 0xFF:02x}",
+        mac=f"02:00:0a:{number >> 16:02x}:{number >> 8 & 0xFF:02x}:{number & 0xFF:02x}",
     )
 
 
