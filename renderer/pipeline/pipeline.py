@@ -66,20 +66,8 @@ class Pipeline:
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """What is to be written of ``composed``, in place of what the overlay's folder composes to."""
-        substituted = self._flux.substituted(overlay, composed)
-        composed = traced(self._trace, overlay, Act.SUBSTITUTED, composed, substituted)
-        built = self._expansion.built(overlay, composed)
-        if overlay.tree.sync_waves:
-            from renderer.emit.sync_waves import in_sync_waves
-
-            built = traced(self._trace, overlay, Act.SYNC_WAVE, built, built.then(in_sync_waves))
-        checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
-        referring = self._expansion.referring(overlay, composed)
-        checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
-        judged = self._checks.judged(checked, composed.value, overlay)
-        checked = traced(self._trace, overlay, Act.SUPPRESSION, checked, judged)
-        checked = self._flux.masked(overlay, checked)
-        return checked if overlay.write_instancetypes else checked.then(_without_instancetypes)
+        whole = self._whole(overlay, composed)
+        return whole if overlay.write_instancetypes else whole.then(_without_instancetypes)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Values of Secrets that were put into the overlay's resources when it was rendered."""
@@ -91,15 +79,13 @@ class Pipeline:
         In the mode ``off`` it is what kustomize, and Flux where the project names its Kustomization, makes of
         it, and not held to any schema.
         """
+        if overlay.expand is not ExpandMode.OFF:
+            return self._whole(overlay, self.compose(overlay.path))
+        from renderer.instancetype.target_form import written_form
+
         composed = self._flux.substituted(overlay, self.compose(overlay.path))
         built = self._expansion.built(overlay, composed)
-        if overlay.expand is ExpandMode.OFF:
-            from renderer.instancetype.target_form import written_form
-
-            return self._flux.masked(overlay, Outcome(written_form(composed.value), built.diagnostics))
-        checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
-        checked = self._checks.admitted(checked, composed, overlay.kubevirt, overlay.expand)
-        return self._flux.masked(overlay, self._checks.judged(checked, composed.value, overlay))
+        return self._flux.masked(overlay, Outcome(written_form(composed.value), built.diagnostics))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
@@ -156,6 +142,22 @@ class Pipeline:
     def catalog_sources(self) -> tuple[CatalogSource, ...]:
         """The project's catalogs, each by its name. Raises ``DiagnosticError``."""
         return self._catalogs.sources
+
+    def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """``composed`` through all the stages, its instance types and preferences among it."""
+        substituted = self._flux.substituted(overlay, composed)
+        composed = traced(self._trace, overlay, Act.SUBSTITUTED, composed, substituted)
+        built = self._expansion.built(overlay, composed)
+        if overlay.tree.sync_waves:
+            from renderer.emit.sync_waves import in_sync_waves
+
+            built = traced(self._trace, overlay, Act.SYNC_WAVE, built, built.then(in_sync_waves))
+        checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
+        referring = self._expansion.referring(overlay, composed)
+        checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
+        judged = self._checks.judged(checked, composed.value, overlay)
+        checked = traced(self._trace, overlay, Act.SUPPRESSION, checked, judged)
+        return self._flux.masked(overlay, checked)
 
     @cached_property
     def _composer(self) -> Composer:

@@ -10,16 +10,14 @@ from renderer.model.difference import (
     Difference,
     FieldChange,
     Impact,
-    NoValue,
     OverlayDifference,
     ResourceChange,
     Totals,
-    Value,
 )
 from renderer.model.json import Json
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
 from renderer.report.diff_words import counts_of, effects_of
+from renderer.report.json_values import resource_json, value_json
 
 #: Grows when a reader of the document would have to change; new fields may come at any time.
 VERSION = 1
@@ -60,41 +58,22 @@ def _release(release: Release | None) -> Json:
 def _change(change: ResourceChange) -> Json:
     return {
         "type": change.type,
-        "before": _resource(change.before),
-        "after": _resource(change.after),
+        "before": resource_json(change.before),
+        "after": resource_json(change.after),
         "impact": _impact(change.impact),
         "fields": [_field(field) for field in change.fields],
-    }
-
-
-def _resource(resource: ResId | None) -> Json:
-    if resource is None:
-        return None
-    return {
-        "apiVersion": resource.gvk.api_version,
-        "kind": resource.gvk.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
     }
 
 
 def _field(change: FieldChange) -> Json:
     return {
         "field": str(change.field),
-        "before": _value(change.before),
-        "after": _value(change.after),
+        "before": value_json(change.before),
+        "after": value_json(change.after),
         "reordered": change.reordered,
         "inherited": change.inherited,
         "impact": _impact(change.impact),
     }
-
-
-def _value(value: Value) -> Json:
-    if value is NoValue.ABSENT:
-        return None
-    if value is NoValue.WITHHELD:
-        return {"withheld": True}
-    return {"value": value}
 
 
 def _impact(impact: Impact | None) -> Json:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from renderer.model.difference import NoValue, Value
 from renderer.model.history import FieldHistory, ResourceHistory, Step
 from renderer.model.json import Json
 from renderer.model.location import Location
 from renderer.model.res_id import ResId
+from renderer.report.json_values import value_json
 
 #: Grows when a reader of the document would have to change; new fields may come at any time.
 VERSION = 1
@@ -28,7 +28,7 @@ def write(history: ResourceHistory) -> str:
 def _field(history: FieldHistory) -> dict[str, Json]:
     return {
         "field": str(history.field),
-        "value": _value(history.value),
+        "value": value_json(history.value),
         "steps": [_step(step) for step in history.steps],
     }
 
@@ -38,18 +38,10 @@ def _step(step: Step) -> Json:
         "act": step.act,
         "by": step.by,
         "location": _location(step.location),
-        "before": _value(step.before),
-        "after": _value(step.after),
+        "before": value_json(step.before),
+        "after": value_json(step.after),
         "sources": [{"resource": _resource(source.resource), **_field(source)} for source in step.sources],
     }
-
-
-def _value(value: Value) -> Json:
-    if value is NoValue.ABSENT:
-        return None
-    if value is NoValue.WITHHELD:
-        return {"withheld": True}
-    return {"value": value}
 
 
 def _location(location: Location | None) -> Json:

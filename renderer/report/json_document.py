@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json
 from renderer.model.location import Location
-from renderer.model.res_id import ResId
 from renderer.report.fingerprint import fingerprints
+from renderer.report.json_values import resource_json
 from renderer.report.report import Report
 
 #: Grows when a reader of the document would have to change; new fields may come at any time.
@@ -37,7 +37,7 @@ def _finding(finding: Diagnostic, fingerprint: str) -> Json:
         "severity": finding.severity,
         "message": finding.message,
         "location": _location(finding.location),
-        "resource": _resource(finding.resource),
+        "resource": resource_json(finding.resource),
         "field": str(finding.field) if finding.field else None,
         "hint": finding.hint,
         "related": [
@@ -53,14 +53,3 @@ def _location(location: Location | None) -> Json:
     if location is None:
         return None
     return {"path": location.path, "line": location.line, "column": location.column}
-
-
-def _resource(resource: ResId | None) -> Json:
-    if resource is None:
-        return None
-    return {
-        "apiVersion": resource.gvk.api_version,
-        "kind": resource.gvk.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-    }
