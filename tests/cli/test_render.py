@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -29,14 +32,26 @@ def project(tmp_path: Path) -> Path:
 
 
 def on_a_terminal(project: Path, *args: str, **environment: str) -> str:
-    """What a terminal gets on standard error."""
+    """What a terminal gets on standard error, to the last byte of several pieces."""
     leader, follower = pty.openpty()
     with os.fdopen(leader, "rb", buffering=0) as terminal:
         with os.fdopen(follower, "wb") as stderr:
-            subprocess.run(
-                [*COMMAND, *args], cwd=project, env={**ENVIRONMENT, **environment}, stderr=stderr, check=True
+            command = subprocess.Popen(
+                [*COMMAND, *args], cwd=project, env={**ENVIRONMENT, **environment}, stderr=stderr
             )
-        return terminal.read(100_000).decode()
+        seen = b"".join(pieces(terminal))
+    assert command.wait() == 0
+    return seen.decode()
+
+
+def pieces(terminal: FileIO) -> Iterator[bytes]:
+    """What comes until nobody holds the other side any more, which Linux says with EIO."""
+    try:
+        while piece := terminal.read(4096):
+            yield piece
+    except OSError as ended:
+        if ended.errno != errno.EIO:
+            raise
 
 
 def run(project: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
