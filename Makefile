@@ -1,24 +1,34 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test lint bench clean
+.PHONY: help render test lint test-lowest bench bench-check lock clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; \
 	done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Whatever is fetched is fetched by hash; .ci/README.md says what is in which file.
+LOCKS := .ci/lock
+FETCH := $(PIP) install --require-hashes
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --exclude-newer "7 days" --universal --python-version 3.11 \
+	--generate-hashes --custom-compile-command "make lock"
 # pip compiles what it installs, but not what it installs to be edited.
 COMPILE := $(BIN)/python -m compileall -q renderer
 INSTALLED := .venv/.installed
 READY := .venv/.ready-for-development
 
 help:  ## what there is to make
-	@awk -F ':.*  ## ' '/^[a-z]+:.*  ## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "%-11s %s\n", $$1, $$2 }' Makefile
 
 render: $(INSTALLED)  ## render overlays/* into rendered/
 	$(BIN)/vmrender render
 
 test: lint  ## everything that CI checks
+	$(BIN)/pytest --quiet --numprocesses auto
+
+test-lowest: $(READY)  ## the tests with the oldest versions that pyproject.toml allows
+	@rm $(READY) # holds for the locked versions
+	$(FETCH) -r .ci/lowest.txt
 	$(BIN)/pytest --quiet --numprocesses auto
 
 lint: $(READY)  ## style and types
@@ -28,20 +38,32 @@ lint: $(READY)  ## style and types
 
 bench: $(READY)  ## the figures of BENCHMARKS.md, measured here and now
 	$(COMPILE)
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks --write
+
+bench-check: $(INSTALLED)  ## fails where instructions have grown by 30 %
+	$(BIN)/python -m tests.benchmarks.regression
+
+lock: $(READY)  ## newer versions into the lock files
+	$(FETCH) -r $(LOCKS)/uv.txt
+	$(LOCK) --output-file $(LOCKS)/development.txt --group dev pyproject.toml
+	$(LOCK) --output-file $(LOCKS)/vmrender.txt --constraint $(LOCKS)/development.txt pyproject.toml
+	$(LOCK) --output-file $(LOCKS)/build.txt --constraint $(LOCKS)/development.txt --group build
+	$(LOCK) --output-file .ci/lowest.txt --resolution lowest-direct pyproject.toml
+	$(LOCK) --output-file $(LOCKS)/uv.txt --group lock
+	$(BIN)/python .ci/sbom.py
 
 clean:  ## remove what the above made, but for rendered/
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
 
 # Debian's Python makes an environment with pip in it only where python3-venv is installed.
-$(INSTALLED): pyproject.toml
-	$(PYTHON) -m venv .venv || { $(PYTHON) -m venv --without-pip .venv && $(PYTHON) -m pip --quiet --python .venv install pip; }
-	$(PIP) install --editable .
+$(INSTALLED): pyproject.toml $(LOCKS)/vmrender.txt $(LOCKS)/build.txt
+	$(PYTHON) -m venv .venv || { $(PYTHON) -m venv --without-pip .venv \
+		&& $(PYTHON) -m pip --quiet --python .venv install --require-hashes -r $(LOCKS)/build.txt; }
+	$(FETCH) -r $(LOCKS)/vmrender.txt -r $(LOCKS)/build.txt
+	$(PIP) install --no-index --no-deps --no-build-isolation --editable .
 	$(COMPILE)
 	@touch $@
 
-# Dependency groups are new in pip 25.1.
-$(READY): $(INSTALLED)
-	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --group dev
+$(READY): $(INSTALLED) $(LOCKS)/development.txt
+	$(FETCH) -r $(LOCKS)/development.txt
 	@touch $@

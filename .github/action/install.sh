@@ -8,7 +8,14 @@ environment="$RUNNER_TEMP/vmrender"
 programs="$environment/bin"
 [ -d "$programs" ] || programs="$environment/Scripts" # Windows
 
-"$programs/python" -m pip install --quiet --disable-pip-version-check \
-  "${VERSION:+vmrender==}${VERSION:-$GITHUB_ACTION_PATH}"
+pip() { "$programs/python" -m pip install --quiet --disable-pip-version-check "$@"; }
+
+if [ -n "$VERSION" ]; then
+  pip "vmrender==$VERSION"
+else # whoever pins the action by its commit has everything pinned, by hash
+  lock="$GITHUB_ACTION_PATH/.ci/lock"
+  pip --require-hashes -r "$lock/vmrender.txt" -r "$lock/build.txt"
+  pip --no-index --no-deps --no-build-isolation "$GITHUB_ACTION_PATH"
+fi
 "$programs/vmrender" --version
 echo "vmrender=$programs/vmrender" >> "$GITHUB_OUTPUT"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,6 +116,9 @@ def test_the_wheel_holds_the_package_its_data_and_nothing_else(distribution: Dis
     about = {name for name in names if name.split("/")[0].endswith(".dist-info")}
 
     assert names == package | data | about
+    assert [each for each in about if "/sboms/" in each] == [
+        f"{min(about).partition('/')[0]}/sboms/vmrender.cdx.json"
+    ]
     assert "renderer/py.typed" in package
     assert len(data) > 2
 
@@ -128,10 +133,71 @@ def test_the_sdist_holds_the_tests(distribution: Distribution) -> None:
 
 def test_equal_sources_give_equal_bytes(distribution: Distribution, tmp_path: Path) -> None:
     """Whether built from the checkout or from the sdist, now or later."""
-    [wheel] = build(ROOT, tmp_path, "--wheel").glob("*.whl")
+    [wheel] = build(ROOT, tmp_path / "wheel", "--wheel").glob("*.whl")
+    with tarfile.open(distribution.sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [unpacked] = tmp_path.glob("vmrender-*")
+    [sdist] = build(unpacked, tmp_path / "sdist", "--sdist").glob("*.tar.gz")
 
-    assert wheel.name == distribution.wheel.name
-    assert wheel.read_bytes() == distribution.wheel.read_bytes()
+    for again, first in ((wheel, distribution.wheel), (sdist, distribution.sdist)):
+        assert again.name == first.name
+        assert again.read_bytes() == first.read_bytes()
+
+
+def test_nothing_runs_when_it_is_installed(distribution: Distribution) -> None:
+    """The wheel has one entry point, no script and no ``.pth``; hatchling builds the sdist without hooks."""
+    wheel = zipfile.ZipFile(distribution.wheel)
+    [entry_points] = [name for name in wheel.namelist() if name.endswith("/entry_points.txt")]
+    with tarfile.open(distribution.sdist) as archive:
+        top = distribution.sdist.name.removesuffix(".tar.gz")
+        project = archive.extractfile(f"{top}/pyproject.toml")
+        assert project
+        settings = tomllib.load(project)
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert [name for name in wheel.namelist() if name.endswith(".pth") or ".data/" in name] == []
+    assert wheel.read(entry_points) == b"[console_scripts]\nvmrender = renderer.cli.app:main\n"
+    assert settings["build-system"] == {
+        "requires": ["hatchling>=1.28"],
+        "build-backend": "hatchling.build",
+    }
+    assert '"hooks"' not in json.dumps(settings["tool"]["hatch"])
+    assert names.isdisjoint({"setup.py", "setup.cfg", "hatch.toml", "hatch_build.py"})
+
+
+def test_the_sdist_is_installed_without_a_network(
+    distribution: Distribution, installation: Installation, tmp_path: Path
+) -> None:
+    """What comes of it is what the wheel holds."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(REFUSE_NETWORK)
+    into = tmp_path / "installed"
+    options = [
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-compile",
+        "--target",
+        str(into),
+    ]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, str(distribution.sdist)],
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
+    )
+    about = {"direct_url.json", "INSTALLER", "RECORD", "REQUESTED"}  # of this way to install
+    packages = next(installation.folder.glob("lib/python*/site-packages"))
+
+    def contents(folder: Path) -> dict[str, bytes]:
+        return {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for part in ("renderer", next(folder.glob("vmrender-*.dist-info")).name)
+            for path in (folder / part).rglob("*")
+            if path.is_file() and path.name not in about and "__pycache__" not in path.parts
+        }
+
+    assert contents(into) == contents(packages)
 
 
 def test_the_installed_command_is_that_of_the_wheel(installation: Installation, tmp_path: Path) -> None:

@@ -1,0 +1,137 @@
+"""What CI and the image install: pinned, by hash, whole, and what ``pyproject.toml`` asks for."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import runpy
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+CI = ROOT / ".ci"
+LOCKS = [*sorted((CI / "lock").glob("*.txt")), CI / "lowest.txt"]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+pytestmark = pytest.mark.skipif(not CI.exists(), reason="needs a checkout")
+every_lock = pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+
+PIN = re.compile(r"([a-z0-9-]+)==([\w.]+)( ; [^#]+)?")
+HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+class Entry(NamedTuple):
+    version: str
+    hashes: tuple[str, ...]
+
+
+def entries(lock: Path) -> dict[str, Entry]:
+    """What a lock file pins, by name. There is nothing else in it."""
+    text = re.sub(r"^\s*#.*\n", "", lock.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found = {}
+    for line in re.sub(r"\s*\\\n\s*", " ", text).splitlines():
+        pinned, *hashes = line.split(" --hash=")
+        match = PIN.fullmatch(pinned)
+        assert match, line
+        found[match[1]] = Entry(match[2], tuple(hashes))
+    return found
+
+
+def group(name: str) -> list[str]:
+    """The requirements of a dependency group, with those of groups that it includes."""
+    requirements: list[str] = []
+    for each in PROJECT["dependency-groups"][name]:
+        requirements += group(each["include-group"]) if isinstance(each, dict) else [each]
+    return requirements
+
+
+def unmet(requirements: Iterable[str], locked: dict[str, Entry]) -> list[str]:
+    """The requirements that hold here, and that no entry meets."""
+    wanted = [Requirement(text) for text in requirements]
+    return [
+        str(each)
+        for each in wanted
+        if each.marker is None or each.marker.evaluate({"extra": ""})
+        if (entry := locked.get(canonicalize_name(each.name))) is None or entry.version not in each.specifier
+    ]
+
+
+@every_lock
+def test_whatever_is_named_is_pinned_and_hashed(lock: Path) -> None:
+    locked = entries(lock)
+
+    assert locked
+    assert [name for name, entry in locked.items() if not entry.hashes] == []
+    assert [each for entry in locked.values() for each in entry.hashes if not HASH.fullmatch(each)] == []
+
+
+@pytest.mark.parametrize(
+    ("lock", "requirements"),
+    [
+        ("vmrender", PROJECT["project"]["dependencies"]),
+        ("development", [*PROJECT["project"]["dependencies"], *group("dev")]),
+        ("build", [*group("build"), *PROJECT["build-system"]["requires"]]),
+        ("uv", group("lock")),
+    ],
+)
+def test_what_the_project_asks_for_is_locked(lock: str, requirements: list[str]) -> None:
+    assert unmet(requirements, entries(CI / f"lock/{lock}.txt")) == []
+
+
+@every_lock
+def test_what_that_needs_is_locked_too(lock: Path) -> None:
+    """As far as this environment has the same versions, whose metadata say what they need."""
+    locked = entries(lock)
+    installed = {canonicalize_name(each.name): each for each in importlib.metadata.distributions()}
+    same = [
+        each for name, each in installed.items() if name in locked and locked[name].version == each.version
+    ]
+
+    assert {each.name: unmet(each.requires or (), locked) for each in same} == {
+        each.name: [] for each in same
+    }
+
+
+@pytest.mark.parametrize("part", ["vmrender", "build"])
+def test_what_is_published_is_what_was_tested(part: str) -> None:
+    tested = entries(CI / "lock/development.txt")
+    assert entries(CI / f"lock/{part}.txt").items() <= tested.items()
+
+
+def test_the_lowest_versions_are_those_that_the_project_names() -> None:
+    lowest = entries(CI / "lowest.txt")
+    named = {each.name: str(each.specifier) for each in map(Requirement, PROJECT["project"]["dependencies"])}
+
+    assert {name: f">={lowest[name].version}" for name in named} == named
+
+
+def test_the_bills_of_materials_are_those_of_the_lock() -> None:
+    bills: dict[str, str] = runpy.run_path(str(CI / "sbom.py"))["bills"](ROOT)
+    assert {path.name: path.read_text(encoding="utf-8") for path in (CI / "sbom").iterdir()} == bills
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "Makefile",
+        "docs/argocd/Dockerfile",
+        ".github/workflows/ci.yml",
+        ".github/workflows/release.yml",
+    ],
+)
+def test_nothing_is_fetched_without_its_hash(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    installs = [
+        line
+        for line in text.splitlines()
+        if re.search(r"(\bpip\b|\(PIP\)).* (install|wheel|download) ", line)
+    ]
+
+    assert installs
+    assert [line for line in installs if not re.search(r"--require-hashes|--no-index", line)] == []
