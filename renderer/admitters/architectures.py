@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from renderer.admitters.cause import Causes, invalid, not_supported
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
+from renderer.model.record import Record
 
 _DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
 _WATCHDOGS = frozenset({"i6300esb", "diag288"})
 
 
-class _Architecture(NamedTuple):
+class _Architecture(Record):
     """The one watchdog that there is, if any, and the types of video."""
 
     watchdog: str | None

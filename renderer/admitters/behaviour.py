@@ -7,12 +7,12 @@ inside a check. Read in KubeVirt's source at the tags v1.0.0 to v1.9.0, and at `
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
+from renderer.model.record import Record
 from renderer.model.release import Release
 
 
-class Behaviour(NamedTuple):
+class Behaviour(Record):
     """How one release behaves; a newer one is taken to behave as the newest known."""
 
     release: Release

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.record import Record
 
 
 class CauseType(StrEnum):
@@ -20,7 +21,7 @@ class CauseType(StrEnum):
     FORBIDDEN = "FieldValueForbidden"
 
 
-class Cause(NamedTuple):
+class Cause(Record):
     """One reason.
 
     ``at`` is where the user finds the field, ``reported`` what KubeVirt calls it if that is something else.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, NamedTuple, ParamSpec
+from typing import Generic, ParamSpec
 
 from renderer.admitters.cause import Cause
+from renderer.model.record import Record
 from renderer.model.release import Release
 
 P = ParamSpec("P")
 
 
-class Check(NamedTuple, Generic[P]):
+class Check(Record, Generic[P]):
     """One check: what it is made with, it yields what is wrong.
 
     It is made where one of ``fields`` is written, or always when there are none. ``since`` is the first

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import VmiSpec, section, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
+from renderer.model.record import Record
 
 TARGETS = ("disk", "lun", "cdrom")
 
 
-class Disk(NamedTuple):
+class Disk(Record):
     """``target`` is what it is for the guest: disk, lun, cdrom, or empty."""
 
     vmi: VmiSpec

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from renderer.admitters.cause import Cause, invalid
 from renderer.model.cluster_config import ClusterConfig
 from renderer.model.field_path import FieldPath
+from renderer.model.record import Record
 from renderer.model.release import Release
 
 
@@ -50,7 +50,7 @@ class Gate(StrEnum):
     WORKLOAD_ENCRYPTION_TDX = "WorkloadEncryptionTDX"
 
 
-class _On(NamedTuple):
+class _On(Record):
     """Since when a gate is on without being listed: for good, or until it is disabled."""
 
     generally: Release | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from renderer.admitters.cause import Causes, invalid, required
 from renderer.admitters.cluster import Cluster
@@ -12,6 +11,7 @@ from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.vmi_spec import VmiSpec, elements, section, text
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.record import Record
 from renderer.model.release import Release
 
 _NVIDIA = "10DE"
@@ -25,7 +25,7 @@ _NEEDED_GATES = (Gate.PCI_NUMA_AWARE_TOPOLOGY, Gate.IOMMUFD)
 _ANNOTATIONS = ("kubevirt.io/placePCIDevicesOnRootComplex", "kubevirt.io/disablePCIHole64")
 
 
-class _Request(NamedTuple):
+class _Request(Record):
     at: FieldPath
     name: str
     selector: tuple[str, str]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.admitters.cause import Cause, invalid
 from renderer.model.field_path import FieldPath, Segment
+from renderer.model.record import Record
 
 
-class Place(NamedTuple):
+class Place(Record):
     at: FieldPath
     reported: FieldPath
 

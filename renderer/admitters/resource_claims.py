@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.admitters.cause import Cause, Causes, duplicate, invalid, required
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.feature_gates import Gate, needs_gate
@@ -12,11 +10,12 @@ from renderer.admitters.network.resource_claims import network_claims
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, text
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.record import Record
 
 _CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 
 
-class _Kind(NamedTuple):
+class _Kind(Record):
     """A kind of device; of GPUs either all are claimed or none."""
 
     key: str

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import NamedTuple
 
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, text_at
 from renderer.model.quantity import Quantity
+from renderer.model.record import Record
 
 _ZERO = Quantity.of(None)
 
 
-class VmiSpec(NamedTuple):
+class VmiSpec(Record):
     """The spec's ``content`` at ``path``, with the sections that many checks look at.
 
     A section that is absent is empty; ``content`` and ``domain`` tell whether it is there. An empty list is

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import VmiSpec, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
+from renderer.model.record import Record
 
 
-class Volume(NamedTuple):
+class Volume(Record):
     vmi: VmiSpec
     position: int
     content: JsonObject

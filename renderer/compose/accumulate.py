@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 from renderer.compose.builtin_transformers import BUILTIN_TRANSFORMERS
 from renderer.compose.fields.configured_field_specs import added, with_configured
@@ -19,15 +18,18 @@ from renderer.compose.provenance import generated, transformed
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.compose.variables.variables import mark_sources, merge_variables
+from renderer.model.build_limit import over_limit
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.limits import limits
 from renderer.model.provenance import ConfiguredBy
+from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
 from renderer.model.transformers import Variable
 
 
-class Accumulated(NamedTuple):
+class Accumulated(Record):
     """What a kustomization comes to for the one that uses it."""
 
     resources: tuple[Resource, ...]
@@ -75,11 +77,13 @@ class Accumulation:
         self._known: dict[tuple[KustomizationRoot, OpenApi | None], Accumulated] = {}
         self._schema = SchemaInEffect()
         self._open: list[_Accumulator] = []
+        self._visits = 0
 
     def of(self, root: KustomizationRoot) -> Accumulated:
         """What the kustomization that was asked for comes to. Raises ``DiagnosticError``."""
         self._schema = SchemaInEffect(root.open_api)
         self._open = []
+        self._visits = 0
         return self._accumulated(root)
 
     def _accumulated(self, root: KustomizationRoot) -> Accumulated:
@@ -93,7 +97,7 @@ class Accumulation:
                 tuple(gathered.resources),
                 gathered.field_specs,
                 gathered.variables,
-                tuple(gathered.warnings),
+                tuple(dict.fromkeys(gathered.warnings)),  # or those of a base used twice would double
                 self._schema,
             )
         self._schema = self._known[key].schema
@@ -108,6 +112,7 @@ class Accumulation:
 
     def _accumulate(self, root: KustomizationRoot, into: _Accumulator) -> None:
         """Adds what ``root`` lists, then transforms everything gathered so far."""
+        self._count_visit(root)
         into.warnings += root.warnings
         self._add(root.resources, into)
         into.field_specs = with_configured(into.field_specs, root)
@@ -121,6 +126,14 @@ class Accumulation:
         marking = partial(mark_sources, variables=variables)
         observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
         into.variables = merge_variables(into.variables, variables)
+
+    def _count_visit(self, root: KustomizationRoot) -> None:
+        """Components are visited as often as they are used, and so may be many in few files."""
+        self._visits += 1
+        most = limits().kustomizations
+        if self._visits > most:
+            message = f"this build goes through more than {most} kustomizations"
+            raise over_limit("kustomizations", message, root.kustomization.site)
 
     def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Accumulator) -> None:
         for entry in listed:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
+from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 
 
@@ -15,7 +15,7 @@ class Reorder(StrEnum):
     NONE = "none"
 
 
-class BuildOptions(NamedTuple):
+class BuildOptions(Record):
     """The options of a build that change what is composed; the defaults are kustomize's.
 
     ``managed_by_label`` is what ``--enable-managedby-label`` asks for.

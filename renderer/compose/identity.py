@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from renderer.compose.scope import effective_namespace
+from renderer.model.record import Record
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 
 
-class Identity(NamedTuple):
+class Identity(Record):
     """An id with the namespace that counts; equal when kustomize takes the ids for equal."""
 
     api_version: str

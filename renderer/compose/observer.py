@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform
 from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot
 
 
-class BuiltinTransform(NamedTuple):
+class BuiltinTransform(Record):
     """What a field of a kustomization asks for: the transformer's kind, and which of its transforms it is."""
 
     root: KustomizationRoot
@@ -29,7 +30,7 @@ class Finish(StrEnum):
     BUILD_METADATA = "buildMetadata"
 
 
-class Finishing(NamedTuple):
+class Finishing(Record):
     root: KustomizationRoot
     what: Finish
 

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from renderer.compose.growth import growth
 from renderer.compose.identity import Identity, current_identity, identities
+from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.json import Json
+from renderer.model.limits import limits
 from renderer.model.resource import Resource
 
 
 class ResMap:
     """Resources in order, found by id. The one mutable value of composition, never shared between roots.
 
-    Every resource has a key, a number that stays its own when it is replaced.
+    Every resource has a key, a number that stays its own when it is replaced. What is beyond a limit is
+    refused here: too many resources, and more than patches and the like may add to them.
     """
 
     def __init__(self, resources: Iterable[Resource] = ()) -> None:
         self._resources = dict(enumerate(resources))
         self._next_key = len(self._resources)
+        self._added = 0
+        self._in_floats: dict[int, Json] = {}
         self._by_current: dict[Identity, int] | None = None
         self._by_any: dict[Identity, list[int]] | None = None
         self._by_name: dict[str, set[int]] | None = None
@@ -36,12 +43,17 @@ class ResMap:
         return tuple(self._resources.items())
 
     def extend(self, resources: Iterable[Resource]) -> None:
-        """Raises: duplicate-id, when one that is here or another of ``resources`` has the same id now."""
-        by_current = self._current()
+        """Raises: duplicate-id, when one that is here or another of ``resources`` has the same id now.
+
+        build-limit, when they are too many.
+        """
+        by_current, most = self._current(), limits().resources
         for resource in resources:
             identity = current_identity(resource)
             if identity in by_current:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
+            if len(self._resources) >= most:
+                raise over_limit("resources", f"these are more than {most} resources", *resource.sites())
             by_current[identity] = self._next_key
             self._resources[self._next_key] = resource
             self._note(self._next_key, resource)
@@ -70,13 +82,40 @@ class ResMap:
         return tuple((key, self._resources[key]) for key in keys if key in self._resources)
 
     def replace(self, key: int, resource: Resource) -> None:
-        """Puts ``resource`` in the place of the one with the key; it is still found by the old one's ids."""
+        """Puts ``resource`` in the place of the one with the key; it is still found by the old one's ids.
+
+        Raises: build-limit.
+        """
+        self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
         ):
             self._by_current = None
         self._resources[key] = resource
         self._note(key, resource)
+
+    def check_growth(self, key: int, changed: Resource) -> int:
+        """How many characters are added by putting ``changed`` in the place of the one with the key.
+
+        Raises: build-limit, where that is too much, or nested too deeply.
+        """
+        most = limits()
+        size, depth = growth(self._resources[key].content, changed.content)
+        if self._added + size > most.added_size:
+            message = f"more than {most.added_size} characters are added, the last to {changed.current_id}"
+            raise over_limit("added_size", message, resource=changed)
+        if depth > most.nesting:
+            message = f"{changed.current_id} would have more than {most.nesting} levels of nesting"
+            raise over_limit("nesting", message, resource=changed)
+        return size
+
+    def note_in_floats(self, key: int) -> None:
+        """The numbers of the resource with the key are such as floats hold."""
+        self._in_floats[key] = self._resources[key].content
+
+    def in_floats(self, key: int) -> Json:
+        """The content of the resource when that was noted; parts of it may be in the resource still."""
+        return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:
         del self._resources[key]

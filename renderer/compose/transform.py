@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.compose.fields.field_spec_set import FieldSpecSet
 from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.compose.res_map import ResMap
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.record import Record
 from renderer.model.source_tree import KustomizationRoot
 
 #: Changes the resources of a kustomization. Raises ``DiagnosticError``.
 Transform: TypeAlias = Callable[[ResMap], None]
 
 
-class TransformerContext(NamedTuple):
+class TransformerContext(Record):
     """What the transformers of one kustomization are made from; ``warn`` takes what is no error."""
 
     root: KustomizationRoot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.alignment import is_same
@@ -29,6 +30,7 @@ from renderer.model.json import EMPTY, JsonObject
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
+from renderer.model.secret_values import secret_values
 
 Resources: TypeAlias = tuple[Resource, ...]
 
@@ -127,8 +129,12 @@ class _Comparison:
         if impact is None and Machine.of(after) is not None:
             impacts = [field.impact for field in fields if field.impact is not None]
             impact = _REPLACED if kind is ChangeType.RENAMED else worst(impacts)
-        shown = tuple(without_secrets(field, after.kind) for field in fields)
+        shown = tuple(without_secrets(field, after.kind, self._secrets) for field in fields)
         yield ResourceChange(kind, before.current_id, after.current_id, shown, impact)
+
+    @cached_property
+    def _secrets(self) -> frozenset[str]:
+        return secret_values(each.content for side in (self._before, self._after) for each in side.written)
 
     def _field_changes(self, before: Resource, after: Resource) -> tuple[FieldChange, ...]:
         written = Machine.of(before), Machine.of(after)

@@ -7,8 +7,6 @@ conflicts, else, once defaulted, the requirements are met.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.apply_error import ApplyError, Party
 from renderer.instancetype.behaviour import Behaviour, VmMemory
@@ -30,9 +28,10 @@ from renderer.instancetype.spread import check_spread
 from renderer.model.cluster_config import ClusterConfig
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
+from renderer.model.record import Record
 
 
-class Cluster(NamedTuple):
+class Cluster(Record):
     """The cluster that is rendered for."""
 
     behaviour: Behaviour

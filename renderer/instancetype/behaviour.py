@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum, auto
 from functools import lru_cache
-from typing import NamedTuple
 
 from renderer.instancetype.topology import Topology
+from renderer.model.record import Record
 from renderer.model.release import Release
 
 _V1BETA1 = frozenset({"v1beta1"})
@@ -58,7 +58,7 @@ class SpecRevisions(Enum):
     NONE = auto()
 
 
-class Behaviour(NamedTuple):
+class Behaviour(Record):
     """How one release behaves: 1.0 to 1.9; a newer one is taken to behave as the newest known."""
 
     release: Release

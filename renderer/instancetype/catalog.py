@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from renderer.model.json import EMPTY
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
@@ -32,7 +32,7 @@ _Namespaces = dict[str, Resource]
 _Index = Mapping[str, Mapping[str, _Namespaces]]
 
 
-class CatalogSource(NamedTuple):
+class CatalogSource(Record):
     """Where catalog objects come from; ``name`` is what the user knows it by (a path, ``builtin:…``)."""
 
     name: str
@@ -76,7 +76,7 @@ class Catalog:
             yield from namespaces.values()
 
 
-class Scope(NamedTuple):
+class Scope(Record):
     """The catalog as one VirtualMachine sees it.
 
     An object that is written without a namespace stands in the VirtualMachine's; a VirtualMachine without

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
+from renderer.model.record import Record
 
 
-class Cause(NamedTuple):
+class Cause(Record):
     """One reason, as a ``StatusCause`` of an admission webhook is one.
 
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some

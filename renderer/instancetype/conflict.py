@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.model.field_path import FieldPath, Segment
+from renderer.model.record import Record
 
 #: Where the VirtualMachineInstance's spec stands in a VirtualMachine.
 VMI_SPEC = FieldPath.of("spec", "template", "spec")
@@ -13,7 +14,7 @@ VMI_SPEC = FieldPath.of("spec", "template", "spec")
 _GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
 
 
-class Conflict(NamedTuple):
+class Conflict(Record):
     """Both sides of a conflict.
 
     ``path`` is what KubeVirt's API calls it (``spec.template.spec.domain.cpu.sockets``), ``field`` the place

@@ -5,8 +5,6 @@ KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision befor
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.instancetype.api import v1beta2
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC, V1BETA2_INSTANCETYPE_SPEC
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
@@ -21,6 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 _OBJECT_NAME_LABEL = "instancetype.kubevirt.io/object-name"
@@ -28,7 +27,7 @@ _SPEC = FieldPath.of("spec")
 _API_VERSION = FieldPath.of("apiVersion")
 
 
-class Found(NamedTuple):
+class Found(Record):
     """An instance type or preference: its v1beta1 ``spec``, and the resource that holds it at ``field``.
 
     What a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is not in the spec.

@@ -6,7 +6,6 @@ KubeVirt ``pkg/instancetype/webhooks/admitter.go`` and ``pkg/instancetype/prefer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from renderer.instancetype.api.object_meta import OBJECT_META
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
@@ -24,6 +23,7 @@ from renderer.instancetype.topology import (
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.record import Record
 
 _KNOWN_SECTIONS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 _API_VERSION = FieldPath.of("apiVersion")
@@ -40,7 +40,7 @@ _MAX_PERCENT = 100
 _DEPRECATED = "prefer"
 
 
-class ObjectAdmission(NamedTuple):
+class ObjectAdmission(Record):
     """Why the object is refused, and what is deprecated in one that is not."""
 
     causes: tuple[Cause, ...] = ()

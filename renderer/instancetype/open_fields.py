@@ -8,12 +8,12 @@ machines from before 1.6 ``pkg/virt-controller/watch/vm/firmware.go``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.record import Record
 from renderer.model.resource_set import ResourceSet
 
 _TEMPLATE = ".spec.template.spec"
@@ -22,7 +22,7 @@ _PCI_TOPOLOGY = "kubevirt.io/pci-topology-version"
 _PCI_SLOTS = "kubevirt.io/pci-interface-slot-count"
 
 
-class _OpenField(NamedTuple):
+class _OpenField(Record):
     """A path as jq writes it, and whether a VirtualMachine with that ``spec`` leaves it to the cluster."""
 
     path: str

@@ -6,7 +6,7 @@ KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
@@ -24,11 +24,12 @@ from renderer.instancetype.matcher import (
     read_matcher,
 )
 from renderer.model.json import EMPTY, JsonObject, without
+from renderer.model.record import Record
 
 T = TypeVar("T")
 
 
-class Matchers(NamedTuple):
+class Matchers(Record):
     """The two matchers of a VirtualMachine; ``clears_memory`` when inference takes ``domain.memory`` away."""
 
     instancetype: Matcher | None = None
@@ -43,7 +44,7 @@ class Matchers(NamedTuple):
         return without(template, "spec", "domain", "memory") if self.clears_memory else template
 
 
-class Selected(NamedTuple):
+class Selected(Record):
     """What the matchers of a VirtualMachine mean.
 
     ``instancetype`` has in its spec what the VirtualMachine gives of ``custom_size``.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 from renderer.instancetype.api import v1beta2
 from renderer.instancetype.catalog import Scope
@@ -12,12 +11,13 @@ from renderer.instancetype.find import Found
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, object_at
 from renderer.model.quantity import Quantity
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 _MOST = 2
 
 
-class Size(NamedTuple):
+class Size(Record):
     """An instance type's vCPUs and guest memory in bytes."""
 
     name: str

@@ -6,14 +6,13 @@ Complete ones become v1beta1, which every release that can be rendered for serve
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.instancetype.api import v1beta2
 from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
@@ -50,7 +49,7 @@ def written_form(resources: ResourceSet) -> ResourceSet:
     return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
 
 
-class _Identity(NamedTuple):
+class _Identity(Record):
     """What makes two objects one, whatever their versions."""
 
     kind: str

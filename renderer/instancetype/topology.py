@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from renderer.instancetype.zero_value import is_zero
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.record import Record
 
 _DEFAULT_RATIO = 2
 
@@ -34,7 +34,7 @@ class Across(StrEnum):
     SOCKETS_CORES_THREADS = "SocketsCoresThreads"
 
 
-class SpreadOptions(NamedTuple):
+class SpreadOptions(Record):
     """``across`` is None for a word that KubeVirt does not know.
 
     ``ratio`` is what the preference says, which may be 0 or no number; ``ratio_field`` is where it says so.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
@@ -18,7 +17,7 @@ _MATCHERS = ("instancetype", "preference")
 _REFERENCES = ("instancetypeRef", "preferenceRef")
 
 
-class VirtualMachine(NamedTuple):
+class VirtualMachine(Record):
     """``content`` has the ``spec`` of a VirtualMachine; ``base`` is where it stands in the resource."""
 
     resource: Resource

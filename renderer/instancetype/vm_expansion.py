@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.instancetype.admission import Cluster
 from renderer.instancetype.resolve import Selected
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.json import JsonObject
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 
-class VmExpansion(NamedTuple):
+class VmExpansion(Record):
     """``vm`` became ``expanded``.
 
     ``sized`` is its ``spec.template`` after inference and without a size of its own, to which ``selected``

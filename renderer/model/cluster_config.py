@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from renderer.model.json import EMPTY
 from renderer.model.quantity import Quantity
+from renderer.model.record import Record
 
 DEFAULT_MACHINE_TYPES = {
     "amd64": "q35",
@@ -16,7 +16,7 @@ DEFAULT_MACHINE_TYPES = {
 }
 
 
-class ClusterConfig(NamedTuple):
+class ClusterConfig(Record):
     """The configuration, with KubeVirt's own defaults for what is not said.
 
     ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` those of one; both hold

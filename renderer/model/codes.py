@@ -24,6 +24,7 @@ class Code(StrEnum):
     GIT_REVISION = "git-revision"
 
     # Composition.
+    BUILD_LIMIT = "build-limit"
     KUSTOMIZATION_FIELD = "kustomization-field"
     UNSUPPORTED_FIELD = "unsupported-field"
     IGNORED_DOCUMENT = "ignored-document"
@@ -107,6 +108,7 @@ class Code(StrEnum):
     # The rendered tree.
     STALE = "stale"
     STALE_TREE = "stale-tree"
+    PLAN_MISMATCH = "plan-mismatch"
     FOREIGN_FILE = "foreign-file"
     OUTPUT_INVALID = "output-invalid"
     OWNERSHIP_INVALID = "ownership-invalid"
@@ -133,5 +135,6 @@ UNREADABLE = frozenset(
         Code.OUTPUT_INVALID,
         Code.OWNERSHIP_INVALID,
         Code.WRITE_FAILED,
+        Code.PLAN_MISMATCH,
     }
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.location import Location, Site
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 
@@ -22,7 +23,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-class Related(NamedTuple):
+class Related(Record):
     """The other side of a finding: where it stands and what is written there."""
 
     message: str
@@ -61,8 +62,12 @@ class DiagnosticError(Exception):
         super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
         self.diagnostics = diagnostics
 
+    def __reduce__(self) -> tuple[type[DiagnosticError], tuple[Diagnostic, ...]]:
+        """For workers, whose errors come to another process: by itself it would come as its text alone."""
+        return type(self), self.diagnostics
 
-class Outcome(NamedTuple, Generic[T]):
+
+class Outcome(Record, Generic[T]):
     """What a stage made, and what it has to say about it."""
 
     value: T

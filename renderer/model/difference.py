@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, StrEnum
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 
@@ -46,7 +47,7 @@ class Effect(StrEnum):
 _ORDER = tuple(Effect)
 
 
-class Impact(NamedTuple):
+class Impact(Record):
     """An effect, why it is that one, and where KubeVirt's source says so (empty where it does not)."""
 
     effect: Effect
@@ -54,7 +55,7 @@ class Impact(NamedTuple):
     source: str = ""
 
 
-class FieldChange(NamedTuple):
+class FieldChange(Record):
     """A field of a resource before and after.
 
     ``reordered``: the values are the names of a list's elements, which are the same in another order.
@@ -77,7 +78,7 @@ class ChangeType(StrEnum):
     CHANGED = "changed"
 
 
-class ResourceChange(NamedTuple):
+class ResourceChange(Record):
     """A resource that is not the same on both sides; ``impact`` is the worst of a virtual machine's fields.
 
     ``before`` is None for what is added, ``after`` for what is removed.
@@ -97,7 +98,7 @@ class ResourceChange(NamedTuple):
         return found
 
 
-class Amounts(NamedTuple):
+class Amounts(Record):
     """What virtual machines take together; memory in bytes, of which ``hugepages`` are a part."""
 
     machines: int = 0
@@ -110,14 +111,14 @@ class Amounts(NamedTuple):
         return Amounts(*(one + more for one, more in zip(self, other, strict=True)))
 
 
-class Totals(NamedTuple):
+class Totals(Record):
     """What an overlay's virtual machines take: those that are to run, and those that are halted."""
 
     running: Amounts = Amounts()
     halted: Amounts = Amounts()
 
 
-class OverlayDifference(NamedTuple):
+class OverlayDifference(Record):
     """One overlay. Its target releases and totals are None on a side that does not have it.
 
     ``incomparable`` says why nothing could be compared; it is empty where everything was. ``equal`` counts
@@ -137,7 +138,7 @@ class OverlayDifference(NamedTuple):
         return bool(self.changes or self.incomparable) or self.releases[0] != self.releases[1]
 
 
-class Difference(NamedTuple):
+class Difference(Record):
     """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides."""
 
     before: str

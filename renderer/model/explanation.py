@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Self
+
+from renderer.model.record import Record
 
 
-class Explanation(NamedTuple):
+class Explanation(Record):
     """``summary`` is one sentence; ``markdown`` all there is to say, the summary as its heading."""
 
     summary: str

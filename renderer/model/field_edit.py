@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject
+from renderer.model.record import Record
 
 
-class SetField(NamedTuple):
+class SetField(Record):
     """Gives the field, which is there, another value: a scalar, or a mapping of scalars and mappings."""
 
     field: FieldPath
     value: Json
 
 
-class RenameField(NamedTuple):
+class RenameField(Record):
     """Gives the field another name, in its place."""
 
     field: FieldPath
     name: str
 
 
-class AddField(NamedTuple):
+class AddField(Record):
     """Puts a field behind the others of the mapping ``into``; its value is as for ``SetField``."""
 
     into: FieldPath
@@ -31,7 +32,7 @@ class AddField(NamedTuple):
     value: Json
 
 
-class RemoveField(NamedTuple):
+class RemoveField(Record):
     """Takes the field out of its mapping, which has others."""
 
     field: FieldPath

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from renderer.model.record import Record
 
 
-class ElementName(NamedTuple):
+class ElementName(Record):
     """A list element named by one of its fields, as kustomize writes it: ``[name=web]``."""
 
     key: str
@@ -18,7 +20,7 @@ Segment: TypeAlias = str | int | ElementName
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_$-]+")
 
 
-class FieldPath(NamedTuple):
+class FieldPath(Record):
     """The way from a document's root to a value: mapping keys, list indices and list element names."""
 
     segments: tuple[Segment, ...] = ()

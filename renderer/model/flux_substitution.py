@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from typing import NamedTuple
+
+from renderer.model.record import Record
 
 
-class FluxSubstitution(NamedTuple):
+class FluxSubstitution(Record):
     """Where the variables are; ``{name}`` in a path is the overlay's name.
 
     ``kustomization`` is the file of the Flux Kustomization, ``resources`` are files and folders with the

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
+from renderer.model.record import Record
 
 
-class ListedFile(NamedTuple):
+class ListedFile(Record):
     """A file that a generator's configuration lists: its path in the repository, and what it holds."""
 
     path: str
@@ -20,7 +21,7 @@ class ListedFile(NamedTuple):
 ListedFiles: TypeAlias = Mapping[str, ListedFile]
 
 
-class Generated(NamedTuple):
+class Generated(Record):
     """An object and the site that it comes from: a row of a table, a document that a template made.
 
     ``shared`` is where fields stand that it has in common with others, if there is such a place.

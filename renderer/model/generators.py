@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from renderer.model.json import EMPTY
 from renderer.model.location import Site
+from renderer.model.record import Record
 
 
 class Behavior(StrEnum):
@@ -19,7 +19,7 @@ class Behavior(StrEnum):
     MERGE = "merge"
 
 
-class GeneratorOptions(NamedTuple):
+class GeneratorOptions(Record):
     """What a generated object gets beside its data (``generatoroptions.go``)."""
 
     labels: Mapping[str, str] = EMPTY
@@ -37,7 +37,7 @@ class GeneratorOptions(NamedTuple):
         )
 
 
-class GeneratorArgs(NamedTuple):
+class GeneratorArgs(Record):
     """An entry of ``configMapGenerator`` or ``secretGenerator``; ``type`` is for Secrets only."""
 
     site: Site
@@ -52,7 +52,7 @@ class GeneratorArgs(NamedTuple):
     options: GeneratorOptions = GeneratorOptions()
 
 
-class KeyValue(NamedTuple):
+class KeyValue(Record):
     """One entry of the data to generate; ``site`` is where it is listed."""
 
     key: str
@@ -60,14 +60,14 @@ class KeyValue(NamedTuple):
     site: Site
 
 
-class DataGenerator(NamedTuple):
+class DataGenerator(Record):
     """A generator and the data that its literals, files and env files hold, in kustomize's order."""
 
     args: GeneratorArgs
     data: tuple[KeyValue, ...]
 
 
-class IamPolicyGenerator(NamedTuple):
+class IamPolicyGenerator(Record):
     """A Kubernetes service account bound to one of a cloud (``iampolicygenerator.go``)."""
 
     site: Site

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from renderer.model.record import Record
 
 
-class Gvk(NamedTuple):
+class Gvk(Record):
     """What kind of object a resource is (kustomize ``kyaml/resid/gvk.go``)."""
 
     group: str

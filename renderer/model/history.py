@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.model.act import Act
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.location import Location, Site
+from renderer.model.record import Record
 from renderer.model.res_id import ResId
 
 
-class Step(NamedTuple):
+class Step(Record):
     """One change of a field; ``by`` says in words what made it.
 
     ``sites`` are the places that may have caused it, most specific first; ``location`` is the one that did,
@@ -27,7 +26,7 @@ class Step(NamedTuple):
     location: Location | None = None
 
 
-class FieldHistory(NamedTuple):
+class FieldHistory(Record):
     """A field of ``resource`` and its changes, oldest first; the last one leads to what it holds now."""
 
     resource: ResId
@@ -40,7 +39,7 @@ class FieldHistory(NamedTuple):
         return self.steps[-1].after if self.steps else NoValue.ABSENT
 
 
-class ResourceHistory(NamedTuple):
+class ResourceHistory(Record):
     """The fields of one resource of an overlay, in the order in which they are written."""
 
     overlay: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from renderer.model.generators import GeneratorArgs
 from renderer.model.json import EMPTY
 from renderer.model.kustomization_kind import KUSTOMIZATION_KIND
 from renderer.model.location import Site
+from renderer.model.record import Record
 from renderer.model.selection import FieldSpec, Selector
 from renderer.model.transformers import (
     Image,
@@ -20,7 +20,7 @@ from renderer.model.transformers import (
 )
 
 
-class Patch(NamedTuple):
+class Patch(Record):
     """One patch, in a file at ``path`` or written inline as ``patch``; ``site`` is where it is listed."""
 
     site: Site
@@ -31,7 +31,7 @@ class Patch(NamedTuple):
     allow_kind_change: bool = False
 
 
-class Label(NamedTuple):
+class Label(Record):
     """Labels to set, and where beyond ``metadata.labels``."""
 
     pairs: Mapping[str, str]
@@ -40,7 +40,7 @@ class Label(NamedTuple):
     field_specs: tuple[FieldSpec, ...] = ()
 
 
-class Kustomization(NamedTuple):
+class Kustomization(Record):
     """The fields of one kustomization file; ``site`` is the file's root."""
 
     site: Site

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.record import Record
 
 #: Paths of what ships with vmrender begin with it; those of the repository never do.
 BUILTIN_SCHEME = "builtin:"
 
 
-class Location(NamedTuple):
+class Location(Record):
     """A place in a file. ``path`` is relative to the repository; lines and columns count from 1."""
 
     path: str
@@ -27,7 +26,7 @@ class Location(NamedTuple):
         return text
 
 
-class Site(NamedTuple):
+class Site(Record):
     """A value in a source file by coordinates: file, document (from 0) and field.
 
     The stages pass sites about; only when a diagnostic is printed is the file read again

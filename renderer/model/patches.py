@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.model.json import Json
 from renderer.model.kustomization import Patch
 from renderer.model.location import Site
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 
-class StrategicMergePatches(NamedTuple):
+class StrategicMergePatches(Record):
     """The documents of one strategic merge patch file or text."""
 
     site: Site
     documents: tuple[Resource, ...]
 
 
-class JsonPatch(NamedTuple):
+class JsonPatch(Record):
     """The operations of one JSON 6902 patch file or text."""
 
     site: Site
@@ -31,7 +32,7 @@ class JsonPatch(NamedTuple):
 PatchContent: TypeAlias = StrategicMergePatches | JsonPatch
 
 
-class LoadedPatch(NamedTuple):
+class LoadedPatch(Record):
     """A patch as it is listed, and what it holds."""
 
     listed: Patch

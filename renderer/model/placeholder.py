@@ -10,7 +10,9 @@ import re
 
 from renderer.model.json import Json
 
-_PLACEHOLDER = re.compile(r"\$+\{\{[^{}]*\}\}|\$+\{[^}]+\}|\{\{[^}]*\}\}")
+#: Of some length, and with every ``$`` before it: else a text of braces or of ``$`` is gone through again
+#: from each of them.
+_PLACEHOLDER = re.compile(r"(?<!\$)\$++(?:\{\{[^{}]{0,500}\}\}|\{[^}]{1,500}\})|\{\{[^}]{0,500}\}\}")
 
 
 def has_placeholder(value: Json) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.model.generated import ListedFiles
 from renderer.model.generators import DataGenerator, IamPolicyGenerator
@@ -13,27 +13,28 @@ from renderer.model.json import EMPTY
 from renderer.model.location import Site
 from renderer.model.patches import LoadedPatch, StrategicMergePatches
 from renderer.model.provenance import ConfiguredBy
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.selection import FieldSpec, Selector
 from renderer.model.transformers import Image, Replacement, Replica
 
 
-class SetAnnotations(NamedTuple):
+class SetAnnotations(Record):
     annotations: Mapping[str, str]
     field_specs: tuple[FieldSpec, ...]
 
 
-class SetLabels(NamedTuple):
+class SetLabels(Record):
     labels: Mapping[str, str]
     field_specs: tuple[FieldSpec, ...]
 
 
-class AddPrefix(NamedTuple):
+class AddPrefix(Record):
     prefix: str
     field_specs: tuple[FieldSpec, ...]
 
 
-class AddSuffix(NamedTuple):
+class AddSuffix(Record):
     suffix: str
     field_specs: tuple[FieldSpec, ...]
 
@@ -46,36 +47,36 @@ class Subjects(StrEnum):
     NONE = "none"
 
 
-class SetNamespace(NamedTuple):
+class SetNamespace(Record):
     namespace: str
     field_specs: tuple[FieldSpec, ...]
     unset_only: bool = False
     subjects: Subjects = Subjects.DEFAULT_ONLY
 
 
-class SetImage(NamedTuple):
+class SetImage(Record):
     image: Image
     field_specs: tuple[FieldSpec, ...]
 
 
-class SetReplicas(NamedTuple):
+class SetReplicas(Record):
     replica: Replica
     field_specs: tuple[FieldSpec, ...]
 
 
-class ApplyPatch(NamedTuple):
+class ApplyPatch(Record):
     patch: LoadedPatch
 
 
-class ApplyJson6902(NamedTuple):
+class ApplyJson6902(Record):
     patch: LoadedPatch
 
 
-class ApplyStrategicMerge(NamedTuple):
+class ApplyStrategicMerge(Record):
     patches: tuple[StrategicMergePatches, ...]
 
 
-class Replace(NamedTuple):
+class Replace(Record):
     replacements: tuple[Replacement, ...]
 
 
@@ -84,7 +85,7 @@ class AddNameHash:
     """Adds the hash to the names of generated objects."""
 
 
-class ValueTarget(NamedTuple):
+class ValueTarget(Record):
     """Where a value goes; from ``position`` 1 it is put between the names of a file path."""
 
     site: Site
@@ -93,7 +94,7 @@ class ValueTarget(NamedTuple):
     position: int = 0
 
 
-class AddValue(NamedTuple):
+class AddValue(Record):
     value: str
     targets: tuple[ValueTarget, ...]
 
@@ -118,7 +119,7 @@ TransformerConfig: TypeAlias = (
 GeneratorConfig: TypeAlias = DataGenerator | IamPolicyGenerator | Resource
 
 
-class TransformerPlugin(NamedTuple):
+class TransformerPlugin(Record):
     """What a configuration asks for, in order, and which one it is; ``site`` is where it stands."""
 
     site: Site
@@ -126,7 +127,7 @@ class TransformerPlugin(NamedTuple):
     configs: tuple[TransformerConfig, ...]
 
 
-class GeneratorPlugin(NamedTuple):
+class GeneratorPlugin(Record):
     """A generator of another API has the files that its configuration lists."""
 
     configured_by: ConfiguredBy

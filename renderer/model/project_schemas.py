@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from renderer.model.record import Record
 
 
-class ProjectSchemas(NamedTuple):
+class ProjectSchemas(Record):
     """Files of the folders under ``schemas`` in the project, as they are.
 
     ``releases`` has the path and content of each KubeVirt schema, by ``1.10/virtualmachine.json``.

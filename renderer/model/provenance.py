@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from renderer.model.record import Record
 
 #: The API version of what kustomize has built in.
 BUILTIN = "builtin"
 
 
-class ConfiguredBy(NamedTuple):
+class ConfiguredBy(Record):
     """A generator or transformer: the file that configures it, and what it is."""
 
     path: str

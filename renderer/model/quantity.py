@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import lru_cache
-from typing import NamedTuple
 
 from renderer.model.json import Json
 from renderer.model.quantity_format import QuantityFormat, canonical_text
 from renderer.model.quantity_int64 import INT64_MAX, INT64_MIN, value_of_dec, value_of_int64
 from renderer.model.quantity_parse import invalid_quantity, parse_quantity
+from renderer.model.record import Record
 
 __all__ = ["INT64_MAX", "INT64_MIN", "Quantity", "QuantityFormat"]
 
@@ -17,7 +17,7 @@ __all__ = ["INT64_MAX", "INT64_MIN", "Quantity", "QuantityFormat"]
 _SMALLEST_PLAIN_FLOAT, _LARGEST_PLAIN_FLOAT = 1e-6, 1e21
 
 
-class Quantity(NamedTuple):
+class Quantity(Record):
     """The number ``digits * 10 ** scale`` and how it is written.
 
     ``unbounded`` tells the quantities that Kubernetes holds as ``inf.Dec`` from those in an int64, as the two

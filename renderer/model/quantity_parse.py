@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
 from renderer.model.quantity_format import BINARY_SUFFIXES, DECIMAL_SUFFIXES, QuantityFormat
+from renderer.model.record import Record
 
 #: The power of ten of the smallest part of a quantity.
 NANO = -9
 
-_SYNTAX = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
+#: Nothing is given back that was taken: thousands of digits would be divided among the groups in every way.
+_SYNTAX = re.compile(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,19})")
 #: Python converts no more than some 4300 digits.
 _MAX_LENGTH = 4000
@@ -23,7 +24,7 @@ _INT64_MAX = (1 << 63) - 1
 _DECIMAL_SI, _BINARY_SI = QuantityFormat.DECIMAL_SI, QuantityFormat.BINARY_SI
 
 
-class ParsedQuantity(NamedTuple):
+class ParsedQuantity(Record):
     """The fields of a ``Quantity``."""
 
     digits: int
@@ -33,7 +34,7 @@ class ParsedQuantity(NamedTuple):
     text: str
 
 
-class _Number(NamedTuple):
+class _Number(Record):
     """What stands before the suffix, without leading zeros: ``whole`` is ``0`` where nothing is left."""
 
     negative: bool

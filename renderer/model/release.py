@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
+
+from renderer.model.record import Record
 
 _MINOR = re.compile(r"v?(\d+)\.(\d+)(?:\.\d+)?")
 
 
-class Release(NamedTuple):
+class Release(Record):
     """A minor release of KubeVirt; compares as one expects. Patch releases are taken for the same."""
 
     major: int

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from renderer.model.file_pattern import BUNDLE, PER_RESOURCE
 from renderer.model.flux_substitution import FluxSubstitution
+from renderer.model.json import EMPTY
+from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
 from renderer.model.tree_options import TreeOptions
@@ -52,13 +54,13 @@ class InstancetypeNames(StrEnum):
         return self is not InstancetypeNames.PLAIN
 
 
-class CatalogPath(NamedTuple):
+class CatalogPath(Record):
     """A folder of the repository that composes to instance types and preferences."""
 
     path: str
 
 
-class BuiltinCatalog(NamedTuple):
+class BuiltinCatalog(Record):
     """A catalog that ships with vmrender."""
 
     name: str
@@ -67,7 +69,7 @@ class BuiltinCatalog(NamedTuple):
 COMMON_INSTANCETYPES = BuiltinCatalog("common-instancetypes")
 
 
-class OverlayEntry(NamedTuple):
+class OverlayEntry(Record):
     """One entry of ``overlays``; what it leaves out is None and comes from the project."""
 
     path: str
@@ -87,7 +89,7 @@ class OverlayEntry(NamedTuple):
         return self.tree.files or (self.layout.files if self.layout else None)
 
 
-class Overlay(NamedTuple):
+class Overlay(Record):
     """One folder to render, with everything the project says about it.
 
     ``listed_as`` is the path of its entry in the project, which may be a glob; ``files`` the pattern by which
@@ -112,8 +114,11 @@ class Overlay(NamedTuple):
         return self._replace(kubevirt=kubevirt or self.kubevirt, expand=expand or self.expand)
 
 
-class RenderConfig(NamedTuple):
-    """The project. The defaults are what a repository without the file gets."""
+class RenderConfig(Record):
+    """The project. The defaults are what a repository without the file gets.
+
+    ``limits`` are those that it lowers, by field of ``model.limits.Limits``.
+    """
 
     kubevirt: Release = LATEST
     catalogs: tuple[CatalogPath | BuiltinCatalog, ...] = (COMMON_INSTANCETYPES,)
@@ -127,6 +132,7 @@ class RenderConfig(NamedTuple):
     rules: RuleSettings = RuleSettings()
     instancetype_names: InstancetypeNames = InstancetypeNames.PLAIN
     tree: TreeOptions = TreeOptions()
+    limits: Mapping[str, int] = EMPTY
 
     @property
     def renames_instancetypes(self) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.model.gvk import Gvk
+from renderer.model.record import Record
 
 
-class ResId(NamedTuple):
+class ResId(Record):
     """Kind, namespace (empty when none is written) and name (kustomize ``kyaml/resid/resid.go``)."""
 
     gvk: Gvk

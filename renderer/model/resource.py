@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import cast
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
+from renderer.model.record import Record
 from renderer.model.res_id import ResId
 
 #: A repository has few kinds, and each is asked for again and again.
@@ -20,7 +21,7 @@ _gvk = lru_cache(maxsize=1024)(Gvk.parse)
 _ELEMENT_NAMES = ("name", "id", "deviceName")
 
 
-class Resource(NamedTuple):
+class Resource(Record):
     """One object and where it came from.
 
     ``origin`` is the document it was read from, ``layers`` the patches that changed it since, in order; of

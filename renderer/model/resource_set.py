@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import Final
 
 from renderer.model.resource import Resource
 
 
-@dataclass(frozen=True, slots=True)
 class ResourceSet:
     """Resources in the order in which they will be written. Changes return a new set."""
 
-    resources: tuple[Resource, ...] = ()
+    __slots__ = ("resources",)
+
+    def __init__(self, resources: tuple[Resource, ...] = ()) -> None:
+        self.resources: Final = resources
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResourceSet) and self.resources == other.resources
+
+    __hash__ = None  # type: ignore[assignment]  # resources hold dictionaries
+
+    def __repr__(self) -> str:
+        return f"ResourceSet({self.resources!r})"
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self.resources)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
 from renderer.model.codes import Code
+from renderer.model.record import Record
 
 #: The codes that are rules: what is legal, and probably a mistake. Each has a module in ``renderer/rules/``.
 RULE_CODES: tuple[Code, ...] = (
@@ -54,7 +54,7 @@ class Level(StrEnum):
     ERROR = "error"
 
 
-class RuleSetting(NamedTuple):
+class RuleSetting(Record):
     """What is said of one rule; what is left out is None and comes from further up."""
 
     code: Code
@@ -70,7 +70,7 @@ class RuleSetting(NamedTuple):
         )
 
 
-class RuleSettings(NamedTuple):
+class RuleSettings(Record):
     """What is said of all rules; of most nothing."""
 
     settings: tuple[RuleSetting, ...] = ()

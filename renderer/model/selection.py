@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from renderer.model.gvk import Gvk
 from renderer.model.location import Site
+from renderer.model.record import Record
 
 
-class FieldSpec(NamedTuple):
+class FieldSpec(Record):
     """A path that a transformer visits in objects of some kinds; empty means any (``fieldspec.go``)."""
 
     path: str
@@ -19,7 +19,7 @@ class FieldSpec(NamedTuple):
     create: bool = False
 
 
-class Selector(NamedTuple):
+class Selector(Record):
     """Which resources a patch is for: anchored regular expressions and label selectors (``selector.go``)."""
 
     group: str = ""
@@ -31,14 +31,14 @@ class Selector(NamedTuple):
     label_selector: str = ""
 
 
-class NameReferenceSpec(NamedTuple):
+class NameReferenceSpec(Record):
     """The fields that hold names of resources of the kind ``target``."""
 
     target: Gvk
     referrers: tuple[FieldSpec, ...]
 
 
-class FieldSpecFile(NamedTuple):
+class FieldSpecFile(Record):
     """A file listed under ``configurations``; its field specs by the name of the field that they are for."""
 
     site: Site

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.generators import DataGenerator
@@ -12,19 +11,20 @@ from renderer.model.kustomization import Kustomization
 from renderer.model.location import Site
 from renderer.model.patches import LoadedPatch, StrategicMergePatches
 from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.selection import FieldSpecFile
 from renderer.model.transformers import Replacement
 
 
-class ResourceFile(NamedTuple):
+class ResourceFile(Record):
     """The objects in one file, or in a text inside a kustomization."""
 
     site: Site
     resources: tuple[Resource, ...]
 
 
-class Document(NamedTuple):
+class Document(Record):
     """The first document of a file that configures composition."""
 
     site: Site
@@ -76,7 +76,7 @@ class KustomizationRoot:
         return (*resources, *self.components, *self.plugin_roots)
 
 
-class SourceTree(NamedTuple):
+class SourceTree(Record):
     """The root that was asked for, and below it everything that it uses."""
 
     root: KustomizationRoot

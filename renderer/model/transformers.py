@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from renderer.model.location import Site
+from renderer.model.record import Record
 from renderer.model.selection import Selector
 
 #: The field that names, sources and variables mean when they do not say which.
 DEFAULT_FIELD_PATH = "metadata.name"
 
 
-class Image(NamedTuple):
+class Image(Record):
     """An entry of ``images``; ``name`` is a regular expression without tag and digest."""
 
     site: Site
@@ -41,7 +41,7 @@ class FieldOptions:
     create: bool = False
 
 
-class ReplacementSource(NamedTuple):
+class ReplacementSource(Record):
     """The one resource, and the field in it, that a value is taken from; empty means any."""
 
     site: Site
@@ -54,7 +54,7 @@ class ReplacementSource(NamedTuple):
     options: FieldOptions = FieldOptions()
 
 
-class ReplacementTarget(NamedTuple):
+class ReplacementTarget(Record):
     """The fields that a value is written to; ``select`` is None when nothing says in which resources."""
 
     site: Site
@@ -64,7 +64,7 @@ class ReplacementTarget(NamedTuple):
     options: FieldOptions = FieldOptions()
 
 
-class Replacement(NamedTuple):
+class Replacement(Record):
     """A value, from a resource or given here, and where it goes; None where the author left it out."""
 
     site: Site
@@ -73,14 +73,14 @@ class Replacement(NamedTuple):
     targets: tuple[ReplacementTarget, ...] | None = None
 
 
-class ReplacementFile(NamedTuple):
+class ReplacementFile(Record):
     """An entry of ``replacements`` that says in which file they are."""
 
     site: Site
     path: str
 
 
-class Variable(NamedTuple):
+class Variable(Record):
     """An entry of ``vars``: ``$(name)`` stands for a field of the resource that the other fields identify."""
 
     site: Site
@@ -93,7 +93,7 @@ class Variable(NamedTuple):
     field_path: str = DEFAULT_FIELD_PATH
 
 
-class SortOptions(NamedTuple):
+class SortOptions(Record):
     """``sortOptions``; without ``legacy`` kustomize's own order holds."""
 
     site: Site
@@ -101,7 +101,7 @@ class SortOptions(NamedTuple):
     legacy: LegacySortOptions | None = None
 
 
-class LegacySortOptions(NamedTuple):
+class LegacySortOptions(Record):
     """The kinds to put first and last, in their order."""
 
     first: tuple[str, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from renderer.model.record import Record
 
 
 class Extra(StrEnum):
@@ -25,7 +26,7 @@ class WebhookField(StrEnum):
     PCI_TOPOLOGY = "pciTopology"
 
 
-class TreeOptions(NamedTuple):
+class TreeOptions(Record):
     """What is left out is None and comes from further up.
 
     ``files`` is a pattern (``model.file_pattern``).

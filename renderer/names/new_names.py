@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from posixpath import normpath
-from typing import NamedTuple
 
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames, Overlay
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
@@ -17,7 +17,7 @@ from renderer.names.suffix import is_named, suffixed_name
 _NamesById = Mapping[int, InstancetypeNames]
 
 
-class NamedSource(NamedTuple):
+class NamedSource(Record):
     """The objects of an overlay or catalog, and how whoever writes them names them."""
 
     resources: ResourceSet

@@ -7,11 +7,12 @@ template, and the labels of a DataVolume may be those of a DataImportCron or of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 _MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
@@ -21,7 +22,7 @@ _LABELS = ("metadata", "labels")
 _Name: TypeAlias = tuple[str, str, tuple[str, ...]]
 
 
-class Reference(NamedTuple):
+class Reference(Record):
     """A name in the ``field`` of a resource, and the ``kind`` of object that is meant.
 
     ``namespace`` is that of the object around it, empty where none is written.

@@ -7,13 +7,13 @@ only when the matcher names another. A name that changes with the content is wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from renderer.compose.identity import remembering_id
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import with_value
+from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
@@ -25,7 +25,7 @@ from renderer.names.suffix import is_named
 _NAME = FieldPath.of("metadata", "name")
 
 
-class Renamer(NamedTuple):
+class Renamer(Record):
     """Renames what an overlay has: ``names`` is for its own objects, ``catalogs`` has the others."""
 
     names: InstancetypeNames

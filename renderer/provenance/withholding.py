@@ -12,20 +12,28 @@ from renderer.provenance.paths import leaves
 
 
 def without_values(
-    histories: Iterable[FieldHistory], confidential: Collection[str]
+    histories: Iterable[FieldHistory], substituted: Collection[str], anywhere: Collection[str] = ()
 ) -> tuple[FieldHistory, ...]:
-    """The histories with what fields hold withheld from the substitution of such a value on."""
-    if not confidential:
+    """The histories with what fields hold withheld from where a value of a Secret came in.
+
+    That is a substitution of one of the values ``substituted``, which may be short, or any step to a field
+    with one of the values ``anywhere``.
+    """
+    if not substituted and not anywhere:
         return tuple(histories)
-    return tuple(history._replace(steps=tuple(_masked(history.steps, confidential))) for history in histories)
+    return tuple(
+        history._replace(steps=tuple(_masked(history.steps, substituted, anywhere))) for history in histories
+    )
 
 
-def _masked(steps: Iterable[Step], confidential: Collection[str]) -> Iterator[Step]:
+def _masked(steps: Iterable[Step], substituted: Collection[str], anywhere: Collection[str]) -> Iterator[Step]:
     is_secret = False
     for step in steps:
-        sources = without_values(step.sources, confidential)
+        sources = without_values(step.sources, substituted, anywhere)
         before = _withheld(step.before) if is_secret else step.before
-        came_in = step.act is Act.SUBSTITUTED and _holds(step.after, confidential)
+        came_in = _holds(step.after, anywhere) or (
+            step.act is Act.SUBSTITUTED and _holds(step.after, substituted)
+        )
         is_secret = is_secret or came_in or any(_is_withheld(source) for source in sources)
         after = _withheld(step.after) if is_secret else step.after
         yield step._replace(before=before, after=after, sources=sources)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
@@ -30,15 +30,22 @@ def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
     return None
 
 
-@dataclass(frozen=True)
 class Context:
     """``resources`` are rendered, ``composed`` the same before their virtual machines were expanded."""
 
-    resources: ResourceSet
-    composed: ResourceSet
-    release: Release
-    find_in_catalogs: Find = no_catalog
-    bundled_names: BundledNames = no_bundled_names
+    def __init__(
+        self,
+        resources: ResourceSet,
+        composed: ResourceSet,
+        release: Release,
+        find_in_catalogs: Find = no_catalog,
+        bundled_names: BundledNames = no_bundled_names,
+    ) -> None:
+        self.resources: Final = resources
+        self.composed: Final = composed
+        self.release: Final = release
+        self.find_in_catalogs: Final = find_in_catalogs
+        self.bundled_names: Final = bundled_names
 
     @cached_property
     def machines(self) -> Sequence[Machine]:

@@ -20,11 +20,11 @@ Right: an address for each, or none, so that each gets one of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import text_at
+from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
 from renderer.rules.finding import Finding, related_to
@@ -33,7 +33,7 @@ from renderer.rules.power import HALTED, power_of
 from renderer.rules.rule import Rule
 
 
-class _Interface(NamedTuple):
+class _Interface(Record):
     machine: Machine
     field: FieldPath
     address: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 
-class Finding(NamedTuple):
+class Finding(Record):
     """``field`` of ``resource`` is probably a mistake."""
 
     resource: Resource

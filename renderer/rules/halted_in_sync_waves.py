@@ -29,12 +29,12 @@ resource.customizations.health.kubevirt.io_VirtualMachine: |
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, object_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
@@ -49,7 +49,7 @@ _SYNC = "Sync"
 _NO_STEPS = frozenset({"Skip", "SyncFail", "PreDelete", "PostDelete"})
 
 
-class _Step(NamedTuple):
+class _Step(Record):
     """When Argo CD applies an object: in which phase, and which wave of it."""
 
     phase: str

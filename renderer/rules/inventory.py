@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.rules.machine import Machine
 from renderer.rules.references import CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT
@@ -29,7 +29,7 @@ _MAKERS_OF_SECRETS = ("Secret", "Secrets", "Certificate")
 _NAMES_OF_SECRETS = ("name", "secretName")
 
 
-class Item(NamedTuple):
+class Item(Record):
     """An object by name; ``resource`` is what it is, or what makes it."""
 
     name: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 #: The way to ``spec`` of the VirtualMachine and from there to that of its instance, by kind of resource.
@@ -21,7 +21,7 @@ _GROUPS = ("kubevirt.io", "pool.kubevirt.io")
 Element = tuple[int, JsonObject]
 
 
-class Machine(NamedTuple):
+class Machine(Record):
     """``spec`` is the VirtualMachine's, empty for an instance; ``instance`` the spec of what runs.
 
     The lists hold their mappings with the index each has.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.model.field_path import FieldPath
+from renderer.model.record import Record
 from renderer.rules.machine import Machine
 
 HALTED = "Halted"
 ALWAYS = "Always"
 
 
-class Power(NamedTuple):
+class Power(Record):
     """A run strategy, written as such or as ``running``, and the field that says so."""
 
     strategy: str

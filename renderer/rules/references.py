@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.rules.machine import Element, Machine, elements
 
@@ -38,7 +38,7 @@ _CREDENTIALS: tuple[_Way, ...] = tuple(
 )
 
 
-class Place(NamedTuple):
+class Place(Record):
     """A field of a machine in two parts, as the path of what is right is never needed."""
 
     machine: Machine
@@ -46,7 +46,7 @@ class Place(NamedTuple):
     at: tuple[Segment, ...] = ()
 
 
-class Reference(NamedTuple):
+class Reference(Record):
     """``name`` is what is looked for in ``namespace``, which is empty where nobody knows."""
 
     place: Place

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from renderer.model.codes import Code
+from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
 from renderer.rules.finding import Finding
@@ -13,7 +13,7 @@ from renderer.rules.finding import Finding
 Check = Callable[[Context], Iterable[Finding]]
 
 
-class Rule(NamedTuple):
+class Rule(Record):
     """What to look for, and how it is reported where the project does not say.
 
     ``documentation`` is the docstring of the rule's module, which ``vmrender explain CODE`` prints: a

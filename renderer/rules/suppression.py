@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
+from renderer.model.record import Record
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
@@ -23,7 +23,7 @@ _ANNOTATIONS = ("metadata", "annotations")
 _EXAMPLE = f"write {PREFIX}CODE: and the reason"
 
 
-class Suppression(NamedTuple):
+class Suppression(Record):
     """One annotation, which silences ``code`` for ``resource``."""
 
     code: Code
@@ -42,7 +42,7 @@ class Suppression(NamedTuple):
         return _finding(self.resource, self.annotation, message, hint).diagnostic(code, severity)
 
 
-class Suppressions(NamedTuple):
+class Suppressions(Record):
     """All those of an overlay; ``invalid`` says what is wrong with others."""
 
     by_target: Mapping[tuple[ResId | None, Code], Suppression] = MappingProxyType({})

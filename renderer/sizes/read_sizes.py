@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from renderer.model.diagnostic import Related
 from renderer.model.fields import Fields, described
+from renderer.model.limits import limits, way_out
 from renderer.model.quantity import Quantity
 from renderer.sizes.definition import Hugepages, Size
 from renderer.sizes.memory import is_multiple, memory_of, memory_text, read_memory, vcpus_of
 from renderer.sizes.names import NAME_RULE, NamePattern, is_object_name, is_size_name
 from renderer.sizes.size_labels import CUSTOM
 
-_MAX_INSTANCETYPES = 1000
 _MAX_COUNT = (1 << 32) - 1  # vCPUs and sockets are uint32 in KubeVirt's API
 
 
@@ -33,8 +33,9 @@ def read_sizes(spec: Fields, rules: Rules) -> tuple[Size, ...]:
     rows = tuple(spec.elements("sizes"))
     if not rows and not spec.content.get("sizes"):
         spec.reject(None, f"{spec.name('sizes')} has no sizes", "write a row with name, vcpus and memory")
-    if len(rows) * max(1, len(rules.hugepages)) > _MAX_INSTANCETYPES:
-        spec.reject("sizes", f"{spec.name('sizes')} makes more than {_MAX_INSTANCETYPES} sizes")
+    most = limits().series_sizes
+    if len(rows) * max(1, len(rules.hugepages)) > most:
+        spec.reject("sizes", f"{spec.name('sizes')} makes more than {most} sizes", way_out("series_sizes"))
         return ()
     _reject_names(rows, rules)
     return tuple(size for row in rows if (size := _size(row, rules)) is not None)

@@ -13,17 +13,22 @@ _MOST_CHARACTERS = 32 * 1024 * 1024
 
 
 class Evaluated(NamedTuple):
-    """``unset`` are the variables that have no value and no default; nothing stands for them in ``text``."""
+    """``unset`` are the variables that have no value and no default; nothing stands for them in ``text``.
+
+    ``made`` is what operators made of each variable's value, empty values left out.
+    """
 
     text: str
     unset: tuple[str, ...]
+    made: Mapping[str, frozenset[str]]
 
 
 def evaluate(nodes: Iterable[Node], values: Mapping[str, str]) -> Evaluated:
     """Raises ``SubstitutionError``."""
     evaluation = _Evaluation(values)
     text = "".join(evaluation.text(node) for node in nodes)
-    return Evaluated(text, tuple(evaluation.unset))
+    made = {variable: frozenset(texts) for variable, texts in evaluation.made.items()}
+    return Evaluated(text, tuple(evaluation.unset), made)
 
 
 class _Evaluation:
@@ -31,6 +36,7 @@ class _Evaluation:
         self._values = values
         self._characters = 0
         self.unset: dict[str, None] = {}
+        self.made: dict[str, set[str]] = {}
 
     def text(self, node: Node) -> str:
         if isinstance(node, str):
@@ -40,7 +46,10 @@ class _Evaluation:
             self.unset[node.variable] = None
         value = self._values.get(node.variable, "")
         self._count(len(value) + _growth(node, value, arguments))
-        return apply(node.operator, value, arguments)
+        made = apply(node.operator, value, arguments)
+        if node.operator and value and made:
+            self.made.setdefault(node.variable, set()).add(made)
+        return made
 
     def _count(self, characters: int) -> None:
         self._characters += characters

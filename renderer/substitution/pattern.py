@@ -12,7 +12,7 @@ from typing import NamedTuple
 from renderer.substitution.expression import SubstitutionError
 
 #: Characters of a text times those of a pattern: what is more would take long.
-_MOST_WORK = 5_000_000
+_MOST_WORK = 300_000
 
 
 class _One(NamedTuple):

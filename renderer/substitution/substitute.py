@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
@@ -28,17 +29,25 @@ _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
 _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
-def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[ResourceSet]:
+class Substituted(NamedTuple):
+    """``confidential`` is what operators made of values that are confidential."""
+
+    resources: ResourceSet
+    confidential: frozenset[str] = frozenset()
+
+
+def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
     """The resources with values for variables, but for those whose label or annotation forbids it.
 
     Reports variable-unset, as an error if ``strict``, and substitution-failed.
     """
     if not variables.values and not variables.always:
-        return Outcome(resources)
+        return Outcome(Substituted(resources))
     severity = Severity.ERROR if strict else Severity.WARNING
     substitution = _Substitution(variables, severity)
     changed = ResourceSet(tuple(map(substitution.of, resources)))
-    return Outcome(changed, (*substitution.findings, *_duplicates(changed, resources)))
+    substituted = Substituted(changed, frozenset(substitution.confidential))
+    return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
 
 
 class _Substitution:
@@ -46,6 +55,7 @@ class _Substitution:
         self._variables = variables
         self._severity = severity
         self.findings: list[Diagnostic] = []
+        self.confidential: set[str] = set()
 
     def of(self, resource: Resource) -> Resource:
         if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in _texts(resource.content)):
@@ -53,6 +63,9 @@ class _Substitution:
         try:
             evaluated = evaluate(parse(encode([resource.content])), self._variables.values)
             self.findings += (self._unset(resource, variable) for variable in evaluated.unset)
+            for variable, made in evaluated.made.items():
+                if self._variables.values.get(variable) in self._variables.confidential:
+                    self.confidential |= made
             return _as_resource(resource, _read_again(evaluated.text))
         except SubstitutionError as error:
             self.findings.append(_failed(resource, error, self._failing_field(resource)))

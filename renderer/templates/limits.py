@@ -1,26 +1,17 @@
-"""How much a template may make; far more than any Kubernetes object needs."""
+"""How much a template may make; far more than any Kubernetes object needs.
+
+What a project or a run can set is in ``model.limits``.
+"""
 
 from __future__ import annotations
 
 from renderer.templates.errors import TemplateLimitError
-
-#: Bytes of a template.
-MAX_TEMPLATE_SIZE = 128 * 1024
 
 #: Expressions, blocks and pieces of text, all told; compiling them takes a second or two.
 MAX_NODES = 10_000
 
 #: Expressions and blocks within each other.
 MAX_DEPTH = 80
-
-#: Rows of a matrix.
-MAX_ROWS = 10_000
-
-#: Steps of all rows together, see ``Meter``: a few seconds of work.
-MAX_STEPS = 4_000_000
-
-#: Characters that all rows together make.
-MAX_OUTPUT = 8 * 1024 * 1024
 
 #: Macros that call each other.
 MAX_CALLS = 40

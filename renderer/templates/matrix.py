@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 from renderer.model.fields import Fields, nearest_hint
 from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.limits import limits, way_out
 from renderer.model.location import Site
 from renderer.templates.definition import Row
-from renderer.templates.limits import MAX_ROWS
 from renderer.templates.value_names import check_name
 from renderer.templates.values import Values
 
@@ -44,8 +44,10 @@ def read_rows(matrix: Fields, values: Values) -> tuple[Row, ...]:
     include, exclude = tuple(matrix.elements("include")), tuple(matrix.elements("exclude"))
     if not axes and not include:
         return ()
-    if count + len(include) > MAX_ROWS:
-        matrix.reject(None, f"{matrix.name()} has {count + len(include)} rows, more than {MAX_ROWS}")
+    most = limits().template_rows
+    if count + len(include) > most:
+        message = f"{matrix.name()} has {count + len(include)} rows, more than {most}"
+        matrix.reject(None, message, way_out("template_rows"))
         return ()
     if count * (len(include) + len(exclude)) > _MAX_COMPARISONS:
         matrix.reject(None, f"{matrix.name()} has too many entries under include and exclude for its rows")

@@ -7,32 +7,35 @@ shares its parts many times over costs what it would when written out.
 
 from __future__ import annotations
 
+from renderer.model.limits import limits, way_out
 from renderer.templates.errors import TemplateError, TemplateLimitError
-from renderer.templates.limits import MAX_BITS, MAX_CALLS, MAX_OUTPUT, MAX_STEPS, check_text
+from renderer.templates.limits import MAX_BITS, MAX_CALLS, check_text
 
 _CHARACTERS_PER_STEP = 8
 _STEPS_OF_CALL = 50
-_SPLIT = "make fewer or smaller resources in one Template, or split it"
+_SPLIT = "make fewer or smaller resources in one Template, or split it; {}"
 
 
 class Meter:
     """Counts; every method raises ``TemplateLimitError`` when that was too much."""
 
     def __init__(self) -> None:
-        self._steps = MAX_STEPS
-        self._output = MAX_OUTPUT
+        self._steps = limits().template_steps
+        self._output = limits().template_output
         self._calls = 0
 
     def steps(self, count: int) -> None:
         self._steps -= count
         if self._steps < 0:
-            raise TemplateLimitError(f"the template takes more than {MAX_STEPS} steps", _SPLIT)
+            message = f"the template takes more than {limits().template_steps} steps"
+            raise TemplateLimitError(message, _SPLIT.format(way_out("template_steps")))
 
     def output(self, length: int, line: int) -> None:
         """``line`` of the template made so many characters."""
         self._output -= length
         if self._output < 0:
-            raise TemplateLimitError(f"the template makes more than {MAX_OUTPUT} characters", _SPLIT, line)
+            message = f"the template makes more than {limits().template_output} characters"
+            raise TemplateLimitError(message, _SPLIT.format(way_out("template_output")), line)
 
     def enter_call(self) -> None:
         self.steps(_STEPS_OF_CALL)

@@ -10,10 +10,11 @@ from typing import Final
 from jinja2 import TemplateSyntaxError, nodes
 
 from renderer.model.fields import nearest_hint
+from renderer.model.limits import limits, way_out
 from renderer.templates.environment import Sandbox
 from renderer.templates.errors import TemplateError, TemplateLimitError
 from renderer.templates.instrument import Instrumenter
-from renderer.templates.limits import MAX_DEPTH, MAX_NODES, MAX_TEMPLATE_SIZE
+from renderer.templates.limits import MAX_DEPTH, MAX_NODES
 
 _NO_OTHERS = "other templates cannot be used"
 _ONE_FILE = "a template is one file; its macros stand in it, and values in valuesFrom"
@@ -56,8 +57,9 @@ _KNOWN_NODES: Final = (
 
 def parse(environment: Sandbox, content: bytes) -> nodes.Template:
     """The tree, ready to be compiled. Raises ``TemplateError`` with its line."""
-    if len(content) > MAX_TEMPLATE_SIZE:
-        raise TemplateLimitError(f"a template has up to {MAX_TEMPLATE_SIZE} bytes", line=1)
+    if len(content) > limits().template_size:
+        message = f"a template has up to {limits().template_size} bytes"
+        raise TemplateLimitError(message, way_out("template_size"), line=1)
     tree = _parsed(environment, content)
     for count, (node, depth) in enumerate(_walk(tree)):
         if count > MAX_NODES:

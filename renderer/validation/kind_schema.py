@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.record import Record
 from renderer.validation.schema_tree import SchemaTree
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
 
-class Violation(NamedTuple):
+class Violation(Record):
     """A value that is not as its schema has it: which keyword of which schema it breaks.
 
     ``content`` is all of the object that the value stands in.

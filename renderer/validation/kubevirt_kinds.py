@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from renderer.model.record import Record
 
 KUBEVIRT = "kubevirt.io"
 POOL = "pool.kubevirt.io"
 INSTANCETYPE = "instancetype.kubevirt.io"
 
 
-class KubevirtKind(NamedTuple):
+class KubevirtKind(Record):
     """A kind with a schema.
 
     ``rewritten``: KubeVirt's mutating webhook writes the spec anew before the API server checks it

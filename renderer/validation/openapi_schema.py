@@ -13,6 +13,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 from renderer.validation.kubernetes_formats import QUANTITY_PATTERN
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.validation.schema_import import UnlikeKubevirtError
 from renderer.validation.schema_keywords import LIST_KEYS, PRESERVED
 from renderer.validation.served_versions import api_versions
 
@@ -30,6 +31,9 @@ _KNOWN_TYPES: Mapping[str, JsonObject] = {
     ".RawExtension": _ANYTHING,
 }
 _KEPT = ("format", "maximum", "minimum", "pattern", "required", "x-kubernetes-list-type", LIST_KEYS)
+#: Far more than all kinds of a release have together, each definition counted wherever it is referred to.
+_MOST_FIELDS = 200_000
+_MOST_LEVELS = 60
 
 
 def is_openapi(document: Json) -> bool:
@@ -37,7 +41,10 @@ def is_openapi(document: Json) -> bool:
 
 
 def kind_schemas(document: JsonObject, release: Release) -> Mapping[str, JsonObject]:
-    """The ``openAPIV3Schema`` of each of KubeVirt's kinds that the document has, by name."""
+    """The ``openAPIV3Schema`` of each of KubeVirt's kinds that the document has, by name.
+
+    Raises ``UnlikeKubevirtError``.
+    """
     converter = _Converter(_definitions(document))
     found = {kind.name: converter.kind(kind, release) for kind in KINDS}
     return {name: schema for name, schema in found.items() if schema}
@@ -59,9 +66,13 @@ def _type_of(schema: JsonObject) -> JsonObject:
 
 
 class _Converter:
+    """Raises ``UnlikeKubevirtError`` for definitions that come to more than any release's do."""
+
     def __init__(self, definitions: JsonObject) -> None:
         self._definitions = definitions
         self._open: set[str] = set()
+        self._fields = 0
+        self._level = 0
 
     def kind(self, kind: KubevirtKind, release: Release) -> JsonObject:
         for api_version in api_versions(kind, release):
@@ -73,6 +84,17 @@ class _Converter:
         return {}
 
     def _converted(self, schema: JsonObject) -> JsonObject:
+        self._fields += 1
+        if self._fields > _MOST_FIELDS or self._level > _MOST_LEVELS:
+            raise UnlikeKubevirtError(
+                f"the definitions come to more than {_MOST_FIELDS} fields or {_MOST_LEVELS} levels"
+            )
+        self._level += 1
+        converted = self._spelt_out(schema)
+        self._level -= 1
+        return converted
+
+    def _spelt_out(self, schema: JsonObject) -> JsonObject:
         reference = text_at(schema, "$ref").rpartition("/")[2]
         if reference:
             return self._referred(reference)

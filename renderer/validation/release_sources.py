@@ -18,7 +18,8 @@ from renderer.validation.openapi_schema import is_openapi, kind_schemas
 def release_schemas(documents: Iterable[tuple[str, Json]], release: Release) -> Mapping[str, JsonObject]:
     """The ``openAPIV3Schema`` of each kind that is found, by name; ``documents`` come with their file's name.
 
-    What a CustomResourceDefinition says goes before what an OpenAPI document says.
+    What a CustomResourceDefinition says goes before what an OpenAPI document says. Raises
+    ``UnlikeKubevirtError``.
     """
     defined: dict[str, JsonObject] = {}
     described: dict[str, JsonObject] = {}

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: Choices of which the engine may keep the failure, each with a copy of the value; beyond, all that is told
+#: is that the object is wrong.
+MOST_CHOICES = 1_000_000
+
+
 class UnusableError(Exception):
     """A schema that cannot be used; the message says why."""
 
@@ -41,16 +46,20 @@ class UserSchema(KindSchema):
     def __init__(self, document: JsonObject) -> None:
         super().__init__(document)
         try:
-            check_bounded(document)
+            self._extent = check_bounded(document)
         except UnboundedError as error:
             raise UnusableError(str(error)) from None
         self._engine = _engine(document)
 
     def violations(self, content: JsonObject) -> Iterator[Violation]:
+        whole = Violation(ROOT, content, "", None, EMPTY, content)
+        if self._extent.choices * _count(content) > MOST_CHOICES:
+            yield whole
+            return
         try:
             errors = tuple(self._engine.iter_errors(content))
         except (ValueError, TypeError):  # as in is_valid: the engine does not take the object at all
-            yield Violation(ROOT, content, "", None, EMPTY, content)
+            yield whole
             return
         for error in errors:
             yield self._violation(error, content)
@@ -76,6 +85,12 @@ class UserSchema(KindSchema):
         for name in way:
             value = _step(value, name)
         return value if isinstance(value, dict) else EMPTY
+
+
+def _count(value: Json) -> int:
+    """How many values there are in it, itself among them."""
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_count, children))
 
 
 def _step(value: Json, name: str) -> Json:

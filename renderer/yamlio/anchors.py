@@ -5,29 +5,28 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from renderer.model.json import Json
+from renderer.model.limits import limits
 from renderer.yamlio.errors import LimitError, UnusableError
-from renderer.yamlio.limits import MAX_ALIASED_VALUES, MAX_DEPTH
 
 
 class _Extent(NamedTuple):
-    """How many values a tree has, and how many collections stand within each other."""
+    """Values of a tree, collections in it that stand within each other, and characters of its texts."""
 
     size: int
     height: int
-
-
-_SCALAR = _Extent(1, 0)
+    length: int
 
 
 class Anchors:
     """Values by anchor. An alias shares the value of its anchor, as trees are read-only."""
 
-    __slots__ = ("_aliased", "_extents", "_values")
+    __slots__ = ("_aliased", "_extents", "_length", "_values")
 
     def __init__(self) -> None:
         self._values: dict[str, Json] = {}
         self._extents: dict[int, tuple[Json, _Extent]] = {}
         self._aliased = 0
+        self._length = 0
 
     def open(self, anchor: str) -> None:
         """From here on ``anchor`` names a value that is still being read."""
@@ -45,18 +44,25 @@ class Anchors:
                 hint="anchor a value with & first, or put a text that begins with * in quotes",
             )
         value = self._values[anchor]
-        extent = self._extent(value)
-        self._aliased += extent.size
-        if self._aliased > MAX_ALIASED_VALUES:
-            raise LimitError(f"the aliases stand for more than {MAX_ALIASED_VALUES} values")
-        if depth + extent.height > MAX_DEPTH:
-            raise LimitError(f"more than {MAX_DEPTH} levels of nesting")
+        self._count(self._extent(value), depth)
         return value
+
+    def _count(self, extent: _Extent, depth: int) -> None:
+        self._aliased += extent.size
+        self._length += extent.length
+        most = limits()
+        if self._aliased > most.aliased_values:
+            message = f"the aliases stand for more than {most.aliased_values} values"
+            raise LimitError("aliased_values", message)
+        if self._length > most.file_size:
+            raise LimitError("file_size", f"the aliases stand for more than {most.file_size} characters")
+        if depth + extent.height > most.nesting:
+            raise LimitError("nesting", f"more than {most.nesting} levels of nesting")
 
     def _extent(self, value: Json) -> _Extent:
         """What a tree amounts to; collections that aliases share count every time, but are looked at once."""
         if not isinstance(value, dict | list):
-            return _SCALAR
+            return _Extent(1, 0, len(value) if isinstance(value, str) else 0)
         known = self._extents.get(id(value))
         if known:
             return known[1]
@@ -64,6 +70,8 @@ class Anchors:
         extent = _Extent(
             size=1 + sum(child.size for child in children),
             height=1 + max((child.height for child in children), default=0),
+            length=sum(child.length for child in children)
+            + (sum(map(len, value)) if isinstance(value, dict) else 0),
         )
         self._extents[id(value)] = value, extent
         return extent

@@ -16,11 +16,11 @@ from yaml.events import (
 )
 
 from renderer.model.json import Json
+from renderer.model.limits import limits
 from renderer.yamlio.anchors import Anchors
 from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import EventSource
-from renderer.yamlio.limits import MAX_DEPTH
 from renderer.yamlio.merge import Merges
 from renderer.yamlio.places import place_of
 from renderer.yamlio.tags import MERGE_TAG, STR_TAG, tagged_scalar
@@ -39,12 +39,13 @@ class TreeBuilder:
     shortest way.
     """
 
-    __slots__ = ("_anchors", "_dialect", "_next")
+    __slots__ = ("_anchors", "_dialect", "_max_depth", "_next")
 
     def __init__(self, source: EventSource, dialect: Dialect) -> None:
         self._next = source.get_event
         self._dialect = dialect
         self._anchors = Anchors()
+        self._max_depth = limits().nesting
 
     def document(self) -> Json:
         """The first document; None when there is none. Raises ``UnusableError`` and ``yaml.YAMLError``."""
@@ -61,7 +62,7 @@ class TreeBuilder:
 
     def _value(self, event: Event | None, scalars: Scalars, depth: int) -> Json:
         try:
-            if type(event) is MappingStartEvent and event.anchor is None and depth < MAX_DEPTH:
+            if type(event) is MappingStartEvent and event.anchor is None and depth < self._max_depth:
                 return self._mapping(self._dialect.flow if event.flow_style else scalars, depth + 1)
             if isinstance(event, AliasEvent):
                 return self._anchors.alias(event.anchor or "", depth)
@@ -82,8 +83,8 @@ class TreeBuilder:
             if event.tag not in _NO_TAGS:
                 return tagged_scalar(event.tag, event.value, self._dialect.rules)
             return scalars.styled(event.value, event.style) if event.style else scalars.values[event.value]
-        if depth >= MAX_DEPTH:
-            raise LimitError(f"more than {MAX_DEPTH} levels of nesting")
+        if depth >= self._max_depth:
+            raise LimitError("nesting", f"more than {self._max_depth} levels of nesting")
         if isinstance(event, CollectionStartEvent) and event.flow_style:
             scalars = self._dialect.flow
         if isinstance(event, SequenceStartEvent):

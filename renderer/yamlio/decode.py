@@ -12,6 +12,7 @@ from renderer.yamlio.errors import DuplicateKeyError, UnusableError
 from renderer.yamlio.events import read_events
 from renderer.yamlio.problems import duplicate_keys, malformed, unusable
 from renderer.yamlio.text import text_of
+from renderer.yamlio.value_count import ValueCount
 
 
 def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
@@ -21,10 +22,12 @@ def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
     integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
     """
     try:
-        chunks = split_documents(text_of(content))
+        text = text_of(content)
+        chunks = split_documents(text)
     except UnusableError as error:
         raise unusable(error, path) from None
-    return tuple(_decode(chunk, path, RESOURCE) for chunk in chunks)
+    count = ValueCount(text)
+    return tuple(_decode(chunk, path, RESOURCE, count) for chunk in chunks)
 
 
 def decode_yaml11(content: bytes, path: str) -> Json:
@@ -36,12 +39,12 @@ def decode_yaml11(content: bytes, path: str) -> Json:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
         raise unusable(error, path) from None
-    return _decode(chunk, path, YAML11)
+    return _decode(chunk, path, YAML11, ValueCount(chunk.text))
 
 
-def _decode(chunk: Chunk, path: str, dialect: Dialect) -> Json:
+def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount) -> Json:
     try:
-        return read_events(chunk.text, lambda source: TreeBuilder(source, dialect).document())
+        return read_events(chunk.text, lambda source: TreeBuilder(count.counted(source), dialect).document())
     except DuplicateKeyError as error:
         raise duplicate_keys(error, chunk, path) from None
     except UnusableError as error:

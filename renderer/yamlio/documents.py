@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from renderer.model.limits import limits
 from renderer.yamlio.errors import LimitError, UnusableError
-from renderer.yamlio.limits import MAX_DOCUMENTS
 
 _SEPARATOR = re.compile(r"\n---(.*)\n")
 
@@ -25,10 +25,10 @@ def split_documents(text: str) -> list[Chunk]:
     """
     text = text.replace("\r\n", "\n")
     chunks: list[Chunk] = []
-    start, line = 0, 0
+    start, line, most = 0, 0, limits().documents
     for separator in _SEPARATOR.finditer(text):
-        if len(chunks) >= MAX_DOCUMENTS:
-            raise LimitError(f"more than {MAX_DOCUMENTS} documents").at(line, 0)
+        if len(chunks) >= most:
+            raise LimitError("documents", f"more than {most} documents").at(line, 0)
         chunks.append(Chunk(text[start : separator.start() + 1], line))
         line += text.count("\n", start, separator.end())
         start = separator.end()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from renderer.model.codes import Code
+from renderer.model.limits import way_out
 
 
 class UnusableError(ValueError):
@@ -26,9 +27,12 @@ class UnusableError(ValueError):
 
 
 class LimitError(UnusableError):
-    """The text goes beyond one of the ``limits``."""
+    """The text goes beyond a limit, which is the field of ``model.limits.Limits``."""
 
     code = Code.YAML_LIMIT
+
+    def __init__(self, limit: str, message: str) -> None:
+        super().__init__(message, way_out(limit))
 
 
 class DuplicateKeyError(UnusableError):

@@ -8,10 +8,12 @@ from typing import Protocol, TypeAlias, TypeVar
 import yaml
 from yaml.events import Event
 
-from renderer.yamlio.limits import MAX_SECOND_READING
 from renderer.yamlio.python_parser import PythonParser
 
 T = TypeVar("T")
+
+#: Characters of a malformed document that the slow parser is asked about.
+MAX_SECOND_READING = 200_000
 
 
 class EventSource(Protocol):

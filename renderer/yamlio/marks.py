@@ -36,6 +36,7 @@ class MarkedFile:
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._last: tuple[int, Node | None] = -1, None
+        self._last_lines: tuple[int, Sequence[str]] = -1, ()
 
     def find(self, document: int, field: FieldPath, indexed: FieldPath | None = None) -> Mark | None:
         """Where the key of ``field`` stands, or the element itself if it is one of a list.
@@ -48,7 +49,7 @@ class MarkedFile:
         if node is None:
             return None
         chunk = self._chunks[document]
-        place, exact = _find(node, field, indexed or field, chunk.text.split("\n"))
+        place, exact = _find(node, field, indexed or field, self._lines(document))
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact)
 
     def find_in_text(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
@@ -60,7 +61,7 @@ class MarkedFile:
         if node is None or node.text is None:
             return None
         chunk = self._chunks[document]
-        place = place_in_file(node, Place(line - 1, column - 1), chunk.text.split("\n"))
+        place = place_in_file(node, Place(line - 1, column - 1), self._lines(document))
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact=True)
 
     def indexed(self, document: int, field: FieldPath) -> FieldPath:
@@ -68,8 +69,8 @@ class MarkedFile:
         node, segments = self._root(document), list[Segment]()
         for segment in field.segments:
             if node and isinstance(segment, ElementName):
-                named = (i for i, element in enumerate(node.elements()) if _is_named(element, segment))
-                segment = next(named, segment)  # noqa: PLW2901 - the same element by another name
+                index = _index(node, segment)
+                segment = segment if index is None else index  # noqa: PLW2901 - the same by another name
             step = _step(node, segment) if node else None
             node = step[1] if step else None
             segments.append(segment)
@@ -86,6 +87,11 @@ class MarkedFile:
             return split_documents(text_of(self._content))
         except UnusableError:
             return []
+
+    def _lines(self, document: int) -> Sequence[str]:
+        if self._last_lines[0] != document:
+            self._last_lines = document, self._chunks[document].text.split("\n")
+        return self._last_lines[1]
 
     def _root(self, document: int) -> Node | None:
         """The last one is kept: what is asked for comes in the order of the file."""
@@ -156,7 +162,8 @@ def _step(node: Node, segment: Segment) -> tuple[Place, Node] | None:
     if isinstance(segment, int):
         elements = node.elements()[segment : segment + 1] if segment >= 0 else []
     else:
-        elements = [element for element in node.elements() if _is_named(element, segment)]
+        index = _index(node, segment)
+        elements = [] if index is None else [node.elements()[index]]
     return (elements[0].place, elements[0]) if elements else None
 
 
@@ -169,15 +176,20 @@ def _entry(node: Node, name: str) -> tuple[Place, Node] | None:
         if mapping in seen:
             continue
         seen.add(mapping)
-        found = [(key.place, value) for key, value in mapping.entries() if key.text == name]
+        found = mapping.entry(name)
         if found:
-            return found[-1]
+            return found[0].place, found[1]
         for key, value in mapping.entries():
             if key.text == MERGE_KEY:
                 waiting += [value] if value.is_mapping else value.elements()
     return None
 
 
-def _is_named(element: Node, name: ElementName) -> bool:
-    entry = _entry(element, name.key)
-    return entry is not None and entry[1].text == name.value
+def _index(sequence: Node, name: ElementName) -> int | None:
+    """Which element has the name."""
+    return sequence.index(name.key, name.value, _value)
+
+
+def _value(mapping: Node, key: str) -> Node | None:
+    entry = _entry(mapping, key)
+    return entry[1] if entry else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from yaml.events import (
     AliasEvent,
@@ -16,12 +16,11 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from renderer.model.limits import limits
 from renderer.yamlio.events import EventSource, read_events
-from renderer.yamlio.limits import MAX_DEPTH
 from renderer.yamlio.places import Place, place_of
 
 
-@dataclass(slots=True, eq=False)
 class Node:
     """A value; ``text`` is what a scalar says, ``items`` what a collection holds, keys and values in turn.
 
@@ -29,19 +28,55 @@ class Node:
     own place and shares the items of its anchor.
     """
 
-    place: Place
-    text: str | None = None
-    is_mapping: bool = False
-    is_literal: bool = False
-    items: list[Node] = field(default_factory=list)
+    __slots__ = ("_by_key", "_by_name", "column", "is_literal", "is_mapping", "items", "line", "text")
+
+    def __init__(  # noqa: PLR0913, PLR0917 (positional, as a large file has a million of them)
+        self,
+        line: int,
+        column: int,
+        text: str | None,
+        items: Sequence[Node],
+        is_mapping: bool,  # noqa: FBT001 (as above)
+        is_literal: bool,  # noqa: FBT001 (as above)
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.text = text
+        self.items = items
+        self.is_mapping = is_mapping
+        self.is_literal = is_literal
+        self._by_key: dict[str | None, tuple[Node, Node]] | None = None
+        self._by_name: dict[str, dict[str, int]] | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place(self.line, self.column)
 
     def entries(self) -> Iterator[tuple[Node, Node]]:
         """Keys and values of a mapping; nothing for other values."""
         return zip(self.items[::2], self.items[1::2], strict=False) if self.is_mapping else iter(())
 
-    def elements(self) -> list[Node]:
+    def entry(self, key: str) -> tuple[Node, Node] | None:
+        """The last entry of that key, as it is the one that counts where two are no error."""
+        if self._by_key is None:
+            self._by_key = {name.text: (name, value) for name, value in self.entries()}
+        return self._by_key.get(key)
+
+    def index(self, key: str, text: str, value_of: Callable[[Node, str], Node | None]) -> int | None:
+        """The first element that has ``text`` in its entry ``key``, which ``value_of`` an element gives."""
+        if self._by_name is None:
+            self._by_name = {}
+        if key not in self._by_name:
+            names = self._by_name[key] = {}
+            for index, element in enumerate(self.elements()):
+                value = value_of(element, key)
+                if value is not None and value.text is not None:
+                    names.setdefault(value.text, index)
+        return self._by_name[key].get(text)
+
+    def elements(self) -> Sequence[Node]:
         """What a sequence holds; nothing for other values."""
-        return [] if self.is_mapping else self.items
+        return () if self.is_mapping else self.items
 
     def walk(self) -> Iterator[Node]:
         """The node and all below it in order, each once, as aliases can make a graph of the tree."""
@@ -55,44 +90,59 @@ class Node:
                 waiting += reversed(node.items)
 
 
+@lru_cache(maxsize=1)  # whoever locates a finding also asks which lines of that document may be shown
 def parse_nodes(text: str) -> Node | None:
     """The root of the first document; None when there is none. Raises ``yaml.YAMLError``.
 
     Nothing is resolved: duplicate keys and unknown aliases go through. Where the nesting becomes
-    too deep, the tree ends.
+    too deep, the tree ends. The nodes are not to be changed.
     """
     return read_events(text, _assemble)
 
 
 def _assemble(source: EventSource) -> Node | None:
-    root: Node | None = None
-    open_collections: list[Node] = []
+    next_event = source.get_event
+    top: list[Node] = []
+    items, above = top, list[list[Node]]()
     anchors: dict[str, Node] = {}
-    while not isinstance(event := source.get_event(), DocumentEndEvent | StreamEndEvent | None):
-        if isinstance(event, CollectionEndEvent):
-            open_collections.pop()
+    max_depth = limits().nesting
+    while True:
+        event = next_event()
+        if type(event) is ScalarEvent and event.anchor is None:
+            mark = event.start_mark
+            items.append(Node(mark.line, mark.column, event.value, (), False, event.style == "|"))  # type: ignore[union-attr]  # noqa: FBT003
         elif isinstance(event, NodeEvent):
-            node = _node(event, anchors)
-            root = root or node
-            if open_collections:
-                open_collections[-1].items.append(node)
-            if isinstance(event, CollectionStartEvent):
-                open_collections.append(node)
-        if len(open_collections) > MAX_DEPTH:
+            node, inner = _node(event, anchors)
+            items.append(node)
+            if inner is not None:
+                above.append(items)
+                items = inner
+        elif isinstance(event, CollectionEndEvent):
+            items = above.pop()
+        elif isinstance(event, DocumentEndEvent | StreamEndEvent | None):
             break
-    return root
+        if len(above) > max_depth:
+            break
+    return top[0] if top else None
 
 
-def _node(event: NodeEvent, anchors: dict[str, Node]) -> Node:
-    place = place_of(event)
+def _node(event: NodeEvent, anchors: dict[str, Node]) -> tuple[Node, list[Node] | None]:
+    """The node, and the list that takes what it holds if it is a collection."""
+    line, column = place_of(event)
     if isinstance(event, AliasEvent):
-        return replace(anchors.get(event.anchor or "", Node(place)), place=place)
+        known = anchors.get(event.anchor or "")
+        if known is None:
+            return Node(line, column, None, (), is_mapping=False, is_literal=False), None
+        return Node(line, column, known.text, known.items, known.is_mapping, known.is_literal), None
+    inner = list[Node]() if isinstance(event, CollectionStartEvent) else None
     node = Node(
-        place,
-        text=event.value if isinstance(event, ScalarEvent) else None,
-        is_mapping=isinstance(event, MappingStartEvent),
-        is_literal=isinstance(event, ScalarEvent) and event.style == "|",
+        line,
+        column,
+        event.value if isinstance(event, ScalarEvent) else None,
+        () if inner is None else inner,
+        isinstance(event, MappingStartEvent),
+        isinstance(event, ScalarEvent) and event.style == "|",
     )
     if event.anchor is not None:
         anchors[event.anchor] = node
-    return node
+    return node, inner

@@ -37,6 +37,8 @@ _CONFIDENTIAL = re.compile(
     rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
 )
 _ALIAS = "*"
+#: Without one of these words in its text, no value of a document is confidential.
+_WORDS = re.compile(rf"(?<!\w)(?:{_KEYS}|{'|'.join(_CLOUD_INIT)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
 
 
 def is_confidential_key(key: object) -> bool:
@@ -80,6 +82,8 @@ def _hidden_in(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int
 
 def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     """The same, counted in the document."""
+    if "\\" not in text and not _WORDS.search(text):  # in quotes, a word may be spelt with escapes
+        return []
     everything = [(0, len(lines) - 1)]
     try:
         root = parse_nodes(text)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from renderer.model.limits import limits
 from renderer.yamlio.errors import LimitError, UnusableError
-from renderer.yamlio.limits import MAX_FILE_SIZE
 
 
 def text_of(content: bytes) -> str:
     """Raises ``UnusableError`` for what is not UTF-8, and for what is too much."""
-    if len(content) > MAX_FILE_SIZE:
-        raise LimitError(f"the file is larger than {MAX_FILE_SIZE} bytes").at(0, 0)
+    if len(content) > limits().file_size:
+        raise LimitError("file_size", f"the file is larger than {limits().file_size} bytes").at(0, 0)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

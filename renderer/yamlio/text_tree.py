@@ -19,9 +19,9 @@ from yaml.events import (
 )
 
 from renderer.model.field_path import FieldPath, Segment
+from renderer.model.limits import limits
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import EventSource
-from renderer.yamlio.limits import MAX_DEPTH
 from renderer.yamlio.python_parser import PythonParser
 
 
@@ -94,8 +94,8 @@ def _step(node: TextNode, segment: Segment) -> TextNode:
 
 
 def _node(text: str, event: NodeEvent, events: Iterator[Event], depth: int) -> TextNode:
-    if depth > MAX_DEPTH:
-        raise UnusableError(f"more than {MAX_DEPTH} levels of nesting")
+    if depth > limits().nesting:
+        raise UnusableError(f"more than {limits().nesting} levels of nesting")
     start, end = _mark(event.start_mark).index, _mark(event.end_mark).index
     if isinstance(event, MappingStartEvent):
         return _mapping(text, event, events, depth)

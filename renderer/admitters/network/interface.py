@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import VmiSpec, has, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, JsonObject
+from renderer.model.record import Record
 
 
-class Interface(NamedTuple):
+class Interface(Record):
     """``network`` is the one of its name, empty where there is none."""
 
     vmi: VmiSpec

@@ -6,23 +6,23 @@ kustomize ``api/internal/plugins/builtinconfig/transformerconfig.go``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from renderer.compose.ordering.kind_order import DEFAULT_RANKS, gvk_sort_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.gvk import Gvk
+from renderer.model.record import Record
 from renderer.model.selection import FieldSpec
 
 
-class NameReference(NamedTuple):
+class NameReference(Record):
     """The fields that hold names of resources of the kind ``target``; empty parts of it match any."""
 
     target: Gvk
     referrers: tuple[FieldSpec, ...]
 
 
-class FieldSpecSet(NamedTuple):
+class FieldSpecSet(Record):
     """The field specs of every transformer (kustomize ``TransformerConfig``)."""
 
     name_prefix: tuple[FieldSpec, ...] = ()

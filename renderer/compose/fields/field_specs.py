@@ -8,7 +8,7 @@ are made only where the spec says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.compose.bare_text import is_bare_text
 from renderer.compose.res_map import ResMap
@@ -17,6 +17,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.gvk import Gvk
 from renderer.model.json import Json
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.selection import FieldSpec
 
@@ -28,12 +29,12 @@ class WrongTypeError(Exception):
     """A field holds something that the change cannot work with; says what it should be."""
 
 
-class Segment(NamedTuple):
+class Segment(Record):
     name: str
     is_list: bool
 
 
-class Target(NamedTuple):
+class Target(Record):
     """A field to visit in a resource of a known kind."""
 
     segments: tuple[Segment, ...]
@@ -41,7 +42,7 @@ class Target(NamedTuple):
     create: bool
 
 
-class FieldChange(NamedTuple):
+class FieldChange(Record):
     """What to do with the fields that some specs lead to.
 
     ``created`` is what stands in a field that is made; None where the change never makes any.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+
+from renderer.model.record import Record
 
 _FIELD = re.compile(r"(\w+)(?:(\[)([\w,.]*)\])?(?::(\w+))?")
 
 
-class FieldSchema(NamedTuple):
+class FieldSchema(Record):
     """The schema of a field.
 
     ``merge_keys`` is None unless it is a list whose elements are merged; it is empty for lists of scalars.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from renderer.model.json import Json, object_at, text_at
+from renderer.model.limits import limits
 
 #: Changes the value that stands for the container of a key, which it is given.
 Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
@@ -159,6 +160,8 @@ def _index(key: str, length: int) -> int:
 def _keys(path: str) -> list[str]:
     if "/" not in path:
         raise OperationError(f"{path or 'an empty path'} does not begin with /")
+    if path.count("/") > limits().nesting:
+        raise OperationError(f"the path has more than {limits().nesting} names")
     return [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
+from operator import is_
 
 from renderer.compose.identity import remembering_id
 from renderer.compose.metadata import with_text_annotations
@@ -11,7 +13,7 @@ from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.gvk import Gvk
-from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value
+from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, with_value
 from renderer.model.patches import JsonPatch
 from renderer.model.resource import Resource
 from renderer.yamlio.go_numbers import format_float, json_number
@@ -28,30 +30,37 @@ class JsonPatching:
         self._remembers_ids = remembers_ids
 
     def apply(self, resources: ResMap, keys: Iterable[int]) -> None:
-        """Patches the resources with the given keys. Raises: patch-invalid."""
+        """Patches the resources with the given keys. Raises: patch-invalid, build-limit."""
         for key in keys:
-            patched = self._patched(resources[key])
+            patched = self._patched(key, resources)
             if patched.content:
                 resources.replace(key, patched)
+                resources.note_in_floats(key)
             else:
                 resources.remove(key)
 
-    def _patched(self, resource: Resource) -> Resource:
+    def _patched(self, key: int, resources: ResMap) -> Resource:
+        resource = resources[key]
         if self._remembers_ids:
             resource = remembering_id(resource)
-        content = self._applied(_with_annotations(resource), resource)
+        operated = self._operated(_with_annotations(resource), resource)
+        resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
+        content = self._in_floats(operated, resource, resources.in_floats(key))
         patched = resource.with_content(content, self._patch.site)._replace(blank_fields=())
         patched = with_text_annotations(patched, _float_text)
         return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
 
-    def _applied(self, document: Json, resource: Resource) -> JsonObject:
+    def _operated(self, document: Json, resource: Resource) -> Json:
         for index, operation in enumerate(self._patch.operations):
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
                 raise self._invalid(str(error), index, operation, resource) from None
+        return document
+
+    def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
         try:
-            rounded = _rounded(document)
+            rounded = _rounded(document, known)
         except OverflowError:  # from a patch in JSON: YAML makes texts of such numbers
             raise self._invalid("a number is too large", 0, None, resource) from None
         if not isinstance(rounded, dict):
@@ -80,14 +89,21 @@ def _with_annotations(resource: Resource) -> JsonObject:
     return with_value(content, ("metadata", "annotations"), {})
 
 
-def _rounded(value: Json) -> Json:
-    """The value with integers as exact as a float has them; itself where that changes nothing."""
+def _rounded(value: Json, known: Json) -> Json:
+    """The value with integers as exact as a float has them; itself where that changes nothing.
+
+    What it shares with ``known`` is so already, or else every operation would go through the whole object.
+    """
+    if value is known and value is not None:
+        return value
     if isinstance(value, dict):
-        fields = {key: _rounded(child) for key, child in value.items()}
+        old = object_at(known)
+        fields = {key: _rounded(child, old.get(key)) for key, child in value.items()}
         return value if all(fields[key] is value[key] for key in value) else fields
     if isinstance(value, list):
-        elements = [_rounded(element) for element in value]
-        return value if all(new is old for new, old in zip(elements, value, strict=True)) else elements
+        pairs = zip_longest(value, array_at(known)[: len(value)])
+        elements = [element if element is old else _rounded(element, old) for element, old in pairs]
+        return value if all(map(is_, elements, value)) else elements
     if type(value) is int and not -_EXACT <= value <= _EXACT:
         return json_number(float(value))
     return value

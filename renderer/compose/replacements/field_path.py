@@ -7,6 +7,7 @@ import re
 from renderer.compose.absent import ABSENT, Slot
 from renderer.compose.fields.field_specs import split_path
 from renderer.model.json import Json, scalar_text
+from renderer.model.limits import limits
 
 _INDEX = re.compile(r"[+-]?[0-9]{1,18}")
 _LAST = "-"
@@ -18,7 +19,12 @@ class PathError(Exception):
 
 
 def split_field_path(path: str) -> tuple[str, ...]:
-    """The steps of a dotted path. Brackets keep dots together, and stay when they name a list element."""
+    """The steps of a dotted path. Brackets keep dots together, and stay when they name a list element.
+
+    Raises ``PathError`` for more of them than objects have levels.
+    """
+    if path.count(".") > limits().nesting:
+        raise PathError(f"the path has more than {limits().nesting} steps")
     steps: list[str] = []
     parts = iter(split_path(path, "."))
     for part in parts:

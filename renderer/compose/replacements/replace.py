@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from renderer.compose.absent import ABSENT, Slot
 from renderer.compose.replacements.field_path import PathError, lookup, split_field_path
 from renderer.compose.replacements.path_matcher import Change, PathMatcher
@@ -14,7 +17,7 @@ from renderer.compose.transform import Transform
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
+from renderer.model.json import Json, object_at
 from renderer.model.resource import Resource
 from renderer.model.transformers import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
 
@@ -38,7 +41,7 @@ def _replace(resources: ResMap, replacement: Replacement) -> None:
     value = _value(resources, replacement)
     for target in replacement.targets:
         for key, resource in TargetSelector(target).selected(resources):
-            resources.replace(key, _written(resource, value, target))
+            resources.replace(key, _written(resource, value, target, partial(resources.check_growth, key)))
 
 
 def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
@@ -76,13 +79,20 @@ def _given(replacement: Replacement) -> ReplacementValue:
         raise _error(f"sourceValue cannot be written: {error}", replacement, "write another value") from None
 
 
-def _written(resource: Resource, value: ReplacementValue, target: ReplacementTarget) -> Resource:
+def _written(
+    resource: Resource,
+    value: ReplacementValue,
+    target: ReplacementTarget,
+    check: Callable[[Resource], object],
+) -> Resource:
+    """The resource with the value in all fields of ``target``; ``check`` is given it after each field."""
     content: Json = resource.content
     for path in target.field_paths:
         try:
             content = _with_field(content, split_field_path(path), value, target.options)
         except PathError as error:
             raise _no_field(resource, path, target, error) from None
+        check(resource.with_content(object_at(content), target.site))
     return resource.with_content(content, target.site) if isinstance(content, dict) else resource
 
 

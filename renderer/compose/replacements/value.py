@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.compose.absent import ABSENT, Slot
 from renderer.compose.replacements.field_path import PathError
 from renderer.compose.replacements.path_matcher import untagged
 from renderer.model.json import Json, scalar_text
+from renderer.model.record import Record
 from renderer.model.transformers import FieldOptions
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
@@ -20,7 +19,7 @@ _KINDS = {
 _NAMES = {bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
 
 
-class ReplacementValue(NamedTuple):
+class ReplacementValue(Record):
     """What is written: ``whole`` in place of mappings and lists, ``text`` into single values."""
 
     whole: Json
@@ -63,13 +62,12 @@ class ReplacementValue(NamedTuple):
     def _inserted(self, old: str, options: FieldOptions) -> str:
         if not options.delimiter:
             return self.text
-        parts = old.split(options.delimiter)
         if options.index < 0:
-            parts.insert(0, self.text)
-        elif options.index >= len(parts):
-            parts.append(self.text)
-        else:
-            parts[options.index] = self.text
+            return f"{self.text}{options.delimiter}{old}"
+        if options.index > old.count(options.delimiter):
+            return f"{old}{options.delimiter}{self.text}"
+        parts = old.split(options.delimiter, options.index + 1)
+        parts[options.index] = self.text
         return options.delimiter.join(parts)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+
+from renderer.model.record import Record
 
 _TOKEN = re.compile(r"[ \t\r\n]*(?:([^=!(),<> \t\r\n]+)|(==|!=|[=!(),<>])|(\Z))")
 _SET_OPERATORS = ("in", "notin")
@@ -21,7 +22,7 @@ class SelectorError(Exception):
     """The text is no selector; says why."""
 
 
-class _Token(NamedTuple):
+class _Token(Record):
     text: str
     is_word: bool
 
@@ -29,7 +30,7 @@ class _Token(NamedTuple):
 _END = _Token("", is_word=False)
 
 
-class Requirement(NamedTuple):
+class Requirement(Record):
     """One condition on the value of a label; ``operator`` as written, ``exists`` or ``!`` without a value."""
 
     key: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, WrongTypeError
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, scalar_text
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.selection import FieldSpec
 from renderer.model.transformers import Image
@@ -18,7 +18,7 @@ _CONTAINER_LISTS = ("containers", "initContainers")
 _UNTOUCHED_KIND = "CustomResourceDefinition"
 
 
-class ImageName(NamedTuple):
+class ImageName(Record):
     """An image name taken apart; ``tag`` and ``digest`` are empty where there are none."""
 
     name: str

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
 from renderer.compose.identity import remembering_id
 from renderer.compose.transform import Transform, TransformerContext
+from renderer.model.build_limit import check_name
 from renderer.model.json import Json, scalar_text
 from renderer.model.resource import Resource
 from renderer.model.selection import FieldSpec
@@ -58,7 +59,9 @@ def _affixing(
         targets = index.targets(resource)
         if _renames(targets):
             resource = remembering_id(remembering_affix(resource))
-        return change.apply(resource, targets)
+        renamed = change.apply(resource, targets)
+        check_name(renamed)
+        return renamed
 
     return lambda resources: resources.update(affix)
 

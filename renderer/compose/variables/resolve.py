@@ -10,10 +10,12 @@ from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, Wro
 from renderer.compose.replacements.field_path import PathError, lookup, split_field_path
 from renderer.compose.res_map import ResMap
 from renderer.compose.variables.expansion import NotTextError, expanded, expanded_field
+from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, Scalar
+from renderer.model.json import Json, Scalar, scalar_text
+from renderer.model.limits import limits
 from renderer.model.resource import Resource
 from renderer.model.selection import FieldSpec
 from renderer.model.transformers import Variable
@@ -29,7 +31,7 @@ def resolve_variables(
 ) -> None:
     """Replaces the references in the fields of ``specs``; one that nothing refers to is worth a warning.
 
-    Raises: kustomization-field when a variable has no value, resource-invalid.
+    Raises: kustomization-field when a variable has no value, resource-invalid, build-limit.
     """
     ordered = sorted(variables, key=lambda variable: variable.name)
     if not ordered:
@@ -38,7 +40,7 @@ def resolve_variables(
     found = {variable.name: _value(variable, sources.get(variable.name)) for variable in ordered}
     values = {name: value for name, value in found.items() if isinstance(value, str | int | float)}
     used: set[str] = set()
-    expand = FieldChange(_expansion(values, used))
+    expand = FieldChange(_expansion(values, _Uses(values, ordered, used)))
     index = FieldSpecIndex(specs)
     resources.update(lambda resource: expand.apply(resource, index.targets(resource)))
     for variable in ordered:
@@ -46,10 +48,28 @@ def resolve_variables(
             warn(_unused(variable))
 
 
-def _expansion(values: Mapping[str, Scalar], used: set[str]) -> Callable[[Json], Json]:
+class _Uses:
+    """Notes which variables are ``used``, and how much text their values come to."""
+
+    def __init__(self, values: Mapping[str, Scalar], variables: Iterable[Variable], used: set[str]) -> None:
+        self._values = values
+        self._sites = {variable.name: variable.site for variable in variables}
+        self._used = used
+        self._left = limits().added_size
+
+    def note(self, name: str) -> None:
+        """Raises: build-limit."""
+        self._used.add(name)
+        self._left -= len(scalar_text(self._values[name]))
+        if self._left < 0:
+            message = f"the values of variables come to more than {limits().added_size} characters"
+            raise over_limit("added_size", message, self._sites[name])
+
+
+def _expansion(values: Mapping[str, Scalar], uses: _Uses) -> Callable[[Json], Json]:
     def change(value: Json) -> Json:
         try:
-            return expanded_field(value, lambda text: expanded(text, values, used.add))
+            return expanded_field(value, lambda text: expanded(text, values, uses.note))
         except NotTextError:
             raise WrongTypeError("a list of texts, in which variables could be replaced") from None
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
-from typing import NamedTuple, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.fields import described
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.quantity import Quantity
+from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 
 
@@ -30,7 +31,7 @@ class DecodeError(Exception):
         return DecodeError(self.reason, FieldPath((segment, *self.field.segments)))
 
 
-class Decoding(NamedTuple):
+class Decoding(Record):
     """How to decode: whether unknown fields are errors, and which release's fields are known.
 
     Go ``rewrites_quantities`` when it encodes them: 1024Mi as 1Gi. To compute with, they stay as they are, as
@@ -62,7 +63,7 @@ class _Kind(Enum):
     QUANTITY = auto()
 
 
-class Scalar(NamedTuple):
+class Scalar(Record):
     """``string``, ``bool``, an integer type or ``resource.Quantity``.
 
     For a ``pointer`` its zero value is a value; otherwise it is the same as none. ``written`` fields have no
@@ -114,7 +115,7 @@ class Scalar(NamedTuple):
         return None if value == self.zero and not self.pointer else value
 
 
-class Struct(NamedTuple):
+class Struct(Record):
     """A mapping with known fields.
 
     ``later`` says which of them KubeVirt 1.0 did not have. A ``value`` is not held by a pointer: empty is the
@@ -157,7 +158,7 @@ class Struct(NamedTuple):
         return None if self.value and not kept else kept
 
 
-class ListOf(NamedTuple):
+class ListOf(Record):
     """A slice; an empty one is the same as none."""
 
     element: GoType

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.instancetype.apply_error import ApplyError, Party
 from renderer.instancetype.selection import Selection
 from renderer.instancetype.topology import (
@@ -18,11 +16,12 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
+from renderer.model.record import Record
 
 _GUEST = FieldPath.of("spec", "cpu", "guest")
 
 
-class CpuTopology(NamedTuple):
+class CpuTopology(Record):
     """Fields of ``domain.cpu``; integers, unless the instance type's vCPUs are a placeholder."""
 
     sockets: Json = 1

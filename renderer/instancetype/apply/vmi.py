@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from renderer.instancetype.apply import annotations as template_annotations
 from renderer.instancetype.apply import cpu, memory
@@ -14,6 +14,7 @@ from renderer.instancetype.preference.vmi import apply_preference
 from renderer.instancetype.selection import Selection
 from renderer.instancetype.zero_value import is_zero
 from renderer.model.json import EMPTY, JsonObject
+from renderer.model.record import Record
 
 #: Applies one field, or group of fields, of an instance type: the changed template, or the conflicts.
 Applier: TypeAlias = Callable[[Selection, JsonObject], JsonObject | Conflicts]
@@ -35,7 +36,7 @@ APPLIERS: tuple[Applier, ...] = (
 )
 
 
-class Applied(NamedTuple):
+class Applied(Record):
     """A VM's ``spec.template``, and the conflicts, because of which it is unchanged."""
 
     template: JsonObject

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.instancetype.conflict import VMI_SPEC
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.json import Json, JsonObject, object_at, without
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 #: The fields of a VirtualMachine that give it.
@@ -14,7 +13,7 @@ VCPUS = VMI_SPEC.child("domain", "cpu", "guest")
 MEMORY = VMI_SPEC.child("domain", "memory", "guest")
 
 
-class CustomSize(NamedTuple):
+class CustomSize(Record):
     """``vcpus`` and ``memory``, a quantity, of the VirtualMachine; None where something else gives them."""
 
     vcpus: int | None = None

@@ -5,8 +5,6 @@ KubeVirt ``pkg/instancetype/compatibility``; which encodings a release still rea
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.instancetype.api.object_meta import OBJECT_META
 from renderer.instancetype.api.old_versions import (
@@ -25,6 +23,7 @@ from renderer.instancetype.revision.spec_revision import decode_spec_revision
 from renderer.model.field_path import FieldPath
 from renderer.model.gvk import Gvk
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.record import Record
 
 _SPECS = {
     ("v1beta1", INSTANCETYPE): INSTANCETYPE_SPEC,
@@ -46,7 +45,7 @@ class RevisionError(Exception):
         self.outdated = outdated
 
 
-class Stored(NamedTuple):
+class Stored(Record):
     """A decoded ControllerRevision: a v1beta1 ``spec``, and where its source stands in the revision."""
 
     matcher_type: MatcherType

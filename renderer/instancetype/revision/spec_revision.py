@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from renderer.instancetype.api.old_versions import (
     OLD_INSTANCETYPE_SPEC,
@@ -23,11 +23,12 @@ from renderer.instancetype.behaviour import Behaviour, SpecRevisions
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.record import Record
 
 _FIELDS = frozenset({"apiVersion", "spec"})
 
 
-class SpecRevision(NamedTuple):
+class SpecRevision(Record):
     """A spec as v1beta1, and what it is the spec of."""
 
     matcher_type: MatcherType

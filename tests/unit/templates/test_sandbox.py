@@ -7,8 +7,9 @@ from itertools import product
 import pytest
 
 from renderer.model.codes import Code
+from renderer.model.limits import DEFAULTS
 from renderer.templates.filters.table import FILTERS
-from renderer.templates.limits import MAX_NODES, MAX_TEMPLATE_SIZE
+from renderer.templates.limits import MAX_NODES
 from tests.unit.templates.rendering import failure, text
 
 OBJECTS = (
@@ -147,7 +148,7 @@ BOMBS = {
     "a chain of filters": "{{ 1" + " | int" * 1000 + " }}",
     "a chain of conditions": "{% if 0 %}" + "{% elif 0 %}" * 4000 + "{% endif %}",
     "expressions": "{{ 1 }}" * MAX_NODES,
-    "size": " " * (MAX_TEMPLATE_SIZE + 1),
+    "size": " " * (DEFAULTS.template_size + 1),
 }
 
 

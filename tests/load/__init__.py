@@ -1,0 +1,1 @@
+"""More than anybody has: how much memory and work it takes."""

@@ -1,0 +1,47 @@
+"""Runs vmrender on a load, and what that took."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.load.loads import Load
+
+_KIB = 1024
+#: In a process of its own: a program counts what the one had that started it as its own memory.
+_MEASURING = """\
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, used = os.wait4(process.pid, 0)
+process.returncode = os.waitstatus_to_exitcode(status)
+print(process.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+
+
+class Took(NamedTuple):
+    """Seconds of work of all processes, and bytes of the largest of them."""
+
+    code: int
+    seconds: float
+    memory: int
+
+
+def measured(load: Load, size: int) -> Took:
+    """``size`` in place of the load's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        load.write(Path(folder), size)
+        measuring = subprocess.run(
+            (sys.executable, "-c", _MEASURING, sys.executable, "-m", "renderer", *load.command),
+            cwd=folder,
+            env={**os.environ, "XDG_CACHE_HOME": f"{folder}/.cache"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            check=True,
+        )
+        code, seconds, memory = measuring.stdout.split()
+        return Took(int(code), float(seconds), int(memory) * _KIB)

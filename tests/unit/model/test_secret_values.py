@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from base64 import b64encode
+
+from renderer.model.json import Json
+from renderer.model.secret_values import secret_values
+
+ENCODED = b64encode(b"top secret\n\nand more\n").decode()
+
+
+def test_values_come_as_text_by_line_and_in_base64() -> None:
+    secret: Json = {
+        "kind": "Secret",
+        "stringData": {"a": "hunter22", "b": "  one line\nshort\n", "c": 5},
+        "data": {"d": ENCODED, "e": "no base64!", "f": b64encode(b"\xff\xfe\xfd\xfc").decode(), "g": None},
+    }
+    texts = {"hunter22", "one line", ENCODED, "top secret", "and more", "no base64!", "//79/A=="}
+    assert secret_values([secret]) == texts
+
+
+def test_other_objects_have_none() -> None:
+    config_map: Json = {"kind": "ConfigMap", "data": {"a": "not a secret"}}
+    assert secret_values([config_map, None, [], "text", {"kind": "Secret", "data": []}]) == frozenset()

@@ -1,0 +1,67 @@
+"""What ships composed is what its folder composes to. ``pytest --update-cases`` writes it anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.bundled import data_folder
+from renderer.compose.build_options import BuildOptions
+from renderer.compose.compose import Composer
+from renderer.model.location import Site
+from renderer.model.render_config import MergeKeys, RenderConfig
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.pipeline.generators import GENERATORS
+from renderer.source.builtin import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
+from renderer.source.composed_catalog import composed_catalog, decode_composed, encode_composed
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.load import Loader
+
+FS = BuiltinFileSystem(MemoryFileSystem({}))
+
+
+def composed_anew(folder: str, merge_keys: MergeKeys) -> ResourceSet:
+    composer = Composer(GENERATORS, BuildOptions(merge_keys=merge_keys))
+    outcome = composer.compose(Loader(FS, accumulate=composer.accumulate).load(folder))
+    assert not outcome.diagnostics
+    return outcome.value
+
+
+@pytest.mark.parametrize("merge_keys", MergeKeys)
+@pytest.mark.parametrize("name", BUILTIN_CATALOGS)
+def test_what_ships_is_what_the_folder_composes_to(
+    name: str, merge_keys: MergeKeys, request: pytest.FixtureRequest
+) -> None:
+    anew = composed_anew(builtin_path(name), merge_keys)
+    file = data_folder("catalog") / f"{BUILTIN_CATALOGS[name]}.json"
+    if request.config.getoption("--update-cases"):
+        file.write_text(encode_composed(anew))
+    shipped = decode_composed(file.read_bytes())
+    assert shipped == anew
+    assert [list(resource.content) for resource in shipped] == [list(resource.content) for resource in anew]
+    assert file.read_text() == encode_composed(anew)
+
+
+@pytest.mark.parametrize("name", BUILTIN_CATALOGS)
+def test_a_run_uses_it_and_findings_name_the_files_of_the_folder(name: str) -> None:
+    composed = Pipeline(FS, RenderConfig()).compose(builtin_path(name)).value
+    assert composed is composed_catalog(builtin_path(name))
+    places = {site.path for resource in composed for site in resource.sites()}
+    assert {place for place in places if not FS.is_file(place)} == set()
+
+
+def test_other_folders_are_composed() -> None:
+    part = Pipeline(FS, RenderConfig()).compose("builtin:common-instancetypes/v1.7.0/instancetypes").value
+    assert (
+        0 < len(part) < len(Pipeline(FS, RenderConfig()).compose(builtin_path("common-instancetypes")).value)
+    )
+    assert composed_catalog("common-instancetypes/v1.7.0") is None
+    assert composed_catalog("builtin:../schemas") is None
+
+
+def test_what_the_form_does_not_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match="ConfigMap a has more to it"):
+        encode_composed(
+            [Resource({"kind": "ConfigMap", "metadata": {"name": "a"}}, Site("a.yaml"), needs_hash=True)]
+        )

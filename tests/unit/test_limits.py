@@ -1,0 +1,457 @@
+"""What a few lines may not stand for, and who may change how much that is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from yaml import YAMLError
+from yaml.events import DocumentEndEvent, NodeEvent
+
+from renderer.cli.app import main
+from renderer.cli.run_limits import hold_to
+from renderer.emit.layout import layout
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.limits import DEFAULTS, FIELDS, VARIABLE, limits, lower_to, run_with, shown
+from renderer.model.location import Location, Site
+from renderer.model.render_config import RenderConfig
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.report.bounded import bounded
+from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
+from renderer.source.git_repository import GitRepository
+from renderer.source.overlays import find_overlays
+from renderer.source.project import load_project
+from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.events import BACKEND
+from renderer.yamlio.value_count import most_values
+
+ROOT = Path(__file__).parents[2]
+COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: b}\n"
+FOO = "apiVersion: x/v1\nkind: Foo\nmetadata: {name: c}\nspec: {a: bbbb}\n"
+
+
+@pytest.fixture(autouse=True)
+def _own_context() -> Iterator[None]:
+    """Limits that a test sets end with it."""
+    before = limits()
+    yield
+    run_with(before._asdict())
+
+
+def built(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """What is said of the folder ``o``."""
+    fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
+    return Pipeline(fs, RenderConfig()).compose("o").diagnostics
+
+
+def the_limit(files: Mapping[str, str]) -> str:
+    """The limit that the one finding names."""
+    (found,) = built(files)
+    assert found.code is Code.BUILD_LIMIT
+    assert found.sites
+    assert found.hint is not None
+    return found.hint.split()[2]
+
+
+# What doubles.
+
+
+def copies() -> dict[str, str]:
+    operations = "".join(f"    - {{op: copy, from: /spec, path: /spec/x{n}}}\n" for n in range(60))
+    patches = f"resources: [r.yaml]\npatches:\n- target: {{kind: Foo}}\n  patch: |-\n{operations}"
+    return {"o/kustomization.yaml": patches, "o/r.yaml": FOO}
+
+
+def replacements_of_trees() -> dict[str, str]:
+    each = "".join(
+        f"- source: {{kind: Foo, fieldPath: spec}}\n"
+        f"  targets: [{{select: {{kind: Foo}}, fieldPaths: [spec.x{n}], options: {{create: true}}}}]\n"
+        for n in range(60)
+    )
+    return {"o/kustomization.yaml": f"resources: [r.yaml]\nreplacements:\n{each}", "o/r.yaml": FOO}
+
+
+def replacements_of_texts() -> dict[str, str]:
+    options = "{delimiter: '-', index: 999}"
+    paths = ", ".join(["spec.a"] * 60)
+    target = f"{{select: {{kind: Foo}}, fieldPaths: [{paths}], options: {options}}}"
+    each = f"- source: {{kind: Foo, fieldPath: spec.a}}\n  targets: [{target}]\n"
+    return {"o/kustomization.yaml": f"resources: [r.yaml]\nreplacements:\n{each * 60}", "o/r.yaml": FOO}
+
+
+def variables() -> dict[str, str]:
+    text = "a: '" + "x" * 20_000 + "'\n  b: '" + "$(V)" * 20_000 + "'\n"
+    config_map = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata:\n  {text}"
+    variable = (
+        "- name: V\n  objref: {kind: ConfigMap, name: c, apiVersion: v1}\n  fieldref: {fieldpath: data.a}\n"
+    )
+    return {
+        "o/kustomization.yaml": f"resources: [r.yaml]\nconfigurations: [c.yaml]\nvars:\n{variable}",
+        "o/c.yaml": "varReference:\n- path: data\n  kind: ConfigMap\n",
+        "o/r.yaml": config_map,
+    }
+
+
+def one_file_many_times() -> dict[str, str]:
+    listed = "".join(f"  - k{n}=f.txt\n" for n in range(5000))
+    return {
+        "o/kustomization.yaml": f"configMapGenerator:\n- name: c\n  files:\n{listed}",
+        "o/f.txt": "x" * 100_000,
+    }
+
+
+def one_file_merged_many_times() -> dict[str, str]:
+    merges = "".join(f"- {{name: c, behavior: merge, files: [k{n}=f.txt]}}\n" for n in range(1000))
+    return {
+        "o/kustomization.yaml": f"configMapGenerator:\n- name: c\n  literals: [a=b]\n{merges}",
+        "o/f.txt": "x" * 100_000,
+    }
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        copies,
+        replacements_of_trees,
+        replacements_of_texts,
+        variables,
+        one_file_many_times,
+        one_file_merged_many_times,
+    ],
+)
+def test_what_patches_and_the_like_add_is_bounded(files: Callable[[], dict[str, str]]) -> None:
+    run_with({"added_size": 1_000_000})  # 64 times as much takes as much longer
+
+    assert the_limit(files()) == "addedSize"
+
+
+def doubling_bases(levels: int) -> dict[str, str]:
+    files = {"o/kustomization.yaml": "resources: [../b0]\n"}
+    files |= {"leaf/kustomization.yaml": "resources: [r.yaml]\n", "leaf/r.yaml": CONFIG_MAP}
+    for level in range(levels):
+        below = f"../b{level + 1}" if level < levels - 1 else "../leaf"
+        files[f"b{level}/kustomization.yaml"] = f"resources: [../p{level}, ../q{level}]\n"
+        files |= {
+            f"{name}{level}/kustomization.yaml": f"namePrefix: {name}\nresources: [{below}]\n"
+            for name in "pq"
+        }
+    return files
+
+
+def test_bases_that_double_resources_are_bounded() -> None:
+    run_with({"resources": 1000})
+
+    assert the_limit(doubling_bases(15)) == "resources"
+
+
+def test_bases_below_each_other_are_bounded_and_their_findings_do_not_double() -> None:
+    found = built(doubling_bases(30))
+
+    assert {each.code for each in found} == {Code.BUILD_LIMIT}
+    assert len(found) == 2  # each of the last two lists what is too deep
+
+
+def test_as_many_bases_as_there_may_be_are_built() -> None:
+    depth = limits().base_depth
+    files = {f"b{n}/kustomization.yaml": f"resources: [../b{n + 1}]\n" for n in range(1, depth)}
+    files["o/kustomization.yaml"] = "resources: [../b1]\n"
+    files[f"b{depth}/kustomization.yaml"] = "resources: [r.yaml]\n"
+    files[f"b{depth}/r.yaml"] = CONFIG_MAP
+
+    assert built(files) == ()
+
+
+def test_components_that_double_are_bounded() -> None:
+    run_with({"kustomizations": 500})
+    files = {"o/kustomization.yaml": "resources: [r.yaml]\ncomponents: [../c0]\n", "o/r.yaml": CONFIG_MAP}
+    for level in range(30):
+        inner = f"components: [../c{level + 1}, ../c{level + 1}]\n" if level < 29 else "namePrefix: a\n"
+        files[f"c{level}/kustomization.yaml"] = COMPONENT + inner
+
+    assert the_limit(files) == "kustomizations"
+
+
+def test_warnings_of_a_base_that_is_used_twice_do_not_double() -> None:
+    files = {
+        "leaf/kustomization.yaml": "commonLabels: {a: b}\n",
+        "o/kustomization.yaml": "resources: [../b0]\n",
+    }
+    for level in range(30):
+        below = f"../b{level + 1}" if level < 29 else "../leaf"
+        files[f"b{level}/kustomization.yaml"] = f"resources: [{below}, {below}]\n"
+
+    (warning,) = built(files)
+    assert warning.code is Code.DEPRECATED
+
+
+def test_a_patch_cannot_nest_without_end() -> None:
+    operations = "".join("    - {op: copy, from: /spec, path: /spec/a}\n" for _ in range(400))
+    patches = f"resources: [r.yaml]\npatches:\n- target: {{kind: Foo}}\n  patch: |-\n{operations}"
+
+    assert the_limit({"o/kustomization.yaml": patches, "o/r.yaml": FOO}) == "nesting"
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        'patches:\n- target: {kind: Foo}\n  patch: \'[{"op": "add", "path": "'
+        + "/a" * 5000
+        + '", "value": 1}]\'',
+        "replacements:\n- sourceValue: x\n  targets: [{select: {kind: Foo}, fieldPaths: [spec"
+        + ".a" * 5000
+        + "], options: {create: true}}]",
+    ],
+)
+def test_long_paths_are_refused(field: str) -> None:
+    (found,) = built({"o/kustomization.yaml": f"resources: [r.yaml]\n{field}\n", "o/r.yaml": FOO})
+
+    assert "more than 100" in found.message
+
+
+def test_long_names_are_refused_where_they_are_read_and_where_they_grow() -> None:
+    long = CONFIG_MAP.replace("name: c", f"name: {'c' * 1025}")
+
+    assert the_limit({"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": long}) == "nameLength"
+    prefix = f"resources: [r.yaml]\nnamePrefix: {'p' * 1024}\n"
+    assert the_limit({"o/kustomization.yaml": prefix, "o/r.yaml": CONFIG_MAP}) == "nameLength"
+
+
+def test_operations_cost_what_they_change_and_not_what_is_there() -> None:
+    """Each patch adds an element to a list, which all patches before it have made longer."""
+    value = ",".join(["1"] * 300)
+    files = {
+        "o/kustomization.yaml": "resources: [r.yaml]\npatches:\n"
+        + "- {path: p.yaml, target: {kind: Foo}}\n" * 150,
+        "o/r.yaml": FOO.replace("bbbb", "[]"),
+        "o/p.yaml": f"- {{op: add, path: /spec/a/-, value: [{value}]}}\n",
+    }
+    steps = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal steps
+        steps += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        assert built(files) == ()
+    finally:
+        sys.setprofile(before)
+    assert steps < 500_000
+
+
+# What is read.
+
+
+def test_a_file_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
+    with (tmp_path / "sparse.yaml").open("wb") as file:
+        file.truncate(1 << 40)  # a terabyte of nothing
+
+    with pytest.raises(DiagnosticError) as error:
+        DiskFileSystem(tmp_path).read("sparse.yaml")
+
+    (found,) = error.value.diagnostics
+    assert (found.code, found.message) == (Code.YAML_LIMIT, "the file is larger than 33554432 bytes")
+
+
+@pytest.mark.parametrize("size", [99, 100, 101])
+def test_a_file_may_be_as_large_as_the_limit(tmp_path: Path, size: int) -> None:
+    run_with({"file_size": 100})
+    (tmp_path / "f").write_bytes(b"x" * size)
+
+    if size <= 100:
+        assert len(DiskFileSystem(tmp_path).read("f")) == size
+    else:
+        with pytest.raises(DiagnosticError):
+            DiskFileSystem(tmp_path).read("f")
+
+
+def test_standard_input_is_not_read_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "fileSize=1Ki")
+
+    result = CliRunner().invoke(main, ["expand", "-"], input="#" * 2000)
+
+    assert result.exit_code == 2
+    assert "the file is larger than 1024 bytes" in result.stderr
+
+
+def test_an_object_in_git_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", "-C", tmp_path, *identity, *arguments], check=True, capture_output=True)
+
+    git("init")
+    (tmp_path / "large").write_bytes(b"x" * 5000)
+    (tmp_path / "small").write_bytes(b"x")
+    git("add", ".")
+    git("commit", "-m", "a")
+    run_with({"file_size": 1000})
+    with GitRepository(tmp_path, os.environ) as repository:
+        tree = repository.tree("HEAD")
+
+        with pytest.raises(DiagnosticError) as error:
+            tree.read("large")
+        small = tree.read("small")  # git is asked anew
+
+    (found,) = error.value.diagnostics
+    assert (found.code, found.location, small) == (Code.YAML_LIMIT, Location("large"), b"x")
+
+
+def test_an_overlay_of_too_much_text() -> None:
+    run_with({"output_size": 100})
+    resources = ResourceSet((Resource({"kind": "A", "data": "x" * 100}, Site("a.yaml")),))
+
+    with pytest.raises(DiagnosticError) as error:
+        layout(resources)
+
+    (found,) = error.value.diagnostics
+    assert (found.code, found.sites) == (Code.BUILD_LIMIT, (Site("a.yaml"),))
+
+
+def test_chains_of_links_are_not_followed_without_end(tmp_path: Path) -> None:
+    (tmp_path / "0").write_text("x", encoding="utf-8")
+    for number in range(1500):
+        (tmp_path / str(number + 1)).symlink_to(str(number))
+    fs = DiskFileSystem(tmp_path)
+
+    assert not fs.is_file("1500")
+    with pytest.raises(DiagnosticError):
+        fs.read("1500")
+    assert fs.read("5") == b"x"
+
+
+def test_aliases_of_long_texts_are_bounded() -> None:
+    text = "a: &a " + "x" * 1000 + "\nb: [" + "*a, " * 50 + "]\n"
+    run_with({"file_size": 20_000})
+
+    with pytest.raises(DiagnosticError) as error:
+        decode_documents(text.encode(), "f")
+
+    assert error.value.diagnostics[0].code is Code.YAML_LIMIT
+
+
+@pytest.mark.parametrize(
+    "text", ["- a\n" * 40, "{a: b, " * 20 + "}" * 20, "a: 1\n---\n" * 20, "k: [1, 2, 3]\n"]
+)
+def test_values_are_counted_over_all_documents(text: str) -> None:
+    run_with({"values": 3})
+
+    with pytest.raises(DiagnosticError) as error:
+        decode_documents(text.encode(), "f")
+
+    assert error.value.diagnostics[0].message == "the file holds more than 3 values"
+
+
+@given(st.text(alphabet="ab:?,[]{}-'\"|>&*!#\n\r\t \x85\u2028", max_size=40))
+def test_the_number_of_values_is_never_underrated(text: str) -> None:
+    source, nodes = BACKEND(text), 0
+    try:
+        while (event := source.get_event()) and not isinstance(event, DocumentEndEvent):
+            nodes += isinstance(event, NodeEvent)
+    except (YAMLError, ValueError):
+        pass
+    assert nodes <= most_values(text)
+
+
+# Who may change limits.
+
+
+def test_a_project_lowers() -> None:
+    config = load_project(_project("{fileSize: 1Ki, resources: 5}"))
+    lower_to(config.limits)
+
+    assert limits() == DEFAULTS._replace(file_size=1024, resources=5)
+
+
+@pytest.mark.parametrize("value", ["{fileSize: 33Mi}", "{nesting: 101}", "{resources: '999999999'}"])
+def test_a_project_does_not_raise(value: str) -> None:
+    with pytest.raises(DiagnosticError) as error:
+        load_project(_project(value))
+
+    (found,) = error.value.diagnostics
+    assert found.code is Code.CONFIG_INVALID
+
+
+def test_a_project_asks_for_what_the_run_allows() -> None:
+    hold_to("fileSize=64Mi, resources=10")
+    lower_to(load_project(_project("{fileSize: 48Mi, resources: 500}")).limits)
+
+    assert (limits().file_size, limits().resources) == (48 << 20, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("fileSise=1", "there is no limit fileSise; did you mean fileSize?"),
+        ("fileSize", "fileSize must be a whole number above 0, not ''"),
+        ("fileSize=-1", "fileSize must be a whole number above 0"),
+        ("fileSize=1e99", "fileSize must be a whole number above 0"),
+        ("documents=5Mi", "documents must be a whole number above 0"),
+        ("nesting=101", "nesting cannot be more than 100"),
+    ],
+)
+def test_a_variable_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+    monkeypatch.setenv(VARIABLE, text)
+
+    result = CliRunner().invoke(main, ["catalog", "list"])
+
+    assert result.exit_code == 2
+    assert f"VMRENDER_LIMITS: {said}" in result.stderr
+
+
+def test_limits_of_one_run_are_not_those_of_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "overlays=3")
+    CliRunner().invoke(main, ["catalog", "list"])
+
+    assert limits() == DEFAULTS
+
+
+def test_too_many_overlays() -> None:
+    run_with({"overlays": 2})
+    files = {f"overlays/{n}/kustomization.yaml": b"" for n in range(3)}
+
+    with pytest.raises(DiagnosticError) as error:
+        find_overlays(MemoryFileSystem(files), RenderConfig())
+
+    assert error.value.diagnostics[0].message == "the project has 3 overlays, more than 2"
+
+
+def test_too_many_findings() -> None:
+    run_with({"findings": 2})
+    warning = Diagnostic(code=Code.SCHEMA, message="w", severity=Severity.WARNING)
+    error = Diagnostic(code=Code.SCHEMA, message="e")
+
+    *kept, more = bounded((warning, warning, error, warning))
+
+    assert kept == [warning, error]
+    assert more.message == "2 more findings are not shown"
+    assert bounded((warning, error)) == (warning, error)
+
+
+def test_every_limit_is_in_the_schema_and_on_its_page() -> None:
+    schema = json.loads((ROOT / "schemas/vmrender/renderconfig.json").read_text(encoding="utf-8"))
+    page = (ROOT / "docs/limits.md").read_text(encoding="utf-8")
+    described = schema["$defs"]["limits"]["properties"]
+
+    assert described.keys() == FIELDS.keys()
+    for name, field in FIELDS.items():
+        default = shown(field, getattr(DEFAULTS, field))
+        assert described[name]["description"].endswith(f" {default} when it is not given.")
+        assert f"| `{name}` | {default} |" in page
+
+
+def _project(value: str) -> MemoryFileSystem:
+    text = f"apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nlimits: {value}\n"
+    return MemoryFileSystem({"vmrender.yaml": text.encode()})
