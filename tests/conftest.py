@@ -1,9 +1,17 @@
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.no_network import forbid_network
+
+# How fast the machine is that a test runs on is not what is tested.
+settings.register_profile(
+    "untimed", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -12,17 +20,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what the golden cases in tests/cases give now as what they should give",
     )
+    parser.addoption(
+        "--with-network",
+        action="store_true",
+        help="leave the network to the tests that try an installation from an index",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """vmrender needs no network, and its tests must not come to need one."""
+    if not config.getoption("--with-network"):
+        forbid_network()
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_network() -> Iterator[None]:
-    """vmrender needs no network, and its tests must not come to need one."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("the tests may not use the network")
-
+def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What commands keep between their runs stands in a place of its own."""
+    home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("connect", "connect_ex", "bind", "sendto"):
-            patched.setattr(socket.socket, name, refuse)
-        patched.setattr(socket, "getaddrinfo", refuse)
+        patched.setenv("XDG_CACHE_HOME", str(home / "cache"))
+        patched.setenv("XDG_STATE_HOME", str(home / "state"))
+        patched.delenv("VMRENDER_CACHE_KEY", raising=False)
         yield

@@ -17,6 +17,7 @@ from renderer.model.field_path import ROOT
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
+from renderer.model.secret_values import secret_values
 from renderer.pipeline import Pipeline
 from renderer.provenance.field_pattern import FieldPattern, nearest_fields
 from renderer.provenance.histories import Historian
@@ -79,6 +80,7 @@ def explain_resource(question: Question, *, as_json: bool) -> ExitCode:
     histories = without_values(
         _histories(Historian(trace, one.overlay), one.resource, asked.field),
         pipeline.confidential(one.overlay),
+        secret_values(each.content for each in everything),
     )
     whole = ResourceHistory(
         one.overlay.path,

@@ -8,8 +8,9 @@ import shutil
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from renderer.disk.pinned import pinned
 from renderer.emit.durable import sync_files, sync_folder, write_new_file_unsynced
 from renderer.emit.output_folder import is_link
 from renderer.emit.ownership import OWNERSHIP_FILE
@@ -20,6 +21,8 @@ from renderer.emit.tree import is_folder
 _NO_HARD_LINK = frozenset(
     {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
 )
+#: What a link leads to is not linked in its place; Linux does not do that anyway.
+_NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 
 
 def build_tree(old: Path, new: Path, plan: Plan, wanted: Mapping[str, bytes]) -> None:
@@ -58,19 +61,20 @@ def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_
     folders = {"": old.lstat()}
     waiting = [""]
     while waiting:
-        folder = waiting.pop()
-        entries = list((old / folder).iterdir())
-        if not entries:
-            (new / folder).mkdir(parents=True, exist_ok=True)
-        for entry in entries:
-            path, status = entry.relative_to(old).as_posix(), entry.lstat()
-            if stat.S_ISDIR(status.st_mode) and not is_link(status):
-                _check_same_device(entry, status, folders[""])
-                folders[path] = status
-                waiting.append(path)
-            elif path not in gone:
+        folder = PurePosixPath(waiting.pop())
+        with pinned(old, folder) as inside:
+            entries = list(inside.iterdir())
+            if not entries:
                 (new / folder).mkdir(parents=True, exist_ok=True)
-                _link(entry, new / path, status)
+            for entry in entries:
+                path, status = (folder / entry.name).as_posix(), entry.lstat()
+                if stat.S_ISDIR(status.st_mode) and not is_link(status):
+                    _check_same_device(entry, status, folders[""])
+                    folders[path] = status
+                    waiting.append(path)
+                elif path not in gone:
+                    (new / folder).mkdir(parents=True, exist_ok=True)
+                    _link(entry, new / path, status)
     return folders
 
 
@@ -84,11 +88,11 @@ def _link(old: Path, new: Path, status: os.stat_result) -> None:
         new.symlink_to(old.readlink())
         return
     try:
-        new.hardlink_to(old)
+        os.link(old, new, **_NOT_FOLLOWED)
     except OSError as error:
         if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(status.st_mode):
             raise
-        shutil.copy2(old, new)
+        shutil.copy2(old, new, follow_symlinks=False)
 
 
 def _take_over_rights(path: Path, status: os.stat_result) -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from renderer.emit.disk_errors import disk_errors
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.plan import Plan, plan_tree, refusals
-from renderer.emit.tree import Tree, read_tree
+from renderer.emit.tree import Tree, TreeFile, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
 from renderer.emit.write import encode_files
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import Json
 from renderer.model.location import Location
+from renderer.model.secret_values import secret_values
 
 _HINT = "run vmrender render and commit the result"
 
@@ -44,12 +48,13 @@ def check_tree(root: Path, output: str, files: Mapping[str, str]) -> Outcome[Tre
     plan = plan_tree(tree, wanted)
     if plan.is_done:
         return Outcome(TreeDiff())
-    findings = (*refusals(folder.path, tree, plan), *_stale(folder.path, tree, plan, wanted))
+    confidential = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
+    findings = (*refusals(folder.path, tree, plan), *_stale(folder.path, tree, plan, wanted, confidential))
     diff = TreeDiff(
         created=plan.created,
         updated=plan.updated,
         removed=plan.removed,
-        text=_diff(folder.path, tree, plan, wanted),
+        text=_diff(folder.path, tree, plan, wanted, confidential),
     )
     return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
 
@@ -71,16 +76,27 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _stale(output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes]) -> list[Diagnostic]:
+def _stale(
+    output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes], confidential: Collection[str]
+) -> list[Diagnostic]:
     findings = [_finding(output, path, "is missing") for path in plan.created]
     findings += [_finding(output, path, "is left over") for path in plan.removed]
     for path in plan.updated:
         content = tree.files[path]
-        line = first_difference(content, wanted[path]) if isinstance(content, bytes) else 0
+        line = _public_difference(content, wanted[path], confidential)
         findings.append(_finding(output, path, "is out of date", line))
     if not findings and not plan.blocked:
         findings.append(_finding(output, OWNERSHIP_FILE, "is out of date"))
     return findings
+
+
+def _public_difference(content: TreeFile, wanted: bytes, confidential: Collection[str]) -> int:
+    """The number of the first line that differs; 0, as reports quote it, when it may not be shown."""
+    if not isinstance(content, bytes):
+        return 0
+    number = first_difference(content, wanted)
+    line = b"".join(content.split(b"\n")[number - 1 : number])
+    return 0 if any(value.encode() in line for value in confidential) else number
 
 
 def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
@@ -89,11 +105,23 @@ def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
     )
 
 
-def _diff(output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes]) -> str:
+def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
+    """What is in the files that may hold a Secret."""
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
+
+    for content in files:
+        if isinstance(content, bytes) and b"Secret" in content:
+            with suppress(DiagnosticError):  # someone edited it, and it is no YAML any more
+                yield from decode_documents(content, "")
+
+
+def _diff(
+    output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes], confidential: Collection[str]
+) -> str:
     paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
     contents = ((path, tree.files[path], wanted.get(path)) for path in paths)
     return "".join(
-        unified_diff(f"{output}/{path}", before, after)
+        unified_diff(f"{output}/{path}", before, after, confidential)
         for path, before, after in contents
         if before is None or isinstance(before, bytes)
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.emit.file_path import file_paths
+from renderer.model.build_limit import over_limit
 from renderer.model.file_pattern import PER_RESOURCE
+from renderer.model.limits import limits
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 from renderer.yamlio.encode import encode
@@ -15,9 +17,26 @@ def layout(resources: ResourceSet, pattern: str = PER_RESOURCE) -> Mapping[str, 
     """The text of every file by its path below the output folder (``/`` between its parts), sorted by path.
 
     ``pattern`` says which resource goes into which file (``file_path``); those that share one stand there in
-    the order of the set. Raises ``DiagnosticError``: duplicate-id for resources that cannot be told apart.
+    the order of the set. Raises ``DiagnosticError``: duplicate-id for resources that cannot be told apart,
+    build-limit for too much text.
     """
     files: dict[str, list[Resource]] = {}
     for path, resource in zip(file_paths(resources, pattern), resources, strict=True):
         files.setdefault(path, []).append(resource)
-    return {path: encode(resource.content for resource in files[path]) for path in sorted(files)}
+    left = limits().output_size
+    texts: dict[str, str] = {}
+    for path in sorted(files):
+        texts[path] = "---\n".join(_texts(files[path], left))
+        left -= len(texts[path])
+    return texts
+
+
+def _texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
+    """Raises ``DiagnosticError`` for the resource of which the text has more than what is ``left``."""
+    for resource in resources:
+        text = encode((resource.content,))
+        left -= len(text)
+        if left < 0:
+            message = f"the overlay comes to more than {limits().output_size} characters of text"
+            raise over_limit("output_size", message, resource=resource)
+        yield text

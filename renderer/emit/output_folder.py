@@ -7,9 +7,11 @@ import posixpath
 import stat
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from renderer.disk.pinned import pinned
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
@@ -54,6 +56,16 @@ class OutputFolder:
     @property
     def folder(self) -> Path:
         return self.root / self.path
+
+    @contextmanager
+    def held(self) -> Iterator[Path]:
+        """The folder by a path that nothing put in the place of those above it can lead elsewhere.
+
+        Those above are made where they are missing. Raises ``OSError``.
+        """
+        path = PurePosixPath(self.path)
+        with pinned(self.root, path.parent, make=True) as above:
+            yield above / path.name
 
     def check_links(self) -> None:
         """Raises ``DiagnosticError``: output-invalid unless every part is a folder or not there yet."""

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 
 from renderer.emit.replay import replay
 from renderer.emit.retire import retire
-from renderer.emit.staging import StagingArea, discard
+from renderer.emit.staging import Staging, discard
 from renderer.emit.tree import is_folder
 
 
-def recover(area: StagingArea, folder: Path) -> tuple[str, ...]:
+class Repair(Enum):
+    """What was done after a run that was killed, in words."""
+
+    CLEARED = "cleared up after a run that was interrupted; the tree was whole"
+    COMPLETED = "completed what a run that was interrupted had begun"
+
+
+def repair_needed(area: Staging) -> Repair:
+    """What ``recover`` is going to do, in an area that a killed run left."""
+    return Repair.COMPLETED if is_folder(area.replaying) else Repair.CLEARED
+
+
+def recover(area: Staging, folder: Path) -> tuple[str, ...]:
     """Makes ``folder`` one whole tree again and clears ``area``, which the caller has entered.
 
     Returns the names of files in ``folder`` that someone else wrote during the change. Raises ``OSError``.
@@ -25,7 +38,7 @@ def recover(area: StagingArea, folder: Path) -> tuple[str, ...]:
     return rescued
 
 
-def drop(area: StagingArea, tree: Path) -> None:
+def drop(area: Staging, tree: Path) -> None:
     """Removes a tree of no more value, first from the name that says it has any."""
     tree.rename(area.building)
     discard(area.building)

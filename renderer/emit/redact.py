@@ -1,4 +1,6 @@
-"""What of a YAML text may be shown: everything but the values of Secrets, and cloud-init data.
+"""What of a YAML text may be shown: everything but the values of Secrets and what machines are started with.
+
+That is cloud-init data, Ignition's, answer files of Windows and the keys of launch security.
 
 What vmrender wrote says itself what it is. What someone edited may not: a document that is no Secret any more
 may still hold what one held.
@@ -24,12 +26,21 @@ _SHOWN = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 #: The annotation in which kubectl keeps the values as well.
 _COPY = "last-applied-configuration"
 _SEPARATOR = re.compile(r"---(\s|$)")
-#: What a machine is told at its first start, its passwords among it.
-_CLOUD_INIT_DATA = re.compile(r"""\b(user|network)data(base64)?["']?\s*:(?=\s|$)""", re.IGNORECASE)
+#: Behind a key in quotes the value may follow at once.
+_COLON = r"""(?:["']\s*:|\s*:(?=\s|$))"""
+#: What a machine is told at its first start, its passwords among it; and the annotation with a copy of it.
+_START_DATA = re.compile(
+    rf"\b(?:(?:user|network)data(?:base64)?|ignitiondata|dhcert|session|{_COPY}){_COLON}", re.IGNORECASE
+)
+#: A value that stands elsewhere: then nothing tells what that is.
+_ALIAS = re.compile(r"\s*\*")
+_CONFIG_MAP = re.compile(r"""["']?kind["']?\s*:\s*["']?ConfigMap(List)?\b""")
+#: A ConfigMap with one of these is made for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``).
+_ANSWER_FILE = re.compile(rf"\b(?:auto)?unattend\.xml{_COLON}", re.IGNORECASE)
 
 
 def redact(lines: Sequence[str]) -> list[str]:
-    """``lines`` of YAML with ``***`` for cloud-init data and every value in a Secret that is not metadata.
+    """``lines`` of YAML with ``***`` for what machines are started with and every value in a Secret.
 
     The text may be anyone's, in any style: a document that may hold a Secret counts as one, and what cannot
     be told from a value counts as a value.
@@ -64,7 +75,7 @@ def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> lis
 
 
 def _shown(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: FBT001 - a predicate's result
-    return tuple(_redact_secret(document) if is_secret else _redact_cloud_init(document))
+    return tuple(_redact_secret(document) if is_secret else _redact_start_data(document))
 
 
 def _identity(document: Sequence[str]) -> tuple[str, str]:
@@ -81,9 +92,21 @@ def _documents(lines: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _may_hold_secret(document: Sequence[str]) -> bool:
+    """Whether it may be a Secret, or is one in all but name."""
+    if _holds_answer_file(document) or any(map(_is_aliased, document)):
+        return True
     if any(map(_OTHER_KIND.fullmatch, document)):
         return False
     return any(_SECRET.search(line) or _VALUES.search(line) for line in document)
+
+
+def _holds_answer_file(document: Sequence[str]) -> bool:
+    return any(map(_CONFIG_MAP.search, document)) and any(map(_ANSWER_FILE.search, document))
+
+
+def _is_aliased(line: str) -> bool:
+    key = _START_DATA.search(line)
+    return key is not None and _ALIAS.match(line, key.end()) is not None
 
 
 def _copy_at(line: str, before: int | None) -> int | None:
@@ -112,7 +135,7 @@ def _redact_secret(document: Sequence[str]) -> Iterator[str]:
             yield f"{key[0]} {MASK}" if key and key[0] != line else (line if key else MASK)
 
 
-def _redact_cloud_init(document: Sequence[str]) -> Iterator[str]:
+def _redact_start_data(document: Sequence[str]) -> Iterator[str]:
     hidden_below: int | None = None
     open_quote = ""
     for line in document:
@@ -124,7 +147,7 @@ def _redact_cloud_init(document: Sequence[str]) -> Iterator[str]:
         if hidden_below is not None and (not line or indent > hidden_below):
             yield line and MASK
             continue
-        key = _CLOUD_INIT_DATA.search(line)
+        key = _START_DATA.search(line)
         hidden_below = indent if key else None
         open_quote = _left_open(line[key.end() :]) if key else ""
         yield f"{line[: key.end()]} {MASK}" if key else line

@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from renderer.disk.pinned import pinned
 from renderer.emit.durable import sync_folder, write_new_file
 from renderer.emit.ownership import OWNERSHIP_FILE, digest
-from renderer.emit.rescue import make_folders, rescue
+from renderer.emit.rescue import rescue
 from renderer.emit.retire import read_ownership
 from renderer.emit.tree import TreeFile, read_file
 
@@ -53,30 +54,36 @@ def _is_foreign(present: TreeFile, path: str, before: Mapping[str, str], given_u
 
 
 def _move_aside(folder: Path, path: str) -> str:
-    name = rescue(folder / path, folder, path)
+    place = PurePosixPath(path)
+    with pinned(folder, place.parent) as inside:
+        name = rescue(inside / place.name, folder, path)
     if not name:
         raise OSError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder / path))
     return name
 
 
 def _put(tree: Path, folder: Path, path: str) -> None:
-    content = (tree / path).read_bytes()
-    if read_file(folder, path) == content:
+    content, place = read_file(tree, path), PurePosixPath(path)
+    if not isinstance(content, bytes) or read_file(folder, path) == content:
         return
-    make_folders(folder, PurePosixPath(path).parent)
-    part, file = folder / _PART, folder / path
-    part.unlink(missing_ok=True)
-    write_new_file(part, content)
-    part.chmod((tree / path).stat().st_mode & 0o7777)
-    part.replace(file)
-    sync_folder(file.parent)
+    with suppress(FileExistsError):
+        folder.mkdir()
+    with pinned(folder, place.parent, make=True) as inside:
+        part = inside / _PART
+        part.unlink(missing_ok=True)
+        write_new_file(part, content)
+        part.chmod((tree / path).stat().st_mode & 0o7777)
+        part.replace(inside / place.name)
+        sync_folder(inside)
 
 
 def _remove(folder: Path, path: str) -> None:
-    file = folder / path
+    place = PurePosixPath(path)
     if not isinstance(read_file(folder, path), bytes):
         return
-    file.unlink()
+    with pinned(folder, place.parent) as inside:
+        (inside / place.name).unlink()
     with suppress(OSError):  # a folder that is not empty stays
-        for parent in PurePosixPath(path).parents[:-1]:
-            (folder / parent).rmdir()
+        for parent in place.parents[:-1]:
+            with pinned(folder, parent.parent) as above:
+                (above / parent.name).rmdir()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from renderer.emit.tree import is_folder
+from renderer.disk.pinned import pinned
 
 #: Not loaded by Argo CD or Flux.
 _SUFFIX = ".edited"
+_NUMBERS = tuple(f"-{number}" for number in range(2, 100))
 
 
 def rescue(file: Path, folder: Path, path: str) -> str | None:
@@ -16,22 +18,18 @@ def rescue(file: Path, folder: Path, path: str) -> str | None:
     None, and nothing is moved, when the way there leads through something that is no folder, or the system
     refuses.
     """
-    names = (path, f"{path}{_SUFFIX}", *(f"{path}{_SUFFIX}-{number}" for number in range(2, 100)))
+    place = PurePosixPath(path)
+    names = (place.name, *(f"{place.name}{_SUFFIX}{number}" for number in ("", *_NUMBERS)))
     try:
-        make_folders(folder, PurePosixPath(path).parent)
-        name = next((name for name in names if not _is_taken(folder / name)), None)
-        if name:
-            file.rename(folder / name)
+        with suppress(FileExistsError):
+            folder.mkdir()
+        with pinned(folder, place.parent, make=True) as inside:
+            name = next((name for name in names if not _is_taken(inside / name)), None)
+            if name:
+                file.rename(inside / name)
     except OSError:
         return None
-    return name
-
-
-def make_folders(folder: Path, parent: PurePosixPath) -> None:
-    """Makes ``folder`` and ``parent`` below it, through no link. Raises ``OSError``."""
-    for part in (*reversed(parent.parents), parent):
-        if not is_folder(folder / part):
-            (folder / part).mkdir(parents=part == PurePosixPath())
+    return str(place.with_name(name)) if name else None
 
 
 def _is_taken(path: Path) -> bool:

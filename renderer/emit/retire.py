@@ -23,6 +23,9 @@ def retire(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[st
     left was written by someone else at the last moment and is moved to ``folder``. Returns the names it has
     there. What the system refuses to remove stays, for the next run.
     """
+    if not is_folder(tree):  # a link or file, put there at the last moment
+        name = rescue(tree, folder, folder.name)
+        return (name,) if name else ()
     owned = read_ownership(tree) or {}
     make_writable(tree)
     kept: list[str | None] = []

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from renderer.disk.pinned import pinned
 from renderer.emit.durable import write_new_file
 from renderer.emit.output_folder import is_link
+from renderer.emit.tree import read_file
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -20,72 +23,90 @@ def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str
     """Writes the files, each atomically, then removes others with the folders they leave empty, in order.
 
     Paths are relative to ``root``. Raises ``DiagnosticError``: write-failed when one cannot be changed, with
-    all others as they were, and output-invalid for a path through a symbolic link.
+    all others as they were, and output-invalid for a path through a symbolic link or to a special file.
     """
     removals = tuple(removals)
     check_writable(root, (*writes, *removals))
-    before = {path: _content(root / path) for path in (*writes, *removals)}
+    before: dict[str, bytes | None] = {}
     try:
+        before |= {path: _content(root, path) for path in (*writes, *removals)}
         for path, content in writes.items():
-            _replace(root / path, content)
+            _replace(root, path, content)
         for path in removals:
-            (root / path).unlink(missing_ok=True)
+            _remove(root, path)
     except OSError as error:
         _restore(root, before)
         raise _failed(error) from error
-    _remove_empty({(root / path).parent for path in removals})
+    _remove_empty(root, removals)
 
 
 def check_writable(root: Path, paths: Iterable[str]) -> None:
-    """Raises ``DiagnosticError``: output-invalid for a path through a symbolic link, wherever that leads."""
+    """Raises ``DiagnosticError``: output-invalid for a path through a symbolic link, wherever that leads.
+
+    So does one through a named pipe, a socket or a device.
+    """
     for path in paths:
         for part in (Path(path), *Path(path).parents):
             place = root / part
-            if os.path.lexists(place) and is_link(place.lstat()):
-                raise _through_link(path, part.as_posix())
+            if not os.path.lexists(place):
+                continue
+            status = place.lstat()
+            if is_link(status):
+                raise _not_written(path, f"{part.as_posix()} is a symbolic link")
+            if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+                raise _not_written(path, f"{part.as_posix()} is no regular file")
 
 
-def _replace(file: Path, content: bytes) -> None:
+def _replace(root: Path, path: str, content: bytes) -> None:
     """The file has its old content, or all of the new; its mode stays."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}{_TEMPORARY}")
-    temporary.unlink(missing_ok=True)
-    try:
-        write_new_file(temporary, content)
-        if file.exists():
-            temporary.chmod(file.stat().st_mode & 0o7777)
-        os.replace(temporary, file)  # noqa: PTH105 - the call that is atomic on Windows as well
-    except OSError:
+    place = PurePosixPath(path)
+    with pinned(root, place.parent, make=True) as folder:
+        file = folder / place.name
+        temporary = file.with_name(f".{file.name}{_TEMPORARY}")
         temporary.unlink(missing_ok=True)
-        raise
+        try:
+            write_new_file(temporary, content)
+            if file.exists():
+                temporary.chmod(file.stat().st_mode & 0o7777)
+            os.replace(temporary, file)  # noqa: PTH105 - the call that is atomic on Windows as well
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
-def _content(file: Path) -> bytes | None:
-    return file.read_bytes() if file.is_file() else None
+def _remove(root: Path, path: str) -> None:
+    place = PurePosixPath(path)
+    with suppress(FileNotFoundError), pinned(root, place.parent) as folder:
+        (folder / place.name).unlink()
+
+
+def _content(root: Path, path: str) -> bytes | None:
+    content = read_file(root, path)
+    return content if isinstance(content, bytes) else None
 
 
 def _restore(root: Path, before: Mapping[str, bytes | None]) -> None:
     for path, content in reversed(tuple(before.items())):
         with suppress(OSError):  # the first failure is the one to report
-            file = root / path
             if content is None:
-                file.unlink(missing_ok=True)
-            elif _content(file) != content:
-                _replace(file, content)
-    _remove_empty({(root / path).parent for path in before})
+                _remove(root, path)
+            elif _content(root, path) != content:
+                _replace(root, path, content)
+    _remove_empty(root, before)
 
 
-def _remove_empty(folders: Iterable[Path]) -> None:
-    for folder in folders:
-        with suppress(OSError):  # it is not empty
-            folder.rmdir()
+def _remove_empty(root: Path, paths: Iterable[str]) -> None:
+    """The folders that ``paths`` are in."""
+    for folder in {PurePosixPath(path).parent for path in paths}:
+        with suppress(OSError), pinned(root, folder.parent) as above:  # most are not empty
+            (above / folder.name).rmdir()
 
 
-def _through_link(path: str, link: str) -> DiagnosticError:
+def _not_written(path: str, problem: str) -> DiagnosticError:
     return DiagnosticError(
         Diagnostic(
             code=Code.OUTPUT_INVALID,
-            message=f"{link} is a symbolic link, through which nothing is written",
+            message=f"{problem}, through which nothing is written",
             location=Location(path),
             hint="put a file or folder in its place",
         )

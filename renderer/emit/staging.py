@@ -15,38 +15,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from renderer.disk.pinned import pinned
 from renderer.emit.durable import write_new_file
-from renderer.emit.lock import locked
+from renderer.emit.lock import LOCK, locked
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.tree import is_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 
-_LOCK = "lock"
+#: Other users cannot put anything into it, whatever they may do to the repository.
+_MODE = 0o700
 
 
 @dataclass(frozen=True, slots=True)
-class StagingArea:
-    """``folder`` need not exist."""
+class Staging:
+    """The area as long as it is this process's alone; ``was_left`` by a run that was killed."""
 
     folder: Path
-
-    @classmethod
-    def of(cls, output: OutputFolder) -> StagingArea:
-        """Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would."""
-        place = _highest_usable(output)
-        digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
-        for part in (STAGING_FOLDER, path):
-            if os.path.lexists(place / part) and not is_folder(place / part):
-                raise _in_the_way(place / part, output)
-        lock = place / path / _LOCK
-        if os.path.lexists(lock) and not stat.S_ISREG(lock.lstat().st_mode):
-            raise _in_the_way(lock, output)
-        return cls(place / path)
+    was_left: bool
 
     @property
     def building(self) -> Path:
@@ -63,28 +52,59 @@ class StagingArea:
         """The complete new tree, some of its files already in place."""
         return self.folder / "replaying"
 
+
+@dataclass(frozen=True, slots=True)
+class StagingArea:
+    """The folder ``path`` below the folder ``top``; it need not exist."""
+
+    top: Path
+    path: PurePosixPath
+
+    @classmethod
+    def of(cls, output: OutputFolder) -> StagingArea:
+        """Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would."""
+        place = _highest_usable(output)
+        digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
+        for part in (STAGING_FOLDER, path):
+            if os.path.lexists(place / part) and not is_folder(place / part):
+                raise _in_the_way(place / part, output)
+        lock = place / path / LOCK
+        if os.path.lexists(lock) and not stat.S_ISREG(lock.lstat().st_mode):
+            raise _in_the_way(lock, output)
+        return cls(place, PurePosixPath(path))
+
     def is_left_over(self) -> bool:
         """Whether a run is under way, or was killed."""
-        return is_folder(self.folder)
+        return is_folder(self.top / self.path)
 
     @contextmanager
-    def entered(self) -> Iterator[None]:
+    def entered(self) -> Iterator[Staging]:
         """The area for one process alone; removed at the end, unless something of value is in it."""
-        ignore_file = self.folder / ".gitignore"
         try:
-            with locked(self.folder / _LOCK):
+            with locked(self.top, self.path) as (folder, was_left):
+                staging = Staging(folder, was_left or _holds_work(folder))
+                ignore_file = folder / ".gitignore"
                 try:
-                    if not ignore_file.exists():
-                        write_new_file(ignore_file, b"*\n")
-                    yield
+                    with suppress(OSError):  # another user's
+                        folder.chmod(_MODE)
+                    ignore_file.unlink(missing_ok=True)  # it may be there half-written
+                    write_new_file(ignore_file, b"*\n")
+                    yield staging
                 finally:
-                    discard(self.building)
-                    if not any(is_folder(tree) for tree in (self.swapping, self.replaying)):
+                    discard(staging.building)
+                    if not any(is_folder(tree) for tree in (staging.swapping, staging.replaying)):
                         ignore_file.unlink(missing_ok=True)
         finally:
-            with suppress(OSError):  # something is left in it, or another process enters at this moment
-                self.folder.rmdir()
-                self.folder.parent.rmdir()
+            # Something may be left in it, or another process enters at this moment.
+            with suppress(OSError), pinned(self.top, self.path.parent) as above:
+                (above / self.path.name).rmdir()
+                (self.top / self.path.parent).rmdir()
+
+
+def _holds_work(folder: Path) -> bool:
+    staging = Staging(folder, was_left=False)
+    return any(is_folder(tree) for tree in (staging.building, staging.swapping, staging.replaying))
 
 
 def discard(folder: Path) -> None:

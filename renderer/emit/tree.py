@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from renderer.disk.confined import ConfinedFolder, NotRegularError
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
 
@@ -49,13 +50,14 @@ def read_tree(output: OutputFolder, wanted: Collection[str]) -> Tree:
         raise invalid_ownership(ownership_path, "is no regular file")
     owned = {} if ownership is None else decode_ownership(ownership, ownership_path)
     folders: dict[str, _Folder] = {}
-    files = {path: _read(folder, path, folders) for path in {*owned, *wanted}}
+    confined = ConfinedFolder(str(output.root))
+    files = {path: _read(folder, path, folders, confined) for path in {*owned, *wanted}}
     return Tree(files, owned, ownership)
 
 
 def read_file(folder: Path, path: str) -> TreeFile:
     """What stands at ``path`` below ``folder``."""
-    return _read(folder, path, {})
+    return _read(folder, path, {}, ConfinedFolder(str(folder)))
 
 
 def is_folder(path: Path) -> bool:
@@ -63,17 +65,21 @@ def is_folder(path: Path) -> bool:
     return _look_up(path) is True
 
 
-def _read(folder: Path, path: str, folders: dict[str, _Folder]) -> TreeFile:
+def _read(folder: Path, path: str, folders: dict[str, _Folder], confined: ConfinedFolder) -> TreeFile:
+    """``confined`` is ``folder`` or one that it is in: nothing is read elsewhere."""
     parent = _look_up_below(folder, path.rpartition("/")[0], folders)
     if parent is not True:
         return parent
     file = folder / path
     try:
         status = file.lstat()
-        is_file = stat.S_ISREG(status.st_mode) and not is_link(status)
-        return file.read_bytes() if is_file else OBSTACLE
+        if not stat.S_ISREG(status.st_mode) or is_link(status):
+            return OBSTACLE
+        return confined.read(str(file))
     except FileNotFoundError:
         return None
+    except NotRegularError:
+        return OBSTACLE
 
 
 def _look_up_below(folder: Path, path: str, folders: dict[str, _Folder]) -> _Folder:

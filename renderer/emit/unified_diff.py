@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
 
-from renderer.emit.redact import redact, redact_before
+from renderer.emit.redact import MASK, redact, redact_before
 
 _CONTEXT = 3
 _LONGEST = 300  # lines
 #: With more differing lines the comparison would take longer than anyone reads.
 _COMPARABLE = 2000
 _UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\U0010ffff]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+#: What makes GitHub and Azure take a line for a command, whatever it is indented by.
+_COMMAND = re.compile(r"^\s*(?=::|##\[|##vso\[)")
 _NO_NEWLINE = "\n\\ No newline at end of file"
 
 
-def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
-    """The diff that turns ``before`` into ``after``, None for no file; empty when they are equal."""
+def unified_diff(
+    path: str, before: bytes | None, after: bytes | None, confidential: Collection[str] = ()
+) -> str:
+    """The diff that turns ``before`` into ``after``, None for no file; empty when they are equal.
+
+    Values that are ``confidential`` are masked wherever they stand.
+    """
     if before == after:
         return ""
     old, new = _lines(before or b""), _lines(after or b"")
-    shown = _printable(redact_before(path, old, new)), _printable(redact(new))
+    mask = _masking(confidential)
+    shown = _printable(mask(redact_before(path, old, new))), _printable(mask(redact(new)))
     diff = list(islice(_hunks(old, new, *shown), _LONGEST + 1))
     if len(diff) > _LONGEST:
         diff[_LONGEST:] = ["(the rest is left out)"]
@@ -40,8 +48,15 @@ def _lines(content: bytes) -> list[str]:
     return [*lines, f"{last}{_NO_NEWLINE}"] if last else lines
 
 
+def _masking(confidential: Collection[str]) -> Callable[[Sequence[str]], Sequence[str]]:
+    if not confidential:
+        return lambda lines: lines
+    value = re.compile("|".join(map(re.escape, sorted(confidential, key=len, reverse=True))))
+    return lambda lines: [value.sub(MASK, line) for line in lines]
+
+
 def _printable(lines: Sequence[str]) -> list[str]:
-    return [_UNPRINTABLE.sub(_escape, line) for line in lines]
+    return [_COMMAND.sub(r"\g<0>\\", _UNPRINTABLE.sub(_escape, line)) for line in lines]
 
 
 def _escape(character: re.Match[str]) -> str:

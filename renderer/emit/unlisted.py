@@ -23,8 +23,9 @@ def unlisted_manifests(folder: Path, listed: Collection[str]) -> tuple[str, ...]
 
 
 def _manifests(folder: Path) -> Iterator[str]:
-    for place, _, names in os.walk(folder):
-        below = Path(place).relative_to(folder)
+    top = str(folder)
+    for place, _, names in os.walk(top):
+        below = place[len(top) + 1 :].replace(os.sep, "/")
         for name in names:
             if name.endswith(_MANIFESTS) or name in _KUSTOMIZATIONS:
-                yield (below / name).as_posix()
+                yield f"{below}/{name}" if below else name

@@ -10,11 +10,12 @@ by one from the complete new tree, and a run that was killed half-way is finishe
 from __future__ import annotations
 
 import errno
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from renderer.disk.pinned import pinned
 from renderer.emit.build import build_tree
 from renderer.emit.disk_errors import disk_errors
 from renderer.emit.durable import sync_folder
@@ -22,10 +23,10 @@ from renderer.emit.exchange import exchange
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE, is_tree_path
 from renderer.emit.plan import Plan, plan_tree, refusals
-from renderer.emit.recovery import drop, recover
+from renderer.emit.recovery import Repair, drop, recover, repair_needed
 from renderer.emit.replay import replay
 from renderer.emit.retire import retire
-from renderer.emit.staging import StagingArea
+from renderer.emit.staging import Staging, StagingArea
 from renderer.emit.tree import is_folder, read_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
@@ -47,11 +48,19 @@ class Written:
     rescued: tuple[str, ...] = ()
 
 
-def write_tree(root: Path, output: str, files: Mapping[str, str], *, force: Collection[str] = ()) -> Written:
+def write_tree(
+    root: Path,
+    output: str,
+    files: Mapping[str, str],
+    *,
+    force: Collection[str] = (),
+    on_repair: Callable[[Repair], object] = lambda _: None,
+) -> Written:
     """Makes the folder ``output`` below ``root`` hold ``files``, text by path, and nothing older of ours.
 
     Nothing is touched when everything is as it should be. ``force`` names files to replace or remove although
-    they are not vmrender's. Other files in the folder stay. Two processes at once take turns.
+    they are not vmrender's. Other files in the folder stay. Two processes at once take turns. What a run
+    that was killed has left is repaired first, and ``on_repair`` is told, whatever comes then.
 
     Raises ``DiagnosticError``, with nothing written: foreign-file for each file that is in the way or was
     edited by hand, output-invalid, ownership-invalid, write-failed (a full or read-only disk).
@@ -64,26 +73,37 @@ def write_tree(root: Path, output: str, files: Mapping[str, str], *, force: Coll
         if plan.is_done and not area.is_left_over():
             return _written(plan)
         # So far this may have been another process's work half-way: only under the lock does it count.
-        with area.entered():
-            rescued = recover(area, folder.folder)
+        with area.entered() as staging, folder.held() as held:
+            if staging.was_left:
+                on_repair(repair_needed(staging))
+            rescued = recover(staging, held)
             tree = read_tree(folder, wanted)
             plan = plan_tree(tree, wanted, force)
             if plan.blocked:
                 raise DiagnosticError(*refusals(folder.path, tree, plan))
             if not plan.is_done:
-                rescued += _change(area, folder.folder, plan, wanted, force)
+                rescued += _change(staging, held, plan, wanted, force)
             return _written(plan, rescued)
 
 
-def remove_tree(root: Path, output: str, *, force: Collection[str] = ()) -> Written:
+def remove_tree(
+    root: Path,
+    output: str,
+    *,
+    force: Collection[str] = (),
+    on_repair: Callable[[Repair], object] = lambda _: None,
+) -> Written:
     """Removes what vmrender wrote into ``output``, and the folder too unless others have files in it.
 
     Raises ``DiagnosticError`` as ``write_tree`` does, with nothing removed.
     """
-    written = write_tree(root, output, {}, force=force)
-    with disk_errors(Code.WRITE_FAILED, "remove", output, _HINT):
-        folder = OutputFolder.locate(root, output).folder
-        (folder / OWNERSHIP_FILE).unlink(missing_ok=True)
+    written = write_tree(root, output, {}, force=force, on_repair=on_repair)
+    with (
+        disk_errors(Code.WRITE_FAILED, "remove", output, _HINT),
+        OutputFolder.locate(root, output).held() as folder,
+    ):
+        with suppress(FileNotFoundError), pinned(folder, PurePosixPath()) as inside:
+            (inside / OWNERSHIP_FILE).unlink()
         with suppress(OSError):  # somebody's file is in it
             folder.rmdir()
     return written
@@ -98,7 +118,7 @@ def encode_files(files: Mapping[str, str]) -> Mapping[str, bytes]:
 
 
 def _change(
-    area: StagingArea, folder: Path, plan: Plan, wanted: Mapping[str, bytes], force: Collection[str]
+    area: Staging, folder: Path, plan: Plan, wanted: Mapping[str, bytes], force: Collection[str]
 ) -> tuple[str, ...]:
     build_tree(folder, area.building, plan, wanted)
     area.building.rename(area.swapping)
@@ -123,7 +143,6 @@ def _move_in(new: Path, folder: Path) -> bool:
     """Gives ``new`` the place of ``folder``, in one step; False where that is not possible."""
     if is_folder(folder):
         return exchange(new, folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         new.rename(folder)
     except OSError as error:

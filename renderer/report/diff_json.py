@@ -36,7 +36,7 @@ def write(difference: Difference) -> str:
         },
         "overlays": [_overlay(overlay) for overlay in difference.overlays],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _overlay(overlay: OverlayDifference) -> Json:

@@ -15,8 +15,8 @@ from renderer.report.report import Report
 Paint = Callable[[str, str], str]
 
 _STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
-#: What makes a CI system take a line for a command.
-_COMMAND = "::"
+#: What makes GitHub and Azure take a line for a command.
+_COMMANDS = ("::", "##[", "##vso[")
 
 
 def write(report: Report) -> str:
@@ -69,7 +69,7 @@ def _place(location: Location) -> str:
 
 
 def _no_command(text: str) -> str:
-    return f"\\{text}" if text.lstrip().startswith(_COMMAND) else text
+    return f"\\{text}" if text.lstrip().startswith(_COMMANDS) else text
 
 
 def _plain(_style: str, words: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 import stat
@@ -9,18 +10,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from renderer.disk.confined import ConfinedFolder, NotRegularError, OutsideError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.limits import limits
 from renderer.model.location import Location
+from renderer.source.file_size import check_size
 
 ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
+
+#: Nothing is there: no name, none that could be, a link that leads to itself.
+_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
 
 
 class FileSystem(Protocol):
     """Reading access to one tree. Paths are relative to its root, with ``/``, normalised, without ``..``."""
 
     def read(self, path: str) -> bytes:
-        """The content of a file. Raises: file-not-found, file-outside-root, file-unreadable."""
+        """The content of a file. Raises: file-not-found, file-outside-root, file-unreadable, yaml-limit."""
 
     def is_file(self, path: str) -> bool:
         """Raises: file-outside-root; file-unreadable where that cannot be told."""
@@ -36,26 +43,29 @@ class FileSystem(Protocol):
 
 
 class DiskFileSystem:
-    """A folder on disk. Symbolic links are followed only as far as they stay inside the root."""
+    """A folder on disk. Symbolic links are followed only as far as they stay inside the root.
+
+    That holds for what is read, whatever is swapped for a link between check and use (``disk.confined``).
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self._top = str(self.root)
+        self._confined = ConfinedFolder(self._top)
         self._folders: dict[str, str] = {}
 
     def read(self, path: str) -> bytes:
         file = self._inside(path)
         try:
-            mode = os.stat(file).st_mode  # noqa: PTH116 - paths are texts here, for speed
-        except OSError:
-            raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
-        if not stat.S_ISREG(mode):  # a folder, a fifo, a device: opening it might block for ever
-            raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path)
-        try:
-            with open(file, "rb") as opened:  # noqa: PTH123 - as above
-                return opened.read()
-        except OSError as error:
+            content = self._confined.read(file, limits().file_size)
+        except NotRegularError:
+            raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path) from None
+        except (OSError, ValueError) as error:  # ValueError: a name that no system has
+            if not isinstance(error, OSError) or error.errno in _NOT_THERE:
+                raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
             raise _error(Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", path) from error
+        check_size(len(content), path)
+        return content
 
     def is_file(self, path: str) -> bool:
         return stat.S_ISREG(self._mode(path))
@@ -65,8 +75,8 @@ class DiskFileSystem:
 
     def list(self, path: str) -> tuple[str, ...]:
         try:
-            return tuple(sorted(os.listdir(self._inside(path))))  # noqa: PTH208 - as above
-        except PermissionError as error:
+            return tuple(sorted(self._confined.list(self._inside(path))))
+        except (PermissionError, OutsideError) as error:
             raise _error(Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}", path) from error
         except OSError:  # it is no folder
             return ()
@@ -77,7 +87,7 @@ class DiskFileSystem:
     def _mode(self, path: str) -> int:
         """What is there, 0 for nothing. A place that one may not look into is not an empty one."""
         try:
-            return os.stat(self._inside(path)).st_mode  # noqa: PTH116 - as above
+            return os.stat(self._inside(path)).st_mode  # noqa: PTH116 - paths are texts here, for speed
         except PermissionError as error:
             folder = posixpath.dirname(path) or "."
             raise _error(
@@ -94,17 +104,30 @@ class DiskFileSystem:
             )
         folder, name = posixpath.split(path)
         if name in ("", ".", ".."):
-            return self._confined(os.path.realpath(posixpath.join(self._top, path)), path)
+            return self._checked(_real(posixpath.join(self._top, path)), path)
         if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(posixpath.join(self._top, folder))
+            self._folders[folder] = _real(posixpath.join(self._top, folder))
         place = posixpath.join(self._folders[folder], name)
-        # Not Path.resolve(): it raises RuntimeError on a loop of links, and is slower.
-        return self._confined(os.path.realpath(place) if os.path.islink(place) else place, path)  # noqa: PTH114 - as above
+        return self._checked(_real(place) if os.path.islink(place) else place, path)  # noqa: PTH114 - as above
 
-    def _confined(self, real: str, path: str) -> str:
+    def _checked(self, real: str, path: str) -> str:
         if real != self._top and not real.startswith(self._top.rstrip("/") + "/"):
             raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path, ROOT_HINT)
         return real
+
+
+def _real(path: str) -> str:
+    """The path without links; as it is where more of them are chained than the system follows.
+
+    Nothing can be opened by that one. ``realpath`` would go on, by a call within a call for each link.
+    """
+    try:
+        os.stat(path)  # noqa: PTH116 - as above
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return posixpath.normpath(path)
+    # Not Path.resolve(): it raises RuntimeError on a loop of links, and is slower.
+    return os.path.realpath(path)
 
 
 class MemoryFileSystem:

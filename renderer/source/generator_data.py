@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.generators import DataGenerator, GeneratorArgs, KeyValue
+from renderer.model.limits import limits
 from renderer.model.location import Site
 
 #: The content of a file that is listed at a site. Raises ``DiagnosticError``.
@@ -26,9 +29,20 @@ _QUOTES = ("'", '"')
 def read_data(args: GeneratorArgs, load: Load) -> DataGenerator:
     """The generator with its data: of the env files, then the literals, then the files.
 
-    Raises: kustomization-field, and what ``load`` raises. No diagnostic shows a value.
+    Raises: kustomization-field, build-limit, and what ``load`` raises. No diagnostic shows a value.
     """
-    return DataGenerator(args, (*_env_pairs(args, load), *_literal_pairs(args), *_file_pairs(args, load)))
+    pairs = itertools.chain(_env_pairs(args, load), _literal_pairs(args), _file_pairs(args, load))
+    return DataGenerator(args, tuple(_bounded(pairs)))
+
+
+def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
+    """Raises: build-limit, as one file may be listed any number of times."""
+    size, most = 0, limits().added_size
+    for pair in pairs:
+        size += len(pair.value)
+        if size > most:
+            raise over_limit("added_size", f"the generated data come to more than {most} bytes", pair.site)
+        yield pair
 
 
 def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from renderer.model.codes import Code
@@ -16,6 +17,7 @@ from renderer.source.git_objects import (
     PARTIAL_CLONE_HINT,
     SUBMODULE_MODE,
     TREE_MODE,
+    GitObject,
     GitObjects,
     TreeEntry,
 )
@@ -56,7 +58,7 @@ class GitFileSystem:
             raise self._submodule(place.path)
         if place.entry.mode == TREE_MODE:
             raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path)
-        found = self._objects.find(place.entry.oid)
+        found = self._object(place.entry.oid, path)
         if found is None:
             message = f"{path} of {self.revision} is not in this clone"
             raise _error(Code.FILE_UNREADABLE, message, path, PARTIAL_CLONE_HINT)
@@ -89,6 +91,15 @@ class GitFileSystem:
             message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
             raise _error(Code.FILE_NOT_FOUND, message, place.path)
         return GitFileSystem(self._objects, place.entry.oid, self.revision)
+
+    def _object(self, oid: str, path: str) -> GitObject | None:
+        """What is wrong with the object is said of the file."""
+        try:
+            return self._objects.find(oid)
+        except DiagnosticError as error:
+            raise DiagnosticError(
+                *(replace(found, location=Location(path)) for found in error.diagnostics)
+            ) from None
 
     def _find(self, path: str) -> _Place:
         """What is at a path; every folder is walked to once."""

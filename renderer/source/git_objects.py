@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.limits import limits, way_out
 from renderer.source.git_process import Conversation, GitProcess
 
 TREE_MODE = "40000"
@@ -42,8 +43,8 @@ class GitObjects:
     def find(self, name: str) -> GitObject | None:
         """What a name such as ``main`` or an id means; None when it means nothing here.
 
-        Raises ``DiagnosticError``: git-revision for a name that several objects have, git-unavailable when
-        git does not answer.
+        Raises ``DiagnosticError``: git-revision for a name that several objects have, yaml-limit for one that
+        is too large, git-unavailable when git does not answer.
         """
         if self._conversation is None:
             self._conversation = self._git.start("cat-file", "--batch")
@@ -61,6 +62,13 @@ class GitObjects:
         if not last.isdigit():
             raise _error(Code.GIT_UNAVAILABLE, f"git cat-file does not answer: {header}")
         oid, kind = subject.split(" ")
+        if int(last) > limits().file_size:
+            self.close()  # or all of it would have to be read
+            raise _error(
+                Code.YAML_LIMIT,
+                f"the {kind} {oid} is larger than {limits().file_size} bytes",
+                way_out("file_size"),
+            )
         content = self._conversation.read(int(last))
         self._conversation.read(1)  # the line end after it
         return GitObject(oid, kind, content)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.limits import limits
 from renderer.model.location import Site
 from renderer.source.paths import is_inside
-
-#: Deeper chains of kustomizations are taken for a mistake.
-_MAX_DEPTH = 200
 
 
 class Lineage:
@@ -20,12 +19,14 @@ class Lineage:
         self.folders = folders
 
     def enter(self, folder: str, site: Site) -> Lineage:
-        """The lineage of ``folder``, which is listed at ``site``. Raises: kustomization-cycle."""
+        """The lineage of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
         for visited in self.folders:
             if is_inside(visited, folder):
                 raise _cycle((*self.folders, folder), site)
-        if len(self.folders) >= _MAX_DEPTH:
-            raise _cycle((*self.folders[:3], "…", folder), site)
+        most = limits().base_depth
+        if len(self.folders) > most:
+            message = f"more than {most} kustomizations use each other, one below the other"
+            raise over_limit("base_depth", message, site)
         return Lineage((*self.folders, folder))
 
     def check(self, below: Iterable[str], site: Site) -> None:

@@ -17,6 +17,7 @@ from renderer.source.lineage import Lineage
 from renderer.source.load_restrictor import LoadRestrictor
 from renderer.source.plugins.plugins import Accumulate, listed_resources
 from renderer.source.read_root import read_root
+from renderer.source.recorder import Recorder, Work
 from renderer.source.resources import read_resources, refuse_no_objects
 from renderer.source.source_files import SourceFiles
 
@@ -56,8 +57,10 @@ class Loader:
         fs: FileSystem,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         accumulate: Accumulate = listed_resources,
+        recorder: Recorder | None = None,
     ) -> None:
         """``accumulate`` composes folders that hold configurations of plugins."""
+        self._recorder = recorder or Recorder()
         self._files = SourceFiles(fs, restrictor)
         self._accumulate = accumulate
         self._roots: dict[str, KustomizationRoot | DiagnosticError] = {}
@@ -80,10 +83,11 @@ class Loader:
     def _root(self, folder: str, lineage: Lineage, site: Site) -> KustomizationRoot:
         """The root in ``folder``, which is listed at ``site``."""
         entered = lineage.enter(folder, site)
-        if folder not in self._roots:
-            self._roots[folder] = self._read_root(folder, entered)
-        else:
-            lineage.check(self._used.get(folder, ()), site)
+        with self._recorder.using(Work("folder", folder)):
+            if folder not in self._roots:
+                self._roots[folder] = self._read_root(folder, entered)
+            else:
+                lineage.check(self._used.get(folder, ()), site)
         root = self._roots[folder]
         if isinstance(root, DiagnosticError):
             raise DiagnosticError(*(_listed(found, site) for found in root.diagnostics))

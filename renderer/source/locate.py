@@ -14,12 +14,15 @@ from renderer.source.repetitions import without_repetitions
 from renderer.yamlio.marks import MarkedFile
 
 
-def locate(fs: FileSystem, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def locate(
+    fs: FileSystem, diagnostics: Iterable[Diagnostic], locator: Locator | None = None
+) -> tuple[Diagnostic, ...]:
     """The diagnostics with their locations filled in, sorted as a reader goes through the files.
 
-    What is wrong on one line comes once, with all overlays that it was found in.
+    What is wrong on one line comes once, with all overlays that it was found in. ``locator`` is one that has
+    read some of the files already.
     """
-    locator = Locator(fs)
+    locator = locator or Locator(fs)
     first: dict[Diagnostic, Diagnostic] = {}
     overlays: dict[Diagnostic, dict[str, None]] = {}
     for located in map(locator.located, diagnostics):

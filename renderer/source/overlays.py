@@ -6,11 +6,13 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
+from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import text_at
 from renderer.model.kustomization_kind import COMPONENT_KIND
+from renderer.model.limits import limits
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.source.file_system import FileSystem
@@ -24,13 +26,16 @@ _OVERLAYS = FieldPath.of("overlays")
 def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
     """Every overlay of the project in the order of its entries; of two entries for a folder the later counts.
 
-    Raises ``DiagnosticError``: config-invalid for an entry without a folder, and for two with one output.
+    Raises ``DiagnosticError``: config-invalid for an entry without a folder, and for two with one output;
+    build-limit for too many.
     """
     found = {
         folder: config.overlay(entry, folder, posixpath.basename(folder))
         for entry in config.overlays
         for folder in _folders(fs, entry)
     }
+    _check_count(len(found))
+    _check_names(found.values())
     _check_outputs(found.values())
     return tuple(found.values())
 
@@ -82,7 +87,7 @@ def _entry(path: str) -> Site:
 
 def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
     pattern = posixpath.normpath(entry.path)
-    if any(character in pattern for character in "*?["):
+    if _is_glob(pattern):
         return tuple(folder for folder in _matches(fs, ".", pattern.split("/")) if _is_overlay(fs, folder))
     if _kustomization_file(fs, pattern) is None:
         raise _invalid(
@@ -99,8 +104,13 @@ def _is_overlay(fs: FileSystem, folder: str) -> bool:
     file = _kustomization_file(fs, folder)
     if file is None:
         return False
+    content = fs.read(file)
+    if (
+        COMPONENT_KIND.encode() not in content and b"\\" not in content
+    ):  # however it is quoted, and most are not
+        return True
     try:
-        return text_at(decode_yaml11(fs.read(file), file), "kind") != COMPONENT_KIND
+        return text_at(decode_yaml11(content, file), "kind") != COMPONENT_KIND
     except DiagnosticError:  # it is reported when the overlay is built
         return True
 
@@ -112,13 +122,38 @@ def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
 
 def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
     head, *rest = pattern
-    for name in fs.list(folder):
+    for name in fs.list(folder) if _is_glob(head) else (head,):
         path = posixpath.normpath(posixpath.join(folder, name))
-        if fnmatchcase(name, head) and fs.is_folder(path):
+        if (name == head or fnmatchcase(name, head)) and fs.is_folder(path):
             if rest:
                 yield from _matches(fs, path, rest)
             else:
                 yield path
+
+
+def _is_glob(pattern: str) -> bool:
+    return any(character in pattern for character in "*?[")
+
+
+def _check_names(overlays: Iterable[Overlay]) -> None:
+    """Raises ``DiagnosticError`` for a name that would act on a terminal, or on a CI system that reads it."""
+    for overlay in overlays:
+        name = next((path for path in (overlay.path, overlay.output) if not _is_harmless(path)), None)
+        if name is not None:
+            site = _entry(overlay.listed_as).below("path")
+            hint = "rename it; names hold no control characters and do not begin with :: or ##"
+            raise _invalid(f"{name!r} is no name for an overlay", hint, site)
+
+
+def _is_harmless(path: str) -> bool:
+    return path.isprintable() and not path.lstrip().startswith(("::", "##"))
+
+
+def _check_count(overlays: int) -> None:
+    most = limits().overlays
+    if overlays > most:
+        message = f"the project has {overlays} overlays, more than {most}"
+        raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
 
 
 def _check_outputs(overlays: Iterable[Overlay]) -> None:

@@ -25,6 +25,7 @@ from renderer.source.builtin import BUILTIN_CATALOGS
 from renderer.source.file_system import FileSystem
 from renderer.source.flux_settings import read_flux_settings
 from renderer.source.ignored_documents import second_document
+from renderer.source.limit_settings import read_limits
 from renderer.source.project_schemas import imported_releases
 from renderer.source.rule_settings import read_rule_settings
 from renderer.source.tree_options import TREE_FIELDS, read_tree_options
@@ -40,7 +41,7 @@ def load_project(fs: FileSystem) -> RenderConfig:
 
     Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
     """
-    if not fs.is_file(PROJECT_FILE):
+    if not fs.is_file(PROJECT_FILE) and PROJECT_FILE not in fs.list("."):  # else reading it says what it is
         return RenderConfig()
     findings: list[Diagnostic] = []
     text = fs.read(PROJECT_FILE)
@@ -89,6 +90,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         "mergeKeys",
         "rules",
         "instancetypeNames",
+        "limits",
         *TREE_FIELDS,
     )
     _expect(fields, "apiVersion", API_VERSION)
@@ -112,6 +114,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         instancetype_names=fields.choice("instancetypeNames", InstancetypeNames)
         or default.instancetype_names,
         tree=read_tree_options(fields),
+        limits=read_limits(fields),
     )
 
 

@@ -62,7 +62,8 @@ def read_root(
         warnings=(*deprecations(content, site), *ignored_documents(text, site.path)),
     )
     if entries.findings:
-        raise DiagnosticError(*entries.findings)
+        # Two entries may lead to one mistake, and two to each of these: they would double with every level.
+        raise DiagnosticError(*dict.fromkeys(entries.findings))
     return root
 
 

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
+from renderer.model.build_limit import check_name
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath
@@ -125,6 +126,7 @@ def _check_name(resource: Resource, *, generated_names: bool) -> None:
     if not (resource.name or resource.kind.endswith("List") or (generated_names and has_prefix)):
         hint = _hint(resource.kind) or (_GENERATED_HINT if has_prefix else None)
         raise _invalid(f"the {resource.kind} has no metadata.name", resource.origin, hint)
+    check_name(resource)
 
 
 def _list_items(resource: Resource) -> tuple[Resource, ...] | None:

@@ -55,6 +55,7 @@ def test_reports_are_documents_of_their_format(report: Report) -> None:
 @given(reports())
 def test_input_gives_no_workflow_commands(report: Report) -> None:
     text = writer_of(Format.TEXT)(report)
-    assert [line for line in text.splitlines() if line.lstrip().startswith("::")] == []
+    assert [line for line in text.splitlines() if line.lstrip().startswith(("::", "##["))] == []
     for line in writer_of(Format.GITHUB)(report).splitlines():
+        assert not line.lstrip().startswith("##[")
         assert not line.lstrip().startswith("::") or line.startswith(("::error ", "::warning ", "::notice "))

@@ -19,6 +19,7 @@ FORBIDDEN = (
 )
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 HERE = os.path.realpath(".")  # noqa: PTH114, RUF100 - before anything is watched
+CACHE = os.path.realpath(os.environ.get("XDG_CACHE_HOME", "."))
 attempts: list[str] = []
 
 
@@ -40,7 +41,7 @@ def is_write_elsewhere(path: object, _mode: object, flags: object) -> bool:
     if not isinstance(path, str | bytes) or not isinstance(flags, int) or not flags & WRITING:
         return False
     place = os.path.realpath(os.fsdecode(path))
-    return place != os.devnull and not (place + "/").startswith(HERE + "/")
+    return place != os.devnull and not (place + "/").startswith((HERE + "/", CACHE + "/"))
 
 
 def run(command: str) -> int:

@@ -69,8 +69,8 @@ spec:
           configMap:
             name: answers
 """
-#: What is in ConfigMaps is shown to those who compare trees.
-CONFIG_MAP = """\
+#: What is in other ConfigMaps is shown to those who compare trees.
+CONFIG_MAP = f"""\
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -79,6 +79,9 @@ metadata:
 data:
   autounattend.xml: |
     <ComputerName>web</ComputerName>
+    <AdministratorPassword>
+    {CANARY}
+    </AdministratorPassword>
 """
 KUSTOMIZATION = f"""\
 resources:
@@ -95,6 +98,18 @@ secretGenerator:
   - passwords.env
   files:
   - key.txt
+replacements:
+- source:
+    kind: Secret
+    name: keys
+    fieldPath: stringData.password
+  targets:
+  - select:
+      kind: VirtualMachine
+    options:
+      create: true
+    fieldPaths:
+    - metadata.labels.copied
 patches:
 - patch: |-
     apiVersion: v1
@@ -234,9 +249,29 @@ BREAKAGES = {
         "runStrategy: Manual",
     ),
     "edited-user-data": ("rendered/prod/prod/virtualmachine_web.yaml", "#cloud-config", f"#{CANARY}"),
+    "edited-copy": ("rendered/prod/prod/virtualmachine_web.yaml", "  labels:", "  labels:\n    edited: a"),
+    "edited-flow": (
+        "rendered/prod/prod/virtualmachine_web.yaml",
+        "runStrategy: Always",
+        f'extra: {{"userData":"{CANARY}"}}\n  runStrategy: Always',
+    ),
+    "edited-alias": (
+        "rendered/prod/prod/virtualmachine_web.yaml",
+        "runStrategy: Always",
+        f"extra: &data\n    {CANARY}\n  userData: *data\n  runStrategy: Always",
+    ),
+    "edited-answers": (
+        "rendered/prod/prod/configmap_answers.yaml",
+        "<ComputerName>",
+        f"<Password>{CANARY}</Password><ComputerName>",
+    ),
+    # a value of a Secret where it is refused
+    "copied-into-a-field": ("prod/kustomization.yaml", "metadata.labels.copied", "spec.runStrategy"),
+    "copied-into-a-name": ("prod/kustomization.yaml", "metadata.labels.copied", "spec.instancetype.name"),
     # sources that changed since
     "stale-secret": ("prod/secret.yaml", f"password: {CANARY}", f"password: {CANARY}-new\n  other: {CANARY}"),
     "stale-user-data": ("prod/machine.yaml", f"password: {CANARY}", f"password: {CANARY}-new"),
+    "stale-answers": ("prod/answers.yaml", "<ComputerName>", f"{CANARY}-new\n    <ComputerName>"),
     "stale-literal": ("prod/kustomization.yaml", f"password={CANARY}", f"password={CANARY}-new"),
     "secret-removed": ("prod/kustomization.yaml", "- secret.yaml\n", ""),
     "renamed": ("prod/secret.yaml", "name: keys", "name: other"),

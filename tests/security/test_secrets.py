@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import shlex
 import shutil
+import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -59,13 +63,28 @@ def test_canaries(breakage: str, rendered: Path, tmp_path: Path, monkeypatch: py
     assert old in text
     (repository / path).write_bytes(text.replace(old, new).encode("utf-8", "surrogateescape"))
     monkeypatch.chdir(repository)
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     leaks = []
     for command in (*PRINTING, *REPORTING):
         code, stdout, stderr = invoked(command)
         assert code in (0, 1, 2), (command, stderr)
         output = stderr if command in PRINTING else stdout + stderr
         leaks += [f"{command}: {line}" for line in output.splitlines() if holds_canary(line)]
+    kept = [file for file in cache.rglob("*") if file.is_file()]
+    assert kept or breakage != "nothing"
+    leaks += [f"{file}" for file in kept if holds_canary(raw(file))]
     assert leaks == []
+
+
+def raw(file: Path) -> str:
+    """Its name and all its bytes, each a character; what is compressed, as text as well."""
+    content = file.read_bytes()
+    texts = [file.name, content.decode("latin-1")]
+    for unpacked in (gzip.decompress, zlib.decompress, lzma.decompress):
+        with suppress(OSError, EOFError, zlib.error, lzma.LZMAError):
+            texts.append(unpacked(content).decode("latin-1"))
+    return "\n".join(texts)
 
 
 def test_functions_say_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +100,7 @@ def test_functions_say_nothing_either(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_canaries_are_there_to_be_seen(rendered: Path) -> None:
     texts = [path.read_text(encoding="utf-8") for path in rendered.glob("rendered/prod/*/*.yaml")]
-    assert sum(map(holds_canary, texts)) == 3
+    assert sum(map(holds_canary, texts)) == 4
 
 
 def holds_canary(text: str) -> bool:

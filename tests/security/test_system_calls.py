@@ -1,4 +1,4 @@
-"""The whole command line asks for no network, no program but git, and writes only where one stands."""
+"""Commands ask for no network and no program but git, and write only where one stands, and to their cache."""
 
 from __future__ import annotations
 
@@ -46,6 +46,9 @@ RUNS = {
     "unpin prod web": 0,
     "schema list": 0,
     "schema export VirtualMachine": 0,
+    "plan --shards 2": 0,
+    "cache info": 0,
+    "cache clear": 0,
     "argocd ignore-differences": 0,
     "argocd discover": 0,
     "completion bash": 0,
@@ -102,7 +105,12 @@ def watched(folder: Path, commands: dict[str, int]) -> dict[str, object]:
         capture_output=True,
         text=True,
         check=True,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "GIVEN": GIVEN},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": str(ROOT),
+            "GIVEN": GIVEN,
+            "XDG_CACHE_HOME": str(folder.with_name(f"{folder.name}-cache")),
+        },
     )
     result: dict[str, object] = json.loads(run.stdout)
     return result

@@ -18,6 +18,7 @@ from renderer.model.location import Location
 from renderer.model.release import LATEST, Release
 from renderer.scaffold.ci_system import CiSystem, ci_system_of
 from renderer.scaffold.plan import Choices, Plan, plan
+from renderer.source.file_system import DiskFileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.git_process import GitProcess
 
@@ -106,8 +107,8 @@ def _text_at(place: Path) -> str | None:
     if not os.path.lexists(place):
         return None
     try:
-        return place.read_bytes().decode("utf-8", "replace")
-    except OSError:
+        return DiskFileSystem(place.parent).read(place.name).decode("utf-8", "replace")
+    except DiagnosticError:
         return ""
 
 

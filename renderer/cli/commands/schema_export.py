@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
@@ -11,6 +12,7 @@ import click
 from renderer.cli.commands.schema_list import known_release
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.project_schemas import project_schemas
+from renderer.cli.repository import Repository
 from renderer.emit.source_files import change_files
 from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, object_at
@@ -44,14 +46,27 @@ def command(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode
     chosen = [_kind(name) for name in kinds] or list(KINDS)
     if into is not None:
         files = dict(_files(registry, target, chosen))
-        into.mkdir(parents=True, exist_ok=True)
-        change_files(into, files, ())
+        top, folder = _place(into)
+        change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, ())
         click.echo(f"{into}: {len(files)} files written", err=True)
         return ExitCode.CLEAN
     if len(chosen) != 1:
         raise click.UsageError("name one KIND to print, or a folder with --into")
     click.echo(_text(_document(registry, target, chosen[0])), nl=False)
     return ExitCode.CLEAN
+
+
+def _place(into: Path) -> tuple[Path, str]:
+    """The folder below which nothing is written through a link, and the way from there.
+
+    That is the repository, or for a folder elsewhere this folder itself, as one has named it.
+    """
+    root = Repository.root_of(Path.cwd())
+    folder = Path(os.path.normpath(Path.cwd() / into))
+    if folder.is_relative_to(root):
+        return root, folder.relative_to(root).as_posix()
+    into.mkdir(parents=True, exist_ok=True)
+    return into.resolve(), "."
 
 
 def _kind(name: str) -> KubevirtKind:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from renderer.disk.confined import ConfinedFolder
 from renderer.emit import check
 from renderer.emit.check import TreeDiff
 from renderer.emit.output_folder import OutputFolder
@@ -115,11 +116,11 @@ def test_an_ownership_file_alone_can_be_out_of_date(repository: Repository, dama
 
 
 def test_what_cannot_be_read(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Path) -> bytes:
+    def refuse(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied", "rendered/prod")
 
     repository.write(OLD)
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(ConfinedFolder, "read", refuse)
 
     with pytest.raises(DiagnosticError) as raised:
         repository.check(OLD)

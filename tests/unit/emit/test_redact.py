@@ -184,3 +184,36 @@ spec:
   - cloudInitNoCloud: {userData: ***
 """
     )
+
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: web
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'spec: {"userData":"hunter2"}',
+        "spec: {'userDataBase64':'hunter2'}",
+        'spec: {"networkData" :"hunter2"}',
+        "  userData: &data\n    hunter2\nother: *data",
+        "spec:\n  x: &data hunter2\n  userData: *data",
+        '  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {"x": "hunter2"}',
+        "  annotations:\n    kubevirt.io/ignitiondata: hunter2",
+        "spec:\n  launchSecurity:\n    sev:\n      dhCert: hunter2",
+        "spec:\n  launchSecurity:\n    sev:\n      session: hunter2",
+    ],
+)
+def test_what_a_machine_is_started_with_is_not_shown(line: str) -> None:
+    assert "hunter2" not in redacted(f"{VM}{line}\n")
+    assert "name: web" in redacted(f"{VM}{line}\n")
+
+
+@pytest.mark.parametrize("key", ["autounattend.xml", "Autounattend.xml", '"unattend.xml"', "Unattend.xml"])
+def test_answer_files_are_not_shown(key: str) -> None:
+    text = f"data:\n  {key}: |\n    <Password>\n    hunter2\n  setup.ps1: hunter2\nkind: ConfigMap\n"
+    assert "hunter2" not in redacted(text)

@@ -136,3 +136,18 @@ def patched(lines: list[str], hunks: list[str]) -> list[str]:
             result += [line[1:]] if line.startswith(" ") else []
             position += 1
     return result + lines[position:]
+
+
+@pytest.mark.parametrize("command", ["::add-mask::x", "##[group]x", "##vso[task.setvariable]x"])
+@pytest.mark.parametrize("indent", ["", "    ", "\t"])
+def test_no_line_is_a_command_of_a_ci_system(command: str, indent: str) -> None:
+    text = f"a: |\n  b\n{indent}{command}\n  c: "
+    diff = unified_diff("a.yaml", f"{text}1\n".encode(), f"{text}2\n".encode())
+    assert f"{indent}\\{command}" in diff
+    assert [line for line in diff.splitlines() if line.lstrip().startswith(("::", "##"))] == []
+
+
+def test_confidential_values_are_masked_wherever_they_stand() -> None:
+    diff = unified_diff("a.yaml", b"a: x-hunter2-x\nb: 1\n", b"a: x-hunter2-x\nb: 2\n", ["hunter2"])
+    assert " a: x-***-x\n" in diff
+    assert "hunter2" not in diff

@@ -72,3 +72,13 @@ def test_overlays_are_selected_by_name_or_path_and_a_typo_is_answered_with_the_n
 def test_a_folder_that_is_no_overlay_of_the_project_gets_the_defaults() -> None:
     overlay = overlay_at(RenderConfig(kubevirt=Release(1, 7)), (), "teams/a/overlays/prod")
     assert (overlay.name, overlay.kubevirt) == ("prod", Release(1, 7))
+
+
+@pytest.mark.parametrize("name", ["a\n::error::b", "a\x1b[2J", "::add-mask::a", "##[group]a", "a\u202eb"])
+def test_names_that_would_act_on_a_terminal_or_a_ci_system(name: str) -> None:
+    fs = MemoryFileSystem({f"{name}/kustomization.yaml": b""})
+    for entry in (OverlayEntry("*"), OverlayEntry(name)):
+        with pytest.raises(DiagnosticError, match="is no name for an overlay") as error:
+            find_overlays(fs, RenderConfig(overlays=(entry,)))
+        assert error.value.diagnostics[0].message.isprintable()
+        assert error.value.diagnostics[0].code is Code.CONFIG_INVALID

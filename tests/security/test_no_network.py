@@ -1,0 +1,45 @@
+"""The tests have no network, nor have the programs that they start."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+
+import pytest
+
+CONNECT = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
+
+
+@pytest.fixture(autouse=True)
+def _unless_asked_for(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--with-network"):
+        pytest.skip("the network was asked for")
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_there_are_no_sockets(family: int) -> None:
+    with pytest.raises(PermissionError):
+        socket.socket(family)
+
+
+def test_no_name_is_looked_up() -> None:
+    with pytest.raises(PermissionError):
+        socket.getaddrinfo("example.com", 443)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux refuses sockets to programs that are started")
+def test_programs_have_none_either() -> None:
+    clean: dict[str, str] = {}
+    run = subprocess.run(
+        [sys.executable, "-I", "-c", CONNECT], env=clean, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert "PermissionError" in run.stderr
+
+
+def test_processes_of_this_machine_may_speak_to_each_other() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        one.sendall(b"a")
+        assert other.recv(1) == b"a"
