@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextvars import copy_context
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from renderer.cli.lazy_group import LazyGroup
 COMMANDS = {
     "argocd": "Run as a config management plugin of Argo CD.",
     "build": "Compose one overlay or catalog folder and print it.",
+    "cache": "Look after what earlier runs left for later ones.",
     "catalog": "List, show, compare, export and import instance types and preferences.",
     "completion": "Print what makes a shell complete commands, options and overlays.",
     "customize": "Make a customised copy of an instance type or preference.",
@@ -27,6 +29,7 @@ COMMANDS = {
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
+    "plan": "Share the overlays out among several workers.",
     "render": "Render every overlay of the project into its folder.",
     "schema": "List, export and import the JSON Schemas that manifests are held to.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
@@ -52,12 +55,17 @@ class Vmrender(LazyGroup):
     # click's own signature is untyped beyond these.
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
         gc.set_threshold(COLLECT_AFTER)
-        code = self._exit_code(args, extra.get("prog_name") or "vmrender")
+        # What is set for a run, such as limits, ends with it.
+        code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
         gc.freeze()  # or Python would look through everything once more before it exits
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # what was chosen in it counts for an error, too
+        if os.environ.get("VMRENDER_LIMITS"):
+            from renderer.cli.run_limits import hold_to  # noqa: PLC0415 - not on the way of --version
+
+            hold_to(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:

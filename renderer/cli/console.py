@@ -70,11 +70,12 @@ def _report(
 
     if fs is None or not found:
         return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
-    from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
+    from renderer.report.bounded import bounded  # noqa: PLC0415 - only when something is wrong
+    from renderer.report.paths import below  # noqa: PLC0415 - as above
     from renderer.source.locate import locate  # noqa: PLC0415 - as above
     from renderer.source.quoted_lines import quoted_lines  # noqa: PLC0415 - as above
 
-    located = tuple(map(naming_target, locate(fs, found)))
+    located = bounded(tuple(map(naming_target, locate(fs, found))))
     if target.format is Format.TEXT:
         lines = quoted_lines(fs, (finding.location for finding in located))
         return Report(located, overlays, lines, explanation_of, colour=_has_colour())

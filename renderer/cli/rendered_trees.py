@@ -10,7 +10,9 @@ import click
 
 from renderer.cli.console import print_diff
 from renderer.cli.progress import Watch
-from renderer.cli.rendering import Rendered
+from renderer.cli.rendering import Result
+from renderer.cli.repairs import repairs_said
+from renderer.cli.run_cache import UnchangedOverlay
 from renderer.cli.stopwatch import Stopwatch
 from renderer.emit.unlisted import unlisted_manifests
 from renderer.emit.write import Written, remove_tree, write_tree
@@ -29,10 +31,10 @@ class RenderedTrees:
     forced: Mapping[str, tuple[str, ...]]
     watch: Watch
 
-    def check(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+    def check(self, rendered: Iterable[Result]) -> list[Diagnostic]:
         return _of_each(rendered, self._check)
 
-    def write(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+    def write(self, rendered: Iterable[Result]) -> list[Diagnostic]:
         return _of_each(rendered, self._write)
 
     def prune(self, outputs: Iterable[str]) -> list[Diagnostic]:
@@ -40,18 +42,22 @@ class RenderedTrees:
         findings: list[Diagnostic] = []
         for output in outputs:
             try:
-                removed = remove_tree(self.root, output, force=self.forced.get(output, ()))
+                with repairs_said(output) as said:
+                    forced = self.forced.get(output, ())
+                    removed = remove_tree(self.root, output, force=forced, on_repair=said)
             except DiagnosticError as error:
                 findings += error.diagnostics
             else:
-                count = len(removed.removed)
                 stays = "; what others put there stays" if (self.root / output).exists() else ""
-                click.echo(f"{output}: removed, {count} file{'' if count == 1 else 's'}{stays}", err=True)
+                click.echo(f"{output}: removed, {_counted(len(removed.removed))}{stays}", err=True)
         return findings
 
-    def _check(self, rendered: Rendered) -> Iterable[Diagnostic]:
+    def _check(self, rendered: Result) -> Iterable[Diagnostic]:
         from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes need not pay for it
 
+        if isinstance(rendered, UnchangedOverlay):
+            click.echo(f"{_arrow(rendered)}: up to date", err=True)
+            return self._unlisted(rendered).values()
         stopwatch = Stopwatch()
         outcome = check_tree(self.root, rendered.overlay.output, rendered.files)
         print_diff(outcome.value.text)
@@ -61,18 +67,22 @@ class RenderedTrees:
         unlisted = self._unlisted(rendered)
         return (*outcome.diagnostics, *(found for path, found in unlisted.items() if path not in reported))
 
-    def _write(self, rendered: Rendered) -> Iterable[Diagnostic]:
+    def _write(self, rendered: Result) -> Iterable[Diagnostic]:
+        if isinstance(rendered, UnchangedOverlay):
+            click.echo(f"{_arrow(rendered)}: {_counted(len(rendered.files))}, unchanged", err=True)
+            return self._unlisted(rendered).values()
         stopwatch, output = Stopwatch(), rendered.overlay.output
-        with self.watch.progress.doing(f"writing {output}"):
-            written = write_tree(self.root, output, rendered.files, force=self.forced.get(output, ()))
+        forced = self.forced.get(output, ())
+        with repairs_said(output) as said, self.watch.progress.doing(f"writing {output}"):
+            written = write_tree(self.root, output, rendered.files, force=forced, on_repair=said)
         click.echo(f"{_arrow(rendered)}: {_described(written)}", err=True)
         self.watch.say(f"{output}: written in {stopwatch.total()}")
         return self._unlisted(rendered).values()
 
-    def _unlisted(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
+    def _unlisted(self, rendered: Result) -> Mapping[str, Diagnostic]:
         """Warnings of manifests of others in the tree, by their paths."""
         output = rendered.overlay.output
-        paths = unlisted_manifests(self.root / output, rendered.files.keys())
+        paths = unlisted_manifests(self.root / output, frozenset(rendered.files))
         return {f"{output}/{path}": _unlisted(output, path) for path in paths}
 
 
@@ -99,9 +109,7 @@ def _unlisted(output: str, path: str) -> Diagnostic:
     )
 
 
-def _of_each(
-    rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
-) -> list[Diagnostic]:
+def _of_each(rendered: Iterable[Result], act: Callable[[Result], Iterable[Diagnostic]]) -> list[Diagnostic]:
     """What ``act`` finds in each overlay; what stops it at one does not keep it from the others."""
     findings: list[Diagnostic] = []
     for each in rendered:
@@ -120,8 +128,12 @@ def _placed(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
     return replace(finding, sites=output_sites(overlay))
 
 
-def _arrow(rendered: Rendered) -> str:
+def _arrow(rendered: Result) -> str:
     return f"{rendered.overlay.path} -> {rendered.overlay.output}"
+
+
+def _counted(files: int) -> str:
+    return f"{files} file{'' if files == 1 else 's'}"
 
 
 def _described(written: Written) -> str:
@@ -129,6 +141,6 @@ def _described(written: Written) -> str:
     changes = {"created": written.created, "updated": written.updated, "removed": written.removed}
     counted = ", ".join(f"{len(paths)} {change}" for change, paths in changes.items() if paths)
     count = len(written.created) + len(written.updated) + len(written.unchanged)
-    files = f"{count} file{'' if count == 1 else 's'}"
+    files = _counted(count)
     kept = "".join(f"; kept {path}, which changed meanwhile" for path in written.rescued)
     return f"{files} ({counted}){kept}" if counted else f"{files}, unchanged{kept}"

@@ -1,54 +1,63 @@
-"""The project's overlays, rendered one after the other."""
+"""The project's overlays: those that changed are rendered; of the others it is known what comes of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from renderer.cli.progress import Watch
-from renderer.cli.stopwatch import Stopwatch
-from renderer.emit.layout import layout
-from renderer.model.diagnostic import Diagnostic
+from renderer.cli.rendered_overlay import RenderedOverlay
+from renderer.cli.repository import Repository
+from renderer.cli.run_cache import RunCache, UnchangedOverlay
+from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.render_config import Overlay
-from renderer.model.resource_set import ResourceSet
-from renderer.pipeline import Pipeline
+
+#: An overlay that nothing is wrong with.
+Result: TypeAlias = RenderedOverlay | UnchangedOverlay
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """An overlay and the files it comes to, text by path below its output folder."""
+class Rendering(NamedTuple):
+    """``results`` of the overlays that nothing is wrong with, ``findings`` of all of them, both in order.
 
-    overlay: Overlay
-    files: Mapping[str, str]
+    ``folders`` are those that were read as kustomizations.
+    """
+
+    results: tuple[Result, ...]
+    findings: tuple[Diagnostic, ...]
+    folders: frozenset[str]
 
 
 def render_overlays(
-    pipeline: Pipeline, overlays: Iterable[Overlay], watch: Watch
-) -> tuple[list[Rendered], list[Diagnostic]]:
-    """Those overlays that nothing is wrong with, and what is to be said of all of them."""
-    rendered: list[Rendered] = []
-    findings: list[Diagnostic] = []
-    overlays = tuple(overlays)
+    repository: Repository, overlays: Sequence[Overlay], cache: RunCache, jobs: int, watch: Watch
+) -> Rendering:
+    """``jobs`` processes at the most. Raises ``DiagnosticError`` for what stops all overlays."""
+    unchanged = {overlay.path: known for overlay in overlays if (known := cache.unchanged(overlay))}
+    changed = [overlay for overlay in overlays if overlay.path not in unchanged]
+    rendered = {each.overlay.path: each for each in _rendered(repository, changed, cache, jobs, watch)}
+    for each in rendered.values():
+        cache.keep(each)
+    for path in unchanged:
+        watch.say(f"{path}: nothing has changed since it was rendered")
+    all_: list[Result] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]
+    return Rendering(
+        results=tuple(result for result in all_ if not has_errors(result.findings)),
+        findings=tuple(finding for result in all_ for finding in result.findings),
+        folders=frozenset(folder for result in all_ for folder in result.folders),
+    )
+
+
+def _rendered(
+    repository: Repository, overlays: Sequence[Overlay], cache: RunCache, jobs: int, watch: Watch
+) -> Iterator[RenderedOverlay]:
+    if not overlays:
+        return
+    from renderer.cli.overlay_renderer import OverlayRenderer  # noqa: PLC0415 - as below
+    from renderer.cli.workers import rendered_in_order  # noqa: PLC0415 - where nothing changed, nothing works
+
+    renderer = OverlayRenderer(repository.root, repository.config, cache.catalogs)
+    results = rendered_in_order(renderer, overlays, jobs)
     for number, overlay in enumerate(overlays, start=1):
         with watch.progress.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
-            stopwatch = Stopwatch()
-            composed = pipeline.compose(overlay.path)
-            composing = stopwatch.lap()
-            outcome = pipeline.checked(overlay, composed).in_overlay(overlay.path)
-            files = {} if outcome.failed else _files(overlay, outcome.value)
-        checking = stopwatch.lap()
-        counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
-        watch.say(f"{overlay.path}: {counted} composed in {composing}, expanded and checked in {checking}")
-        findings += outcome.diagnostics
-        if not outcome.failed:
-            rendered.append(Rendered(overlay, files))
-    return rendered, findings
-
-
-def _files(overlay: Overlay, resources: ResourceSet) -> Mapping[str, str]:
-    manifests = layout(resources, overlay.files)
-    if not overlay.tree.extras:
-        return manifests
-    from renderer.emit.extras import extras  # noqa: PLC0415 - few projects ask for any
-
-    return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
+            rendered = next(results)
+        watch.say(f"{overlay.path}: {rendered.account}")
+        yield rendered

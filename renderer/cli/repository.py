@@ -9,6 +9,7 @@ from typing import NamedTuple
 import click
 
 from renderer.cli.report_target import ReportTarget
+from renderer.model.limits import lower_to
 from renderer.model.render_config import RenderConfig
 from renderer.source.builtin import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
@@ -39,7 +40,9 @@ class Repository(NamedTuple):
         root = _root(path.resolve(), top)
         fs = BuiltinFileSystem(DiskFileSystem(root))
         ReportTarget.chosen()._replace(fs=fs, folder=_folder_in_checkout(root)).choose()
-        return cls(root, fs, load_project(fs))
+        config = load_project(fs)
+        lower_to(config.limits)
+        return cls(root, fs, config)
 
     @classmethod
     def unread(cls) -> Repository:

@@ -17,7 +17,11 @@ class Stopwatch:
         return _described(self._last - before)
 
     def total(self) -> str:
-        return _described(perf_counter() - self._start)
+        return _described(self.seconds())
+
+    def seconds(self) -> float:
+        """The time since it was made."""
+        return perf_counter() - self._start
 
 
 def _described(seconds: float) -> str:

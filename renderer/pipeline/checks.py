@@ -15,6 +15,7 @@ from renderer.model.resource_set import ResourceSet
 from renderer.pipeline.expansion import Expansion
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
+from renderer.source.recorder import Recorder, Work
 
 if TYPE_CHECKING:
     from renderer.validation.registry import SchemaRegistry
@@ -24,12 +25,18 @@ class Checks:
     """The schemas are read once, and only those of kinds that are there."""
 
     def __init__(
-        self, fs: FileSystem, config: RenderConfig, catalogs: ProjectCatalogs, expansion: Expansion
+        self,
+        fs: FileSystem,
+        config: RenderConfig,
+        catalogs: ProjectCatalogs,
+        expansion: Expansion,
+        recorder: Recorder,
     ) -> None:
         self._fs = fs
         self._config = config
         self._catalogs = catalogs
         self._expansion = expansion
+        self._recorder = recorder
 
     @property
     def groups(self) -> frozenset[str]:
@@ -38,6 +45,10 @@ class Checks:
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """What is to be written of ``resources``, and what schemas have to say of it and of the rest."""
+        with self._recorder.using(Work("schemas")):
+            return self._validated(resources, release)
+
+    def _validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         from renderer.instancetype.target_form import is_render_time_only
         from renderer.validation.validate import validate
 

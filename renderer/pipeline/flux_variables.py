@@ -12,6 +12,7 @@ from renderer.model.location import Site
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
+from renderer.model.secret_values import secret_values
 from renderer.source.file_system import FileSystem
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class FluxVariables:
         self._fs = fs
         self._compose = compose
         self._known: dict[str, Outcome[Variables]] = {}
+        self._made: dict[str, frozenset[str]] = {}
 
     def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """``composed`` with values for its variables; no resources when they are not all to be had."""
@@ -37,22 +39,26 @@ class FluxVariables:
         if variables.failed:
             return Outcome(ResourceSet(), diagnostics)
         outcome = substitute(composed.value, variables.value, strict=overlay.flux.strict)
-        resources = ResourceSet() if outcome.failed else outcome.value
+        self._made[overlay.path] = outcome.value.confidential
+        resources = ResourceSet() if outcome.failed else outcome.value.resources
         return Outcome(resources, diagnostics + outcome.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Values that nothing may repeat, of an overlay that was substituted before."""
         known = self._known.get(overlay.path)
-        return known.value.confidential if known else frozenset()
+        read = known.value.confidential if known else frozenset()
+        return read | self._made.get(overlay.path, frozenset())
 
-    def masked(self, overlay: Overlay, outcome: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """The outcome, with findings that repeat no value of a Secret."""
-        confidential = self.confidential(overlay)
-        if not confidential:
-            return outcome
+    def masked(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """The findings in an overlay that repeat no value of a Secret, wherever that was put."""
+        if not found:
+            return found
+        secrets = secret_values(resource.content for resource in composed.value)
         from renderer.substitution.confidential import without_values
 
-        return Outcome(outcome.value, without_values(outcome.diagnostics, confidential))
+        return without_values(found, self.confidential(overlay) | secrets)
 
     def _variables(self, overlay: Overlay) -> Outcome[Variables]:
         if overlay.path not in self._known:

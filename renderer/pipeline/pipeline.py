@@ -5,22 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from renderer.model.act import Act
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
-from renderer.model.location import Site
+from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.resource_set import ResourceSet
 from renderer.pipeline.checks import Checks
 from renderer.pipeline.expansion import Expansion
 from renderer.pipeline.flux_variables import FluxVariables
+from renderer.pipeline.memory import Memory
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.tracing import traced
 from renderer.source.file_system import FileSystem
 from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.recorder import Recorder
 
 if TYPE_CHECKING:
     from renderer.compose.compose import Composer
@@ -40,15 +43,18 @@ class Pipeline:
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         trace: Trace | None = None,
+        memory: Memory | None = None,
     ) -> None:
+        memory = memory or Memory(Recorder())
+        self._recorder = memory.recorder
         self._fs = fs
         self._config = config
         self._restrictor = restrictor
         self._trace = trace
-        self._catalogs = ProjectCatalogs(fs, config, self.compose)
+        self._catalogs = ProjectCatalogs(fs, config, self.compose, memory)
         self._expansion = Expansion(self._catalogs, trace)
         self._flux = FluxVariables(fs, self.compose)
-        self._checks = Checks(fs, config, self._catalogs, self._expansion)
+        self._checks = Checks(fs, config, self._catalogs, self._expansion, self._recorder)
 
     @property
     def folders(self) -> frozenset[str]:
@@ -85,10 +91,17 @@ class Pipeline:
 
         composed = self._flux.substituted(overlay, self.compose(overlay.path))
         built = self._expansion.built(overlay, composed)
-        return self._flux.masked(overlay, Outcome(written_form(composed.value), built.diagnostics))
+        found = self._flux.masked(overlay, composed, built.diagnostics)
+        return Outcome(written_form(composed.value), found)
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
+        if folder.startswith(BUILTIN_SCHEME) and self._trace is None:
+            from renderer.source.composed_catalog import composed_catalog
+
+            shipped = composed_catalog(folder)
+            if shipped is not None:
+                return Outcome(shipped)
         try:
             return self._composer.compose(self._loader.load(folder, listed_at))
         except DiagnosticError as error:
@@ -134,9 +147,13 @@ class Pipeline:
         try:
             tree = self._loader.load(overlay.path)
             found = pinnables(overlay, tree, composed.value, self._composer, self._catalogs.whole)
-            return Outcome(tuple(found), composed.diagnostics)
+            masked = (
+                replace(each, findings=self._flux.masked(overlay, composed, each.findings)) for each in found
+            )
+            return Outcome(tuple(masked), composed.diagnostics)
         except DiagnosticError as error:
-            return Outcome((), composed.diagnostics + error.diagnostics)
+            refused = self._flux.masked(overlay, composed, error.diagnostics)
+            return Outcome((), composed.diagnostics + refused)
 
     @property
     def catalog_sources(self) -> tuple[CatalogSource, ...]:
@@ -157,7 +174,7 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = traced(self._trace, overlay, Act.SUPPRESSION, checked, judged)
-        return self._flux.masked(overlay, checked)
+        return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
 
     @cached_property
     def _composer(self) -> Composer:
@@ -171,7 +188,7 @@ class Pipeline:
     def _loader(self) -> Loader:
         from renderer.source.load import Loader
 
-        return Loader(self._fs, self._restrictor, accumulate=self._composer.accumulate)
+        return Loader(self._fs, self._restrictor, self._composer.accumulate, self._recorder)
 
 
 def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:

@@ -9,13 +9,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import DiagnosticError, Outcome
-from renderer.model.location import Site
+from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.render_config import BuiltinCatalog, CatalogPath, Overlay, RenderConfig
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
+from renderer.pipeline.memory import Memory
 from renderer.source.builtin import builtin_path
 from renderer.source.file_system import FileSystem
 from renderer.source.project import catalog_site
+from renderer.source.recorder import Work
 
 if TYPE_CHECKING:
     from renderer.instancetype.catalog import Catalog, CatalogSource
@@ -31,22 +33,25 @@ class ProjectCatalogs:
         fs: FileSystem,
         config: RenderConfig,
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
+        memory: Memory,
     ) -> None:
         self._fs = fs
         self._config = config
         self._compose = compose
+        self._recorder = memory.recorder
+        self._known = memory.catalogs
 
-    @cached_property
+    @property
     def sources(self) -> tuple[CatalogSource, ...]:
         """Each by its name. Raises ``DiagnosticError``."""
-        return tuple(self._source(source) for source in self._config.catalogs)
+        with self._recorder.using(Work("catalogs")):
+            return self._sources
 
-    @cached_property
+    @property
     def whole(self) -> Catalog:
         """All as one. Raises ``DiagnosticError`` with all that is wrong in one."""
-        from renderer.instancetype.catalog import Catalog
-
-        return Catalog.of(*self.sources)
+        with self._recorder.using(Work("catalogs")):
+            return self._whole
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """None also where a catalog cannot be read, of which the expansion has told."""
@@ -63,7 +68,21 @@ class ProjectCatalogs:
             return None
         from renderer.names.rename import Renamer
 
-        return Renamer(overlay.instancetype_names, lambda: self._named)
+        return Renamer(overlay.instancetype_names, self._names)
+
+    @cached_property
+    def _sources(self) -> tuple[CatalogSource, ...]:
+        return tuple(self._source(source) for source in self._config.catalogs)
+
+    @cached_property
+    def _whole(self) -> Catalog:
+        from renderer.instancetype.catalog import Catalog
+
+        return Catalog.of(*self._sources)
+
+    def _names(self) -> tuple[NamedSource, ...]:
+        with self._recorder.using(Work("names in catalogs")):
+            return self._named
 
     @cached_property
     def _named(self) -> tuple[NamedSource, ...]:
@@ -76,7 +95,17 @@ class ProjectCatalogs:
         from renderer.instancetype.catalog import CatalogSource
 
         folder = source.path if isinstance(source, CatalogPath) else builtin_path(source.name)
-        composed = self._compose(folder, catalog_site(folder))
+        return CatalogSource(folder, self._composed(folder))
+
+    def _composed(self, folder: str) -> ResourceSet:
+        known = self._known.find(folder, self._recorder) if self._known else None
+        if known is not None:
+            return known
+        work = Work("catalog", folder)
+        with self._recorder.using(work):
+            composed = self._compose(folder, catalog_site(folder))
         if composed.failed:
             raise DiagnosticError(*composed.diagnostics)
-        return CatalogSource(folder, composed.value)
+        if self._known and not folder.startswith(BUILTIN_SCHEME):
+            self._known.keep(folder, composed.value, self._recorder, work)
+        return composed.value

@@ -147,7 +147,6 @@ def test_a_list_imports_neither_schemas_nor_expansion() -> None:
             "renderer.source.locate",
             "renderer.validation",
             "difflib",
-            "json",
             "jsonschema_rs",
             "subprocess",
         }

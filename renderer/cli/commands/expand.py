@@ -15,6 +15,7 @@ from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
+from renderer.source.file_size import read_limited
 from renderer.source.file_system import DiskFileSystem, FilesAbove
 
 _STANDARD_INPUT = Path("-")
@@ -32,7 +33,7 @@ _STANDARD_INPUT = Path("-")
 @kubevirt_option
 @format_option(beside_manifests=True)
 def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Release | None) -> ExitCode:
-    """Expand the virtual machines in FILE... and print all documents; - is standard input.
+    """Expand the virtual machines of files and print all documents; - is standard input.
 
     Instance types and preferences are looked up in the files themselves, then in the project's catalogs.
 
@@ -55,7 +56,7 @@ def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Releas
 def _content(repository: Repository, file: Path) -> bytes:
     """What is in a file; one of the repository may not lead out of it. Raises ``DiagnosticError``."""
     if file == _STANDARD_INPUT:
-        return sys.stdin.buffer.read()
+        return read_limited(sys.stdin.buffer, str(_STANDARD_INPUT))
     written = Path.cwd() / file
     if written.is_relative_to(repository.root):
         return repository.fs.read(written.relative_to(repository.root).as_posix())

@@ -16,6 +16,7 @@ from renderer.krm.results import Results
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
+from renderer.source.file_size import read_limited
 from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
 from renderer.yamlio.encode import encode
 
@@ -37,7 +38,7 @@ def command() -> ExitCode:
       kustomize build --enable-alpha-plugins --enable-exec overlays/prod
     """
     ReportTarget(beside_manifests=True).choose()
-    content = sys.stdin.buffer.read()
+    content = read_limited(sys.stdin.buffer, _STANDARD_INPUT)
     fs: FileSystem = MemoryFileSystem({_STANDARD_INPUT: content})
     given = ResourceList()
     outcome: Outcome[tuple[JsonObject, ...]]

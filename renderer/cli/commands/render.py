@@ -13,16 +13,19 @@ from renderer.cli.completion_items import complete_overlays
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import format_option, no_progress_option, verbose_option
+from renderer.cli.processors import processors
 from renderer.cli.progress import Watch
 from renderer.cli.rendered_trees import RenderedTrees, stale_trees
 from renderer.cli.rendering import render_overlays
 from renderer.cli.repository import Repository
+from renderer.cli.run_cache import RunCache
+from renderer.cli.shard_options import shard_options
 from renderer.cli.stopwatch import Stopwatch
 from renderer.emit.output_folder import check_outputs
 from renderer.emit.stale_trees import find_stale_trees
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
-from renderer.model.render_config import RenderConfig
-from renderer.pipeline import Pipeline
+from renderer.model.render_config import Overlay, RenderConfig
+from renderer.sharding.shard import ShardName
 from renderer.source.overlays import find_overlays, output_sites, select_overlays
 from renderer.source.project import PROJECT_FILE
 
@@ -40,6 +43,15 @@ from renderer.source.project import PROJECT_FILE
 )
 @click.option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into any more.")
 @click.option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
+@click.option("--no-cache", is_flag=True, help="Render everything anew, and leave nothing for the next run.")
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that render at once [default: as many as there are processors, where they are of use]",
+)
+@shard_options
 @verbose_option
 @no_progress_option
 @format_option()
@@ -50,6 +62,10 @@ def command(  # noqa: PLR0913 - one for each option
     check: bool,
     prune: bool,
     tracked: bool,
+    no_cache: bool,
+    jobs: int | None,
+    shard: ShardName | None,
+    plan: Path | None,
     verbose: bool,
     no_progress: bool,
 ) -> ExitCode:
@@ -66,21 +82,22 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender render --prune
       vmrender render --force rendered/prod/shop/virtualmachine_db.yaml
     """
-    _check_usage(overlays, forced, check=check, prune=prune)
+    _check_usage(overlays, forced, shard, plan, check=check, prune=prune)
     stopwatch, repository = Stopwatch(), Repository.here()
     found = find_overlays(repository.fs, repository.config)
     outputs = {overlay.output: output_sites(overlay) for overlay in found}
-    pipeline = Pipeline(repository.fs, repository.config)
-    selected = select_overlays(found, [_named(repository, name) for name in overlays])
-    stale = () if overlays else _stale(repository, outputs)
+    named = select_overlays(found, [_named(repository, name) for name in overlays])
+    selected = _in_shard(repository, named, shard, plan)
+    stale = () if overlays or _is_later(shard) else _stale(repository, outputs)
     written = [overlay.output for overlay in selected]
     given_up = _given_up(repository, forced, (*written, *(stale if prune else ())))
     watch = Watch.of(verbose=verbose, no_progress=no_progress)
-    rendered, findings = render_overlays(pipeline, selected, watch)
-    findings += check_outputs(outputs, pipeline.folders)
+    with RunCache.of(repository, wanted=not no_cache) as cache:
+        rendering = render_overlays(repository, selected, cache, jobs or processors(), watch)
+    findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
     if not has_errors(findings):
         trees = RenderedTrees(repository.root, given_up, watch)
-        findings += trees.check(rendered) if check else trees.write(rendered)
+        findings += trees.check(rendering.results) if check else trees.write(rendering.results)
         if prune:
             findings += trees.prune(stale)
         else:
@@ -90,12 +107,41 @@ def command(  # noqa: PLR0913 - one for each option
     return report(repository.fs, findings, [overlay.path for overlay in selected])
 
 
-def _check_usage(overlays: Collection[str], forced: Collection[Path], *, check: bool, prune: bool) -> None:
+def _check_usage(  # noqa: PLR0913 - whatever can be at odds
+    overlays: Collection[str],
+    forced: Collection[Path],
+    shard: ShardName | None,
+    plan: Path | None,
+    *,
+    check: bool,
+    prune: bool,
+) -> None:
     """Raises ``click.UsageError`` for options that do not go together."""
     if check and (forced or prune):
         raise click.UsageError(f"--check writes nothing; leave out {'--force' if forced else '--prune'}")
     if prune and overlays:
         raise click.UsageError("--prune is for the whole project; name no overlay")
+    if plan and not shard:
+        raise click.UsageError("--plan says what is in which shard; add --shard I/N")
+    if shard and (overlays or prune):
+        raise click.UsageError("--shard is for the whole project; name no overlay, and leave out --prune")
+
+
+def _is_later(shard: ShardName | None) -> bool:
+    """Whether another shard looks for trees that belong to no overlay, so that one of them does."""
+    return shard is not None and shard.number > 1
+
+
+def _in_shard(
+    repository: Repository, overlays: tuple[Overlay, ...], shard: ShardName | None, plan: Path | None
+) -> tuple[Overlay, ...]:
+    if shard is None:
+        return overlays
+    from renderer.cli.shards import overlays_in  # noqa: PLC0415 - only where a shard is asked for
+
+    selected = overlays_in(repository, overlays, shard, plan)
+    click.echo(f"shard {shard}: {len(selected)} of {len(overlays)} overlays", err=True)
+    return selected
 
 
 def _named(repository: Repository, name: str) -> str:

@@ -67,7 +67,10 @@ def command(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
     )  # it may well target the release already, of which this makes the schemas
     folder = SourceFolder.locate(repository, into).path
     documents = [document for path in paths for document in _documents(path)]
-    found = release_schemas(documents, release)
+    try:
+        found = release_schemas(documents, release)
+    except UnlikeKubevirtError as error:
+        raise _refused(str(error), {}) from None
     missing = [kind.name for kind in KINDS if kind.name not in found]
     if missing:
         raise _refused(f"there is no definition of {', '.join(missing)}", found)

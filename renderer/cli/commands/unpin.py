@@ -17,7 +17,7 @@ from renderer.pins.plan import orphans, plan_unpins
 @click.command("unpin")
 @vm_arguments
 def command(overlay: str, names: tuple[str, ...], selector: str | None, everything: bool) -> ExitCode:  # noqa: FBT001 - click passes flags so
-    """Let virtual machines of OVERLAY follow the catalog again: what pin wrote for VM... is taken away.
+    """Let virtual machines of OVERLAY follow the catalog again: what pin wrote for them is taken away.
 
     VM is a name, or namespace/name. Files in pins/ that were changed by hand stay.
 

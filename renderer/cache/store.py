@@ -1,0 +1,142 @@
+"""Entries by name: JSON, signed, one file each; what is not whole or not ours is as good as absent.
+
+An entry is data and nothing else. Its signature covers its name too, so that one cannot stand for another.
+Runs at the same time replace each other's entries whole; a crash leaves an old one, or a file that does not
+count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from hmac import compare_digest
+from hmac import digest as sign
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.model.json import Json
+
+_SIGNATURE_BYTES = 32
+_LARGEST_ENTRY = 64 << 20
+#: All entries together; when there is more, the ones that were not used for longest go first.
+LARGEST_CACHE = 256 << 20
+_AFTER_CLEARING = 0.75
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Size(NamedTuple):
+    entries: int
+    bytes: int
+
+
+class Store:
+    """The entries in ``folder`` that were signed with ``key``."""
+
+    def __init__(self, folder: Path, key: bytes, largest: int = LARGEST_CACHE) -> None:
+        self._folder = folder
+        self._key = key
+        self._largest = largest
+        self._has_grown = False
+
+    def get(self, *name: str) -> Json:
+        """None for what is not there, was damaged, or was not put there by this user."""
+        digest = _digest(name)
+        file = self._file(digest)
+        try:
+            descriptor = os.open(file, _READ)
+            with os.fdopen(descriptor, "rb") as opened:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    return None
+                content = opened.read(_LARGEST_ENTRY)
+        except OSError:
+            return None
+        signature, body = content[:_SIGNATURE_BYTES], content[_SIGNATURE_BYTES:]
+        if not compare_digest(signature, self._signature(digest, body)):
+            return None
+        with suppress(OSError):
+            os.utime(file)  # it was of use
+        value: Json = json.loads(body)
+        return value
+
+    def put(self, value: Json, *name: str) -> None:
+        """What cannot be kept is not."""
+        digest, body = _digest(name), json.dumps(value, separators=(",", ":")).encode()
+        if len(body) + _SIGNATURE_BYTES > _LARGEST_ENTRY:
+            return
+        file = self._file(digest)
+        fresh = f"{file}.{os.getpid()}"
+        with suppress(OSError):
+            os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 - texts, for speed
+            with suppress(FileNotFoundError):
+                os.unlink(fresh)  # noqa: PTH108 - as above
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+                opened.write(self._signature(digest, body) + body)
+            os.replace(fresh, file)  # noqa: PTH105 - as above
+            self._has_grown = True
+
+    def tidy(self) -> None:
+        """Keeps the size within its bound, if this run put anything in."""
+        if not self._has_grown:
+            return
+        files = sorted(_files(self._folder), key=lambda found: found.used, reverse=True)
+        total = sum(file.size for file in files)
+        if total > self._largest:
+            while files and total > self._largest * _AFTER_CLEARING:
+                oldest = files.pop()
+                total -= oldest.size
+                with suppress(OSError):
+                    os.unlink(oldest.path)  # noqa: PTH108 - as above
+
+    def _file(self, digest: str) -> str:
+        return f"{self._folder}/{digest[:2]}/{digest[2:]}"
+
+    def _signature(self, digest: str, body: bytes) -> bytes:
+        return sign(self._key, digest.encode() + body, "sha256")
+
+
+def size_of(folder: Path) -> Size:
+    sizes = [file.size for file in _files(folder)]
+    return Size(len(sizes), sum(sizes))
+
+
+def clear(folder: Path) -> Size:
+    """Removes all entries, whoever signed them. Returns what is gone."""
+    gone = []
+    for file in _files(folder):
+        with suppress(FileNotFoundError):
+            os.unlink(file.path)  # noqa: PTH108 - as above
+            gone.append(file.size)
+    return Size(len(gone), sum(gone))
+
+
+class _File(NamedTuple):
+    path: str
+    size: int
+    used: int
+
+
+def _files(folder: Path) -> Iterator[_File]:
+    """Those that entries stand in, no link followed, and nothing deeper or with other names."""
+    for group in _listed(str(folder)):
+        if len(group.name) == 2 and group.is_dir(follow_symlinks=False):  # noqa: PLR2004 - as ``_file`` cuts it
+            for entry in _listed(group.path):
+                with suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        yield _File(entry.path, status.st_size, status.st_mtime_ns)
+
+
+def _listed(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _digest(name: tuple[str, ...]) -> str:
+    return sha256("\0".join(name).encode("utf-8", "surrogatepass")).hexdigest()

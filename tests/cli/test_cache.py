@@ -1,0 +1,231 @@
+"""What is known of earlier runs never changes what comes of this one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from renderer.cli.app import main
+from tests.cli.project_of_everything import FILES, write_project
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run shows and leaves behind."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    trees: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Project:
+    root: Path
+    cache: Path
+
+    def run(self, *arguments: str) -> Seen:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.chdir(self.root)
+            patched.setenv("XDG_CACHE_HOME", str(self.cache))
+            result = CliRunner().invoke(main, arguments, prog_name="vmrender")
+        return Seen(result.exit_code, result.stdout, result.stderr, self.trees())
+
+    def trees(self) -> Mapping[str, bytes]:
+        return {
+            str(path.relative_to(self.root)): path.read_bytes()
+            for path in sorted((self.root / "rendered").rglob("*"))
+            if path.is_file()
+        }
+
+    def is_known(self, overlay: str) -> bool:
+        return f"{overlay}: nothing has changed since it was rendered\n" in self.run("render", "-v").stderr
+
+    def entries(self) -> list[Path]:
+        return sorted(path for path in self.cache.rglob("*") if path.is_file())
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    folder = tmp_path_factory.mktemp("cached")
+    project = Project(folder / "project", folder / "cache")
+    write_project(project.root)
+    assert project.run("render").exit_code == 0
+    assert project.run("render").exit_code == 0
+    return project
+
+
+@pytest.fixture
+def project(rendered: Project) -> Project:
+    """One of the same place: the place is part of what is known."""
+    for folder, kept in ((rendered.root, "project"), (rendered.cache, "cache")):
+        copy = rendered.root.parent / f"copy-of-{kept}"
+        if not copy.exists():
+            shutil.copytree(folder, copy, symlinks=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(copy, folder, symlinks=True)
+    return rendered
+
+
+def anew(project: Project, *arguments: str) -> Seen:
+    """What comes of the same without a cache, in the same place; the place is as before afterwards."""
+    kept = project.root.with_name("kept")
+    shutil.copytree(project.root, kept, symlinks=True)
+    seen = project.run(*arguments, "--no-cache")
+    shutil.rmtree(project.root)
+    kept.rename(project.root)
+    return seen
+
+
+def test_an_unchanged_project_is_known(project: Project) -> None:
+    seen = project.run("render", "-v").stderr
+    assert seen.count("nothing has changed since it was rendered") == 5
+    assert "composed" not in seen
+
+
+def test_no_cache_neither_takes_nor_leaves_anything(project: Project) -> None:
+    shutil.rmtree(project.cache)
+    assert "composed" in project.run("render", "-v", "--no-cache").stderr
+    assert project.entries() == []
+
+
+def with_other_values(text: str) -> str:
+    for before, after in (("Always", "Halted"), ("60", "30"), ("one", "two"), ("guest: 2Gi", "guest: 4Gi")):
+        text = text.replace(before, after)
+    return text.replace("nightly", "never").replace("berlin", "paris").replace("zone: a", "zone: b")
+
+
+@pytest.mark.parametrize("path", [path for path, text in FILES.items() if with_other_values(text) != text])
+def test_whatever_changes_the_outcome_is_that_without_a_cache(project: Project, path: str) -> None:
+    file = project.root / path
+    file.write_text(with_other_values(file.read_text()))
+    expected = anew(project, "render")
+    assert project.run("render") == expected
+
+
+@pytest.mark.parametrize("empty", [True, False], ids=["empty", "gone"])
+@pytest.mark.parametrize("path", FILES)
+def test_whatever_goes_away_the_outcome_is_that_without_a_cache(
+    project: Project, path: str, *, empty: bool
+) -> None:
+    (project.root / path).unlink()
+    if empty:
+        (project.root / path).touch()
+    expected = anew(project, "render")
+    assert project.run("render") == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("overlays/dev/kustomization.yml", "resources: [../../base]\n"),
+        ("sizes/kustomization.yml", "resources: [small.yaml]\n"),
+        ("overlays/new/kustomization.yaml", "resources: [../../base]\n"),
+        ("schemas/other.yaml", FILES["schemas/lan.yaml"].replace("integer", "string")),
+        ("clusters/other.yaml", FILES["clusters/sizes.yaml"].replace("small", "s1.large")),
+        ("rendered/prod/mine.yaml", "a: b\n"),
+        ("rendered/other/.vmrender-owned", "# vmrender-owned 1\n"),
+    ],
+)
+def test_whatever_is_added_the_outcome_is_that_without_a_cache(
+    project: Project, path: str, text: str
+) -> None:
+    file = project.root / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    expected = anew(project, "render", "--check"), anew(project, "render")
+    assert (project.run("render", "--check"), project.run("render")) == expected
+
+
+def a_file(tree: Path) -> Path:
+    return tree / "_cluster/virtualmachine_prod-web.yaml"
+
+
+def move_behind_a_link(place: Path) -> None:
+    place.symlink_to(place.rename(place.with_name("elsewhere")))
+
+
+TAMPERED: Mapping[str, Callable[[Path], object]] = {
+    "edited": lambda tree: a_file(tree).write_text("edited\n"),
+    "removed": lambda tree: a_file(tree).unlink(),
+    "linked": lambda tree: move_behind_a_link(a_file(tree)),
+    "folder linked": lambda tree: move_behind_a_link(tree / "_cluster"),
+    "tree removed": shutil.rmtree,
+    "ownership removed": lambda tree: (tree / ".vmrender-owned").unlink(),
+    "ownership edited": lambda tree: (tree / ".vmrender-owned").write_text("# vmrender-owned 1 - a\n"),
+}
+
+
+@pytest.mark.parametrize("tampered", TAMPERED)
+def test_whatever_happens_to_a_tree_the_outcome_is_that_without_a_cache(
+    project: Project, tampered: str
+) -> None:
+    TAMPERED[tampered](project.root / "rendered/prod")
+    expected = anew(project, "render", "--check"), anew(project, "render")
+    assert (project.run("render", "--check"), project.run("render")) == expected
+
+
+def test_only_those_that_see_a_change_are_rendered(project: Project) -> None:
+    (project.root / "overlays/prod/settings.txt").write_text("two\n")
+    seen = project.run("render", "-v").stderr
+    assert "overlays/prod: 4 resources composed" in seen
+    assert seen.count("nothing has changed since it was rendered") == 4
+
+
+def test_what_all_see_is_seen_by_all(project: Project) -> None:
+    (project.root / "sizes/small.yaml").write_text(with_other_values(FILES["sizes/small.yaml"]))
+    assert "nothing has changed" not in project.run("render", "-v").stderr
+
+
+def test_a_file_that_no_overlay_reads_is_nothing_to_it(project: Project) -> None:
+    (project.root / "notes.txt").write_text("")
+    assert project.is_known("overlays/prod")
+
+
+def test_what_failed_is_not_known(project: Project) -> None:
+    (project.root / "overlays/prod/settings.txt").unlink()
+    assert project.run("render").exit_code == 2
+    assert "overlays/prod: 0 resources composed" in project.run("render", "-v").stderr
+
+
+FORGED: Mapping[str, Callable[[bytes, bytes], bytes]] = {
+    "that of another overlay": lambda _, other: other,
+    "cut": lambda own, _: own[:-1],
+    "longer": lambda own, _: own + b" ",
+    "another tree": lambda own, _: own.replace(b'"tree":"', b'"tree":"0'),
+    "not signed": lambda own, _: own[32:],
+    "signed by nobody": lambda own, _: bytes(32) + own[32:],
+    "no JSON": lambda own, _: own[:32] + b"{",
+    "empty": lambda _, __: b"",
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_entries_that_others_wrote_change_nothing(project: Project, forged: str) -> None:
+    files = project.entries()
+    contents = [file.read_bytes() for file in files]
+    for number, file in enumerate(files):
+        file.write_bytes(FORGED[forged](contents[number], contents[number - 1]))
+    assert "nothing has changed" not in project.run("render", "--check", "-v").stderr
+    assert project.run("render", "--check").exit_code == 0
+    assert project.is_known("overlays/dev")
+
+
+def test_settings_of_the_environment_count(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VMRENDER_ANYTHING", "else")
+    assert not project.is_known("overlays/dev")
+
+
+def test_info_and_clear(project: Project) -> None:
+    info = project.run("cache", "info").stdout
+    assert f"folder: {project.cache}/vmrender/v1\n" in info
+    assert "size: 7 entries, 0." in info
+    assert "usable: yes\n" in info
+    assert project.run("cache", "clear").stderr.startswith("removed 7 entries, 0.")
+    assert project.entries() == []
+    assert not project.is_known("overlays/dev")

@@ -1,0 +1,140 @@
+"""Overlays that several processes render, each in a fresh interpreter: those of tests have threads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from renderer.cli import processors
+from tests.cli.project_of_everything import FILES, write_project
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+#: Workers from the first overlay on.
+EAGER = "from renderer.cli import workers; workers.ALONE = 0; "
+RUN = "from renderer.cli.app import main; main(prog_name='vmrender')"
+SPAWN = "import multiprocessing; multiprocessing.set_start_method('spawn'); "
+
+
+def command(*arguments: str, before: str = EAGER) -> list[str]:
+    guarded = f"if __name__ == '__main__':\n  {before}{RUN}"
+    return [sys.executable, "-c", guarded, *arguments]
+
+
+def run(root: Path, *arguments: str, before: str = EAGER) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command("render", "--no-cache", *arguments, before=before),
+        cwd=root,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def tree(root: Path) -> Mapping[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted((root / "rendered").rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write_project(tmp_path)
+    for number in range(6):
+        folder = tmp_path / f"overlays/site-{number}"
+        folder.mkdir()
+        (folder / "kustomization.yaml").write_text(f"resources: [../../base]\nnamePrefix: site-{number}-\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("before", [EAGER, SPAWN + EAGER], ids=["default", "spawn"])
+def test_many_workers_make_the_same_as_one(project: Path, before: str) -> None:
+    one = run(project, "--jobs", "1")
+    expected = tree(project)
+    shutil.rmtree(project / "rendered")
+    many = run(project, "--jobs", "4", before=before)
+    assert (one.returncode, many.returncode) == (0, 0)
+    assert (many.stdout, many.stderr, tree(project)) == (one.stdout, one.stderr, expected)
+
+
+def test_what_is_wrong_in_several_is_said_as_ever(project: Path) -> None:
+    for overlay in ("dev", "site-1", "site-4"):
+        file = project / f"overlays/{overlay}/kustomization.yaml"
+        file.write_text(f"{file.read_text()}patches: [path: missing.yaml]\n")
+    (project / "base/vm.yaml").write_text(FILES["base/vm.yaml"].replace("small", "smal"))
+    one, many = run(project, "--jobs", "1"), run(project, "--jobs", "4")
+    assert one.stderr.count("error[") >= 4
+    assert (many.returncode, many.stdout, many.stderr) == (one.returncode, one.stdout, one.stderr)
+
+
+def test_what_stops_all_of_them_is_said_once(project: Path) -> None:
+    (project / "schemas/outside.yaml").symlink_to("/etc/passwd")
+    one, many = run(project, "--jobs", "1"), run(project, "--jobs", "4")
+    assert (many.returncode, many.stdout, many.stderr) == (one.returncode, one.stdout, one.stderr)
+    assert many.returncode != 0
+    assert "Traceback" not in many.stderr
+
+
+def test_workers_keep_to_the_limits(project: Path) -> None:
+    file = project / "vmrender.yaml"
+    file.write_text(f"{file.read_text()}limits: {{nameLength: 9}}\n")
+    many = run(project, "--jobs", "2", before=SPAWN + EAGER)
+    assert "the limit nameLength is 9, as limits in vmrender.yaml say" in many.stderr
+    assert (many.returncode, many.stderr) == ((one := run(project, "--jobs", "1")).returncode, one.stderr)
+
+
+def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
+    killed = (
+        "import os, signal; from renderer.cli import overlay_renderer as o; first = os.getpid(); "
+        "render = o.OverlayRenderer.render; "
+        "o.OverlayRenderer.render = lambda self, overlay: render(self, overlay) if os.getpid() == first "
+        "or 'site-3' not in overlay.path else os.kill(os.getpid(), signal.SIGKILL); "
+    )
+    result = run(project, "--jobs", "2", before=EAGER + killed)
+    assert result.stderr.count(" -> ") == 11
+    assert result.returncode == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal to a group of processes")
+def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path) -> None:
+    slow = (
+        "import time; from renderer.cli import overlay_renderer as o; "
+        "o.OverlayRenderer.render = lambda *_: (print('at work', flush=True), time.sleep(600)); "
+    )
+    running = subprocess.Popen(
+        command("render", "--no-cache", "--jobs", "2", before=EAGER + slow),
+        cwd=project,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert running.stdout is not None
+    for _ in range(2):
+        running.stdout.readline()
+    os.killpg(running.pid, signal.SIGINT)
+    # Both ends of its pipes are closed when the last of its processes has ended.
+    _, stderr = running.communicate(timeout=60)
+    assert (running.returncode, stderr.strip()) == (130, "interrupted")
+    assert not (project / "rendered").exists()
+
+
+def test_a_container_s_share_of_processors_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    quota = tmp_path / "cpu.max"
+    monkeypatch.setattr(processors, "_QUOTA", quota)
+    found = []
+    for text in ("max 100000\n", "150000 100000\n", "10000 100000\n", "nonsense\n"):
+        quota.write_text(text)
+        found.append(processors.processors())
+    assert found == [8, 2, 1, 8]

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from renderer.cache import file_digests
+from renderer.cache.file_digests import FileDigests
+from renderer.cache.store import Store
+
+Reader = Callable[[], FileDigests]
+HOUR_AGO = 3600
+
+
+@pytest.fixture
+def reads() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def run(tmp_path: Path, reads: list[str]) -> Reader:
+    """The digests as one run after the other sees them."""
+    root, store = tmp_path / "root", Store(tmp_path / "cache", b"key")
+    root.mkdir()
+
+    def read(path: str) -> bytes:
+        reads.append(path)
+        return (root / path).read_bytes()
+
+    return lambda: FileDigests(root, read, store)
+
+
+@pytest.fixture
+def file(tmp_path: Path, run: Reader, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One that was there long before; the time is taken from the clock of the file system."""
+    del run
+    path = tmp_path / "root" / "a"
+    path.write_text("one")
+    later = path.stat().st_ctime_ns + HOUR_AGO * 1_000_000_000
+    monkeypatch.setattr(file_digests, "time_ns", lambda: later)
+    return path
+
+
+def of(run: Reader, path: str = "a") -> str | None:
+    digests = run()
+    found = digests.of(path)
+    digests.keep()
+    return found
+
+
+def test_what_did_not_change_is_read_once(file: Path, run: Reader, reads: list[str]) -> None:
+    digest = sha256(file.read_bytes()).hexdigest()
+    assert [of(run), of(run), of(run)] == [digest] * 3
+    assert reads == ["a"]
+
+
+def test_what_changed_is_read_again_even_if_its_size_and_time_are_the_same(
+    file: Path, run: Reader, reads: list[str]
+) -> None:
+    of(run)
+    before = file.stat()
+    file.write_text("two")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert of(run) == sha256(b"two").hexdigest()
+    assert reads == ["a", "a"]
+
+
+def test_what_took_its_place_is_read(file: Path, run: Reader) -> None:
+    of(run)
+    other = file.with_name("b")
+    other.write_text("two")
+    other.replace(file)
+    assert of(run) == sha256(b"two").hexdigest()
+
+
+def test_what_changed_a_moment_ago_might_change_again_unseen(
+    file: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_digests, "time_ns", lambda: file.stat().st_ctime_ns + 1_000_000)
+    of(run)
+    of(run)
+    assert reads == ["a", "a"]
+
+
+def test_clocks_that_count_whole_seconds_are_given_two(
+    file: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = (file.stat().st_ctime_ns // 1_000_000_000 + 10) * 1_000_000_000
+    os.utime(file, ns=(whole, whole))
+    monkeypatch.setattr(file_digests, "time_ns", lambda: whole + 1_500_000_000)
+    of(run)
+    of(run)
+    assert reads == ["a", "a"]
+
+
+def test_what_is_no_file_has_no_digest(file: Path, run: Reader) -> None:
+    file.with_name("link").symlink_to(file)
+    file.with_name("folder").mkdir()
+    assert [of(run, path) for path in ("link", "folder", "none", "a/b", "a\0")] == [None] * 5

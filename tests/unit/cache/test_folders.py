@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from renderer.cache.folders import cache_folder, signing_key
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_the_key_stays_the_same_and_is_nobody_elses(state: Path) -> None:
+    key = signing_key(os.environ)
+    assert key is not None
+    assert len(key) == 32
+    assert signing_key(os.environ) == key
+    [file] = (state / "vmrender").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_keys_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = set()
+    for name in "ab":
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / name))
+        keys.add(signing_key(os.environ))
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o660, 0o602])
+def test_a_key_that_others_may_know_is_none(state: Path, mode: int) -> None:
+    signing_key(os.environ)
+    (state / "vmrender" / "cache-key").chmod(mode)
+    assert signing_key(os.environ) is None
+
+
+def test_a_key_that_is_a_link_is_none(state: Path) -> None:
+    signing_key(os.environ)
+    file = state / "vmrender" / "cache-key"
+    file.symlink_to(file.rename(state / "elsewhere"))
+    assert signing_key(os.environ) is None
+
+
+def test_a_key_that_is_not_whole_is_none(state: Path) -> None:
+    signing_key(os.environ)
+    (state / "vmrender" / "cache-key").write_bytes(b"short")
+    assert signing_key(os.environ) is None
+
+
+def test_without_a_place_for_it_there_is_none(state: Path) -> None:
+    (state / "vmrender").write_text("")
+    assert signing_key(os.environ) is None
+
+
+def test_pipelines_can_bring_their_own(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VMRENDER_CACHE_KEY", "secret")
+    assert signing_key(os.environ) == b"secret"
+    assert list(state.iterdir()) == []
+
+
+def test_folders_that_are_not_absolute_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    assert cache_folder(os.environ) == tmp_path / ".cache/vmrender/v1"
