@@ -1,0 +1,1 @@
+"""Overlays shared out among several workers, each of which renders one shard."""
