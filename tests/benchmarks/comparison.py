@@ -1,82 +1,102 @@
-"""Two ways to the same thing, taking turns: the CPU time of each, and what the one is of the other.
+"""Programs that take turns: the CPU time, the time on the clock and the memory of each.
 
-CPU time (user and system, of the programs and their threads) is what a pipeline pays for and what a busy
-machine disturbs least.
+CPU time (user and system, of the programs and those they wait for) is what a pipeline pays for and what a
+busy machine disturbs least.
 """
 
 from __future__ import annotations
 
-import resource
+import os
 import statistics
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from filecmp import cmp
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
+from time import perf_counter
 from typing import NamedTuple
 
 Command = Sequence[str]
 
+VMRENDER = str(Path(sys.executable).with_name("vmrender"))
+#: What runs leave for later ones; nothing of the user who measures. The key of the cache stands beside it.
+CACHE = Path("cache")
+_STATE = Path("state")
+
 
 class Work(NamedTuple):
-    """Commands that are run one after the other in ``folder``.
+    """Commands that are run one after the other in ``folder``, all of them ``runs`` times.
 
-    The time is the median of ``runs`` of them all; of several, one more warms the caches first. Each finds
-    nothing at ``fresh``.
+    Each time, what ``missing`` names is moved away first, and ``before`` is called.
     """
 
-    name: str
     commands: Sequence[Command]
     runs: int
     folder: Path = Path()
-    fresh: Path | None = None
+    missing: Sequence[Path] = ()
+    before: Callable[[], object] | None = None
 
 
-class Comparison(NamedTuple):
-    """``limit`` is the ratio of our CPU time to theirs that we promise, None for no promise."""
+class Usage(NamedTuple):
+    """Seconds of all commands, and bytes of the largest process among them."""
 
-    ours: Work
-    theirs: Work
-    limit: float | None = None
-
-
-TABLE_HEAD = "| | CPU | against | CPU | ratio | at most |\n|---|--:|---|--:|--:|--:|"
+    cpu: float
+    wall: float
+    peak: float
 
 
-def row(comparison: Comparison) -> str:
-    """The line of the table, measured now."""
-    ours, theirs = measure([comparison.ours, comparison.theirs])
-    limit = "" if comparison.limit is None else f"{comparison.limit:g}"
-    cells = comparison.ours.name, shown(ours), comparison.theirs.name, shown(theirs), f"{ours / theirs:.3f}"
-    return f"| {' | '.join((*cells, limit))} |"
+def measure(works: Sequence[Work]) -> list[Usage]:
+    """The median of each figure for each work, while they take turns in this order."""
+    usages: list[list[Usage]] = [[] for _ in works]
+    for turn in range(max(work.runs for work in works)):
+        for work, measured in zip(works, usages, strict=True):
+            if turn < work.runs:
+                measured.append(run(work))
+    return [Usage(*map(statistics.median, zip(*measured, strict=True))) for measured in usages]
 
 
-def measure(works: Sequence[Work]) -> list[float]:
-    """The CPU time of each in seconds, while they take turns."""
-    times: list[list[float]] = [[] for _ in works]
-    for turn in range(max(work.runs for work in works) + 1):
-        for work, measured in zip(works, times, strict=True):
-            if turn < work.runs + (work.runs > 1):
-                measured.append(cpu_time(work))
-    return [statistics.median(measured[-work.runs :]) for work, measured in zip(works, times, strict=True)]
+def run(work: Work) -> Usage:
+    for path in work.missing:
+        if path.exists():
+            # Not removed: some file systems are slow for seconds after that.
+            path.rename(Path(mkdtemp(dir=".")) / path.name)
+    if work.before:
+        work.before()
+    usages = [_run(command, work.folder) for command in work.commands]
+    cpu, wall, peak = zip(*usages, strict=True)
+    return Usage(sum(cpu), sum(wall), max(peak))
 
 
-def cpu_time(work: Work) -> float:
-    if work.fresh and work.fresh.exists():
-        # Not removed: some file systems are slow for seconds after that.
-        work.fresh.rename(Path(mkdtemp(dir=".")) / work.fresh.name)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    for command in work.commands:
-        subprocess.run(
-            command, cwd=work.folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+def _run(command: Command, folder: Path) -> Usage:
+    began = perf_counter()
+    with subprocess.Popen(
+        command, cwd=folder, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr
+        said = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}\n{said.decode()}")
+    peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return Usage(used.ru_utime + used.ru_stime, perf_counter() - began, peak)
 
 
-def output(command: Command, folder: Path = Path()) -> bytes:
-    run = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return run.stdout
+def _environment() -> dict[str, str]:
+    return os.environ | {"XDG_CACHE_HOME": str(CACHE.absolute()), "XDG_STATE_HOME": str(_STATE.absolute())}
 
 
-def shown(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 10 else f"{seconds * 1000:.0f} ms"
+def check_same_output(ours: Command, theirs: Command) -> None:
+    """Ends the run where what the programs print differs."""
+    with TemporaryDirectory() as folder:
+        our_file, their_file = Path(folder, "ours"), Path(folder, "theirs")
+        print_into(our_file, ours)
+        print_into(their_file, theirs)
+        if not cmp(our_file, their_file, shallow=False):
+            raise SystemExit(f"`{' '.join(ours)}` and `{' '.join(theirs)}` print different things")
+
+
+def print_into(file: Path, command: Command) -> None:
+    with file.open("wb") as opened:
+        subprocess.run(command, env=_environment(), check=True, stdout=opened, stderr=subprocess.DEVNULL)

@@ -1,11 +1,13 @@
-"""The repositories that vmrender and kustomize are measured on."""
+"""Makes the repositories that are measured: ``python -m tests.benchmarks.inputs FOLDER``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import argparse
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _VIRTUAL_MACHINE = """\
+---
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
 metadata:
@@ -19,7 +21,7 @@ metadata:
     description: Number {number} of the fleet, which serves the shop's {tier} tier.
 spec:
   runStrategy: RerunOnFailure
-  dataVolumeTemplates:
+{matchers}  dataVolumeTemplates:
     - metadata:
         name: vm-{number:04}-root
       spec:
@@ -37,18 +39,12 @@ spec:
         kubevirt.io/domain: vm-{number:04}
     spec:
       domain:
-        cpu:
-          cores: {cores}
-        memory:
-          guest: {memory}Gi
         devices:
           disks:
             - name: root
-              disk:
-                bus: virtio
+              disk: {{}}
             - name: cloud-init
-              disk:
-                bus: virtio
+              disk: {{}}
           interfaces:
             - name: default
               masquerade: {{}}
@@ -68,6 +64,13 @@ spec:
               packages: [qemu-guest-agent]
 """
 
+_MATCHERS = """\
+  instancetype:
+    name: {instancetype}
+  preference:
+    name: {preference}
+"""
+
 _BASE = """\
 resources: [virtual-machines.yaml]
 """
@@ -85,7 +88,7 @@ patches:
   - path: eviction.yaml
     target:
       kind: VirtualMachine
-  - path: memory.yaml
+  - path: backup.yaml
     target:
       kind: VirtualMachine
       labelSelector: tier=database
@@ -106,8 +109,8 @@ spec:
 
 _JSON_PATCH = """\
 - op: replace
-  path: /spec/template/spec/domain/memory/guest
-  value: 32Gi
+  path: /spec/dataVolumeTemplates/0/spec/storage/resources/requests/storage
+  value: 200Gi
 - op: add
   path: /metadata/annotations/backup
   value: nightly
@@ -116,48 +119,78 @@ _JSON_PATCH = """\
 _PROJECT = """\
 apiVersion: vmrender.io/v1alpha1
 kind: RenderConfig
+"""
+
+#: Settings of a project with which it renders what kustomize prints.
+AS_KUSTOMIZE = """\
 expand: "off"
 layout: bundle
 """
 
-_TIERS = ("web", "worker", "database", "cache")
+_TIERS = "web", "worker", "database", "cache"
+_INSTANCETYPES = "u1.small", "u1.medium", "u1.large", "u1.xlarge", "u1.2xlarge", "o1.medium", "o1.large"
+_PREFERENCES = "centos.stream9", "fedora", "ubuntu", "rhel.9"
 
 
 def write_overlay(folder: Path, vms: int) -> None:
-    """In ``prod``, an overlay with a prefix, labels and two patches over the ``vms`` machines in ``base``."""
-    _write(folder / "base", {"kustomization.yaml": _BASE, "virtual-machines.yaml": virtual_machines(vms)})
+    """In ``prod``, an overlay with a prefix, a label and two patches over ``vms`` machines in ``base``."""
+    _write(folder, {"vmrender.yaml": _PROJECT + "overlays: [path: prod]\n"})
+    _write(folder / "base", {"kustomization.yaml": _BASE})
+    _write_virtual_machines(folder / "base", vms)
     files = {
         "kustomization.yaml": _LABELLED.format(name="prod", resources="../base") + _PATCHES,
         "eviction.yaml": _STRATEGIC_MERGE_PATCH,
-        "memory.yaml": _JSON_PATCH,
+        "backup.yaml": _JSON_PATCH,
     }
     _write(folder / "prod", files)
 
 
-def write_small_overlays(folder: Path, overlays: int, vms: int) -> None:
-    """In ``overlays/*``, overlays with a prefix, a label and ``vms`` virtual machines of their own."""
-    _write(folder, {"vmrender.yaml": _PROJECT})
+def write_repository(
+    folder: Path, overlays: int, vms: int, settings: str = "", *, matchers: bool = True
+) -> None:
+    """In ``overlays/*``, overlays with a prefix, a label and ``vms`` virtual machines of their own.
+
+    ``settings`` are lines for its ``vmrender.yaml``; without ``matchers`` no instance types and preferences.
+    """
+    _write(folder, {"vmrender.yaml": _PROJECT + settings})
     for number in range(overlays):
         name = f"site-{number:03}"
-        files = {
-            "kustomization.yaml": _LABELLED.format(name=name, resources="virtual-machines.yaml"),
-            "virtual-machines.yaml": virtual_machines(vms, first=number * vms),
-        }
-        _write(folder / "overlays" / name, files)
+        overlay = folder / "overlays" / name
+        _write(
+            overlay, {"kustomization.yaml": _LABELLED.format(name=name, resources="virtual-machines.yaml")}
+        )
+        _write_virtual_machines(overlay, vms, first=number * vms, matchers=matchers)
 
 
-def virtual_machines(count: int, first: int = 0) -> str:
+def virtual_machines(count: int, first: int = 0, *, matchers: bool = True) -> str:
     """Documents for ``count`` virtual machines of some sixty lines, numbered from ``first``."""
-    return "---\n".join(_virtual_machine(number) for number in range(first, first + count))
+    return "".join(_virtual_machines(count, first, matchers=matchers))
 
 
-def _virtual_machine(number: int) -> str:
+def _write_virtual_machines(folder: Path, count: int, first: int = 0, *, matchers: bool = True) -> None:
+    """One by one: what this process holds counts as memory of the programs that it starts."""
+    with (folder / "virtual-machines.yaml").open("w", encoding="utf-8") as opened:
+        opened.writelines(_virtual_machines(count, first, matchers=matchers))
+
+
+def _virtual_machines(count: int, first: int, *, matchers: bool) -> Iterator[str]:
+    for number in range(first, first + count):
+        yield _virtual_machine(number, _matchers(number) if matchers else "")
+
+
+def _matchers(number: int) -> str:
+    return _MATCHERS.format(
+        instancetype=_INSTANCETYPES[number % len(_INSTANCETYPES)],
+        preference=_PREFERENCES[number // 2 % len(_PREFERENCES)],
+    )
+
+
+def _virtual_machine(number: int, matchers: str) -> str:
     return _VIRTUAL_MACHINE.format(
         number=number,
         tier=_TIERS[number % len(_TIERS)],
+        matchers=matchers,
         disk=20 + 10 * (number % 9),
-        cores=1 + number % 8,
-        memory=2 ** (1 + number % 5),
         mac=f"02:00:0a:{number >> 16:02x}:{number >> 8 & 0xFF:02x}:{number & 0xFF:02x}",
     )
 
@@ -166,3 +199,19 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.inputs", description=__doc__)
+    options.add_argument("folder", type=Path, help="where it is written")
+    options.add_argument("--vms", type=int, default=1000, help="of each overlay [default: %(default)s]")
+    options.add_argument("--overlays", type=int, help="that many, instead of one with patches over a base")
+    chosen = options.parse_args()
+    if chosen.overlays is None:
+        write_overlay(chosen.folder, chosen.vms)
+    else:
+        write_repository(chosen.folder, chosen.overlays, chosen.vms)
+
+
+if __name__ == "__main__":
+    main()

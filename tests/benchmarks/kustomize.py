@@ -8,17 +8,25 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.comparison import Command, Comparison, Work, output
-from tests.benchmarks.inputs import write_overlay, write_small_overlays
-
-VMRENDER = str(Path(sys.executable).with_name("vmrender"))
-_RENDER: Command = VMRENDER, "render"
+from tests.benchmarks.comparison import (
+    CACHE,
+    VMRENDER,
+    Command,
+    Work,
+    check_same_output,
+    measure,
+    print_into,
+    run,
+)
+from tests.benchmarks.inputs import AS_KUSTOMIZE, write_overlay, write_repository
+from tests.benchmarks.table import Row, ratio
 
 _ROOT = Path(__file__).parents[2]
 _UPSTREAM_CATALOG = _ROOT / "../shared/catalogs/common-instancetypes-v1.7.0"
 _OUR_CATALOG = _ROOT / "catalog/common-instancetypes/v1.7.0"
 
-_SOME, _MANY = 1_000, 5_000  # virtual machines of one overlay
+_KUBECTL = "`kubectl kustomize`"
+_VMS = 1_000  # of one overlay
 _OVERLAYS, _FEW = 200, 5  # small overlays, and the virtual machines of each
 
 
@@ -30,64 +38,62 @@ def upstream_catalog() -> Path | None:
     return _UPSTREAM_CATALOG if _UPSTREAM_CATALOG.is_dir() else None
 
 
-def comparisons(catalog: Path | None, runs: int, *, slow: bool) -> Iterator[Comparison]:
-    """Each with its input made in the working directory; ``slow`` has kustomize build the largest, too."""
-    yield _against_kustomize(
-        "common-instancetypes", _copy_catalog(catalog), 0.25 if catalog else None, runs=runs
-    )
-    few_runs = min(runs, 3)
-    some, many = _overlay(_SOME), _overlay(_MANY)
-    yield _against_kustomize(f"{_SOME:,} VMs", some, 0.22, runs=few_runs)
-    if slow:
-        yield _against_kustomize(f"{_MANY:,} VMs", many, 0.08, runs=1)
-    large = _vmrender(f"{_MANY:,} VMs", many, few_runs)
-    yield Comparison(large, _vmrender(f"{_SOME:,} VMs", some, few_runs), limit=_MANY / _SOME)
-    yield from _small_overlays(few_runs)
+def against_kustomize(catalog: Path | None, runs: int) -> Iterator[Row]:
+    """Each with its input made in the working directory."""
+    yield _catalog(catalog, runs)
+    yield from _one_overlay(min(runs, 3))
+    yield _many_overlays(min(runs, 3))
 
 
-def _against_kustomize(name: str, folder: Path, limit: float | None, runs: int) -> Comparison:
-    theirs = _kustomize(folder)
-    if output(_build(folder)) != output(theirs):
-        raise SystemExit(f"vmrender and kustomize print different things for {folder}")
-    return Comparison(_vmrender(name, folder, runs), Work("`kubectl kustomize`", [theirs], runs), limit)
-
-
-def _vmrender(name: str, folder: Path, runs: int) -> Work:
-    return Work(f"`vmrender build`, {name}", [_build(folder)], runs)
-
-
-def _build(folder: Path) -> Command:
+def build(folder: Path) -> Command:
+    """Prints what kustomize does."""
     return VMRENDER, "build", "--expand", "off", str(folder)
 
 
-def _kustomize(folder: Path) -> Command:
+def kustomize(folder: Path) -> Command:
     return "kubectl", "kustomize", str(folder)
 
 
-def _overlay(vms: int) -> Path:
-    folder = Path(f"fleet-{vms}")
-    write_overlay(folder, vms)
-    return folder / "prod"
+def cold_render(project: Path, runs: int, *options: str) -> Work:
+    """With nothing rendered and nothing kept of earlier runs."""
+    return Work([(VMRENDER, "render", *options)], runs, project, missing=(project / "rendered", CACHE))
 
 
-def _small_overlays(runs: int) -> Iterator[Comparison]:
-    """A project as a whole, with nothing rendered yet, against one kustomize run per overlay; and again."""
-    project = Path("project")
-    rendered = project / "rendered"
-    write_small_overlays(project, _OVERLAYS, _FEW)
-    folders = sorted((project / "overlays").iterdir())
-    output(_RENDER, project)
-    for folder in folders:
-        if (rendered / folder.name / "manifests.yaml").read_bytes() != output(_kustomize(folder)):
-            raise SystemExit(f"vmrender and kustomize make different things of {folder}")
-    name = f"`vmrender render`, {_OVERLAYS} overlays of {_FEW} VMs"
-    first = Work(name, [_RENDER], runs, project, fresh=rendered)
-    again = Work(f"{name}, again", [_RENDER], runs, project)
-    theirs = Work(
-        f"`kubectl kustomize`, {_OVERLAYS} runs", [_kustomize(folder) for folder in folders], runs=1
+def _catalog(catalog: Path | None, runs: int) -> Row:
+    folder = _copy_catalog(catalog)
+    check_same_output(build(folder), kustomize(folder))
+    ours, theirs = measure([Work([build(folder)], runs), Work([kustomize(folder)], runs)])
+    limit = 0.25 if catalog else None
+    return ratio("`vmrender build`, common-instancetypes", ours.cpu, _KUBECTL, theirs.cpu, limit)
+
+
+def _one_overlay(runs: int) -> Iterator[Row]:
+    project = Path("one-overlay")
+    write_overlay(project, _VMS)
+    overlay = project / "prod"
+    check_same_output(build(overlay), kustomize(overlay))
+    composed, rendered, theirs = measure(
+        [Work([build(overlay)], runs), cold_render(project, runs), Work([kustomize(overlay)], runs)]
     )
-    yield Comparison(first, theirs, limit=0.10)
-    yield Comparison(again, first)
+    alone = f"`vmrender build --expand off`, {_VMS:,} VMs: composition alone"
+    yield ratio(alone, composed.cpu, _KUBECTL, theirs.cpu, limit=0.15)
+    everything = f"`vmrender render`, {_VMS:,} VMs: everything, cold"
+    yield ratio(everything, rendered.cpu, _KUBECTL, theirs.cpu, limit=0.30)
+
+
+def _many_overlays(runs: int) -> Row:
+    """A project as a whole, against one kustomize run per overlay."""
+    project = Path("many-overlays")
+    write_repository(project, _OVERLAYS, _FEW, AS_KUSTOMIZE, matchers=False)
+    folders = sorted((project / "overlays").iterdir())
+    render = cold_render(project, runs)
+    run(render)
+    for folder in folders:
+        rendered = project / "rendered" / folder.name / "manifests.yaml"
+        check_same_output(("cat", str(rendered)), kustomize(folder))
+    ours, theirs = measure([render, Work([kustomize(folder) for folder in folders], runs=1)])
+    what = f'`vmrender render`, {_OVERLAYS} overlays of {_FEW} VMs, `expand: "off"`, cold'
+    return ratio(what, ours.cpu, f"{_KUBECTL}, {_OVERLAYS} runs", theirs.cpu, limit=0.10)
 
 
 def _copy_catalog(catalog: Path | None) -> Path:
@@ -99,5 +105,5 @@ def _copy_catalog(catalog: Path | None) -> Path:
     print("no upstream catalog on this machine: ours is built, as plain resources", file=sys.stderr)
     folder.mkdir()
     (folder / "kustomization.yaml").write_text("resources: [manifests.yaml]\n")
-    (folder / "manifests.yaml").write_bytes(output((VMRENDER, "build", str(_OUR_CATALOG))))
+    print_into(folder / "manifests.yaml", (VMRENDER, "build", str(_OUR_CATALOG)))
     return folder

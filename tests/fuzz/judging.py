@@ -21,6 +21,7 @@ from renderer.source.quoted_lines import quoted_lines
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target
+from tests.security.planted import FORBIDDEN
 
 Files = Mapping[str, bytes]
 
@@ -54,7 +55,14 @@ def report(fs: FileSystem, findings: Sequence[Diagnostic]) -> None:
     located = tuple(map(naming_target, locate(fs, findings)))
     lines = quoted_lines(fs, (found.location for found in located))
     for each in Format:
-        assert writer_of(each)(Report(located, (), lines, explanation_of)) is not None
+        check_says_nothing(writer_of(each)(Report(located, (), lines, explanation_of)))
+
+
+def check_says_nothing(*texts: str) -> None:
+    """Of what is planted in the seeds, and nothing that acts upon a terminal."""
+    for text in texts:
+        assert [word for word in FORBIDDEN if word in text] == []
+        assert [character for character in text if not character.isprintable() and character != "\n"] == []
 
 
 def _rendered(fs: FileSystem) -> Sequence[Diagnostic]:

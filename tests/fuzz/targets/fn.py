@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 from hypothesis import strategies as st
@@ -16,17 +16,20 @@ from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target
 
 _LISTS = tuple(project(SEEDS / "fn").values())
+_FOLDER = TemporaryDirectory()
+Path(_FOLDER.name, "web.yaml.j2").write_text(
+    "kind: A\napiVersion: a/v1\nmetadata: {name: {{ name }}}\n", encoding="utf-8"
+)
 
 
 def _check(content: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        Path("web.yaml.j2").write_text(
-            "kind: A\napiVersion: a/v1\nmetadata: {name: {{ name }}}\n", encoding="utf-8"
-        )
+    with chdir(_FOLDER.name):
         run = CliRunner().invoke(main, ["fn"], input=content)
     assert run.exit_code in (0, 1, 2), run.output
     [answer] = decode_documents(run.stdout.encode(), "-")
     assert text_at(answer, "kind") == "ResourceList"
 
 
-TARGET = Target(st.sampled_from(_LISTS).flatmap(mutated_file), _check)
+TARGET = Target(
+    st.sampled_from(_LISTS).flatmap(mutated_file), _check, folders=(str(Path(_FOLDER.name).resolve()),)
+)

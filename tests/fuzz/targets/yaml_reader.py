@@ -1,4 +1,4 @@
-"""Both readers of YAML, and what looks for places and lines in the same text."""
+"""Both readers of YAML, by both parsers, and what looks for places and lines in the same text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from renderer.yamlio.encode import encode
 from renderer.yamlio.marks import find
 from renderer.yamlio.public_lines import public_lines
 from tests.fuzz.mutation import TOKENS, mutated_text, project
-from tests.fuzz.target import SEEDS, Target
+from tests.fuzz.target import SEEDS, Target, holds
+from tests.properties.test_yaml_decode import KNOWN_TO_DIFFER, test_both_parsers_read_the_same
 
 _SEEDS = [
     content.decode()
@@ -34,6 +35,9 @@ def _check(content: bytes) -> None:
         mark = find(content, 0, path)
         assert mark is None or mark.line >= 1
     public_lines(content, range(1, 50))
+    text = content.decode(errors="ignore")
+    if not KNOWN_TO_DIFFER.search(text):
+        holds(test_both_parsers_read_the_same, text)
 
 
 TARGET = Target(

@@ -9,13 +9,16 @@ from renderer.model.json import Json
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import TOKENS
-from tests.fuzz.target import Target
+from tests.fuzz.target import Target, holds
+from tests.properties.test_yaml_round_trip import TREES, test_resources_come_back, test_yaml_11_comes_back
 
 _TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=()), max_size=20),
     st.lists(st.sampled_from([*TOKENS, "a", "b c"]), max_size=12).map("".join),
     st.integers(1, 400).map("word ".__mul__),
 )
+#: Trees of nothing that kustomize does not print as it was.
+_PRINTED = "printed"
 #: Larger ones are floats to Go's JSON.
 _INTEGERS = st.integers(-(2**63), 2**64 - 1)
 _FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -27,7 +30,11 @@ _TREES = st.recursive(
 )
 
 
-def _check(tree: Json) -> None:
+def _check(given: tuple[str, Json]) -> None:
+    kind, tree = given
+    if kind == _PRINTED:
+        holds(test_resources_come_back, tree)
+        holds(test_yaml_11_comes_back, tree)
     try:
         text = encode([{"root": tree}])
     except DiagnosticError:
@@ -36,4 +43,4 @@ def _check(tree: Json) -> None:
     assert encode(documents) == text
 
 
-TARGET = Target(_TREES, _check)
+TARGET = Target(st.one_of(st.tuples(st.just("any"), _TREES), st.tuples(st.just(_PRINTED), TREES)), _check)

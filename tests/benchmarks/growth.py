@@ -1,0 +1,136 @@
+"""How time and memory grow with the virtual machines of one overlay."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from math import log
+from pathlib import Path
+from statistics import linear_regression
+from typing import NamedTuple
+
+from tests.benchmarks.comparison import VMRENDER, Usage, Work, measure
+from tests.benchmarks.inputs import write_overlay
+from tests.benchmarks.kustomize import build, cold_render, kustomize
+from tests.benchmarks.table import Row, megabytes, ratio, table, time
+
+_SIZES = 100, 300, 1_000, 3_000, 10_000
+_LARGEST = _SIZES[-1]
+_QUICK_FOR_KUSTOMIZE = 1_000  # it takes minutes for more
+_PROMISED_FROM = 1_000
+
+#: By virtual machines. What one of them takes is start-up, and taken off the others.
+Usages = Mapping[int, Usage]
+
+
+class Growth(NamedTuple):
+    """``unchanged`` is a check of the largest, rendered before; of kustomize there is what was measured."""
+
+    build: Usages
+    render: Usages
+    unchanged: Usage
+    kustomize: Usages
+
+
+def measure_growth(runs: int, *, slow: bool) -> Growth:
+    projects = {size: Path(f"growth-{size}") for size in (1, *_SIZES)}
+    for size, project in projects.items():
+        write_overlay(project, size)
+    builds = [Work([build(project / "prod")], runs) for project in projects.values()]
+    renders = [cold_render(project, runs) for project in projects.values()]
+    check = Work([(VMRENDER, "render", "--check")], runs, projects[_LARGEST])
+    # After the first check, files are known by their times.
+    *usages, _, unchanged = measure([*builds, *renders, check, check])
+    built, rendered = usages[: len(builds)], usages[len(builds) :]
+    return Growth(
+        dict(zip(projects, built, strict=True)),
+        dict(zip(projects, rendered, strict=True)),
+        unchanged,
+        _kustomize(projects, slow=slow),
+    )
+
+
+def _kustomize(projects: Mapping[int, Path], *, slow: bool) -> Usages:
+    if not shutil.which("kubectl"):
+        return {}
+    sizes = [size for size in projects if slow or size <= _QUICK_FOR_KUSTOMIZE]
+    works = [Work([kustomize(projects[size] / "prod")], runs=1) for size in sizes]
+    return dict(zip(sizes, measure(works), strict=True))
+
+
+def growth_rows(growth: Growth) -> Iterator[Row]:
+    """What is promised of the figures."""
+    largest, start = growth.render[_LARGEST], growth.render[1]
+    for command, usages in (("build --expand off", growth.build), ("render", growth.render)):
+        yield Row(
+            f"`vmrender {command}`, {_LARGEST:,} VMs: exponent of growth",
+            time(usages[_LARGEST].cpu),
+            f"{_PROMISED_FROM:,} VMs",
+            time(usages[_PROMISED_FROM].cpu),
+            exponent(usages, smallest=_PROMISED_FROM),
+            1.03,
+        )
+    yield Row(
+        f"`vmrender render`, {_LARGEST:,} VMs: peak memory",
+        megabytes(largest.peak),
+        "one VM",
+        megabytes(start.peak),
+        largest.peak / _LARGEST / 1000,
+        60,
+        " KB per VM",
+    )
+    yield ratio(
+        f"`vmrender render --check`, {_LARGEST:,} VMs in one overlay, nothing changed",
+        growth.unchanged.cpu,
+        "`vmrender render`, cold",
+        largest.cpu,
+        limit=0.03,
+    )
+
+
+def exponent(usages: Usages, smallest: int = 2) -> float:
+    """The slope of a line through log VMs and log CPU above start-up, by least squares."""
+    sizes = [size for size in usages if size >= smallest]
+    above = [log(usages[size].cpu - usages[1].cpu) for size in sizes]
+    return linear_regression([log(size) for size in sizes], above).slope
+
+
+def growth_table(growth: Growth) -> str:
+    head = (
+        "VMs",
+        "`vmrender build --expand off`",
+        "`vmrender render`",
+        "its peak memory",
+        "`kubectl kustomize`",
+    )
+    rows = [
+        (
+            f"{size:,}",
+            _time(size, growth.build),
+            _time(size, growth.render),
+            _memory(size, growth.render),
+            _time(size, growth.kustomize) if size in growth.kustomize else "",
+        )
+        for size in growth.build
+    ]
+    exponents = [_exponent(usages) for usages in (growth.build, growth.render, growth.kustomize)]
+    return table(head, [*rows, ("exponent", *exponents[:2], "", exponents[2])], left=())
+
+
+def _time(size: int, usages: Usages) -> str:
+    """All of it and, behind it, what each virtual machine adds."""
+    cpu = usages[size].cpu
+    return time(cpu) if size == 1 else f"{time(cpu)} ({(cpu - usages[1].cpu) / size * 1000:.2f} ms)"
+
+
+def _memory(size: int, usages: Usages) -> str:
+    peak = usages[size].peak
+    return (
+        megabytes(peak)
+        if size == 1
+        else f"{megabytes(peak)} ({(peak - usages[1].peak) / size / 1000:.1f} KB)"
+    )
+
+
+def _exponent(usages: Usages) -> str:
+    return f"{exponent(usages):.2f}, to {max(usages):,} VMs" if usages else ""

@@ -1,0 +1,76 @@
+"""What is counted: commands in repositories that are made for them, and how they are run to be counted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.benchmarks.inputs import virtual_machines, write_overlay
+
+_VMS = 100
+_ROOT = Path(__file__).parents[3]
+#: What caches and compiled modules of a run stand in, beside what it works on.
+_KEPT, _CACHE, _COMPILED = ".kept", ".kept/cache", ".kept/compiled"
+#: After so many seconds, files are known by their times to the cache, however coarse the clock is.
+_SETTLED = 2.5
+
+
+class Workload(NamedTuple):
+    """``arguments`` of vmrender in ``project``; ``is_cold`` where nothing of earlier runs may be there."""
+
+    name: str
+    arguments: Sequence[str]
+    project: Path
+    is_cold: bool = True
+
+    def run(self, *program: str) -> str:
+        """What Python writes to standard error that is started with ``program`` and the arguments."""
+        if self.is_cold:
+            for kept in ("rendered", _CACHE):
+                shutil.rmtree(self.project / kept, ignore_errors=True)
+        return run(self.project, *program, *self.arguments)
+
+
+def write_workloads(folder: Path) -> list[Workload]:
+    """All of them, with modules compiled, and the unchanged repository known to the cache."""
+    cold, warm = folder / "cold", folder / "warm"
+    write_overlay(cold, _VMS)
+    write_overlay(warm, _VMS)
+    (cold / "vm.yaml").write_text(virtual_machines(1, matchers=False))
+    workloads = [
+        Workload("--version", ["--version"], cold),
+        Workload("--help", ["--help"], cold),
+        Workload("validate vm.yaml", ["validate", "vm.yaml"], cold),
+        Workload(f"build of {_VMS} VMs", ["build", "--expand", "off", "prod"], cold),
+        Workload(f"render of {_VMS} VMs", ["render"], cold),
+        Workload(f"render --check of {_VMS} VMs, unchanged", ["render", "--check"], warm, is_cold=False),
+    ]
+    run(warm, sys.executable, "-m", "renderer", "render")
+    time.sleep(_SETTLED)
+    for workload in workloads:
+        workload.run(sys.executable, "-m", "renderer")
+    return workloads
+
+
+def run(project: Path, *command: str) -> str:
+    """What it writes to standard error, with hashes of text and what earlier runs kept as in every count."""
+    kept = {
+        "XDG_CACHE_HOME": str(project / _CACHE),
+        "XDG_STATE_HOME": str(project / _KEPT),
+        "PYTHONPYCACHEPREFIX": str(project / _COMPILED),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(_ROOT),
+    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        command, cwd=project, env=environment | kept, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
+    return done.stderr

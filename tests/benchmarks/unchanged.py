@@ -1,0 +1,53 @@
+"""What earlier runs and other processors save a run, in a repository of 10,000 virtual machines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from tests.benchmarks.comparison import VMRENDER, Command, Work, measure, run
+from tests.benchmarks.inputs import write_repository
+from tests.benchmarks.kustomize import cold_render
+from tests.benchmarks.table import Row, ratio
+
+_OVERLAYS, _VMS = 200, 50
+_CHECK: Command = VMRENDER, "render", "--check"
+_EDITIONS = count(1)
+
+
+def against_cold_runs(runs: int) -> Iterator[Row]:
+    project = Path("repository")
+    write_repository(project, _OVERLAYS, _VMS)
+    edited = project / "overlays/site-100/virtual-machines.yaml"
+
+    one_job = cold_render(project, runs, "--jobs", "1")
+    two_jobs = cold_render(project, runs, "--jobs", "2")
+    check = Work([_CHECK], runs, project)
+    edit = Work([(VMRENDER, "render")], runs, project, before=lambda: _edit(edited))
+    # What a run without cache and workers would make is what is there.
+    anew = Work([(*_CHECK, "--no-cache", "--jobs", "1")], 1, project)
+    for work in (one_job, edit, anew, two_jobs, anew):
+        run(work)
+
+    # The first check reads the new tree, as after a checkout; later ones know its files by their times.
+    cold, first, unchanged, changed, parallel = measure([one_job, check, check, edit, two_jobs])
+    repository, reference = f"{_OVERLAYS} overlays of {_VMS} VMs", "`vmrender render`, cold"
+    yield ratio(
+        f"`vmrender render --check`, {repository}, nothing changed", unchanged.cpu, reference, cold.cpu, 0.03
+    )
+    yield ratio("the same, the first check of a new tree", first.cpu, reference, cold.cpu)
+    yield ratio(f"`vmrender render`, {repository}, one file changed", changed.cpu, reference, cold.cpu, 0.05)
+    yield ratio(
+        f"`vmrender render --jobs 2`, {repository}, cold, on the clock",
+        parallel.wall,
+        "`--jobs 1`",
+        cold.wall,
+    )
+
+
+def _edit(file: Path) -> None:
+    """Another description of its first virtual machine."""
+    line = f"description: Edition {next(_EDITIONS)}."
+    file.write_text(re.sub(r"description: .*", line, file.read_text(), count=1))

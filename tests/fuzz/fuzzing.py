@@ -1,0 +1,60 @@
+"""One target tried with many inputs, by chance or by what steers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
+
+from tests.fuzz.bounds import bounds
+from tests.fuzz.target import Target
+
+#: What is kept between runs: inputs that failed, and those that reached what no other did.
+KEPT = Path(".hypothesis/fuzz")
+
+
+class Fuzzing:
+    """Tries inputs of one target; each method raises what the first bad one, made small, did."""
+
+    def __init__(
+        self, fuzzed: Target, database: ExampleDatabase | None = None, *, is_bounded: bool = True
+    ) -> None:
+        self.tried = 0
+        self._fuzzed = fuzzed
+        self._is_bounded = is_bounded and not fuzzed.program
+        self._settings = settings(
+            database=database,
+            deadline=None,
+            phases=set(Phase) - {Phase.explain},  # which watches every line, and takes its time
+            suppress_health_check=list(HealthCheck),
+            print_blob=False,
+        )
+
+    def try_some(self, examples: int, *, always_the_same: bool = False) -> None:
+        """Those that failed before, and so many more."""
+        self._property(settings(self._settings, max_examples=examples, derandomize=always_the_same))()
+
+    def steered(self) -> Callable[[bytes], object]:
+        """Tries the input that bytes stand for; one that fails is kept for ``try_some``, to make it small."""
+        tried: Any = self._property(self._settings)
+        steered: Callable[[bytes], object] = tried.hypothesis.fuzz_one_input
+        return steered
+
+    def _property(self, chosen: settings) -> Callable[[], None]:
+        @chosen
+        @given(self._fuzzed.inputs)
+        def run(value: object) -> None:
+            self.tried += 1
+            with bounds(*self._fuzzed.folders) if self._is_bounded else nullcontext():
+                self._fuzzed.check(value)
+
+        return run
+
+
+def kept_failures(name: str) -> DirectoryBasedExampleDatabase:
+    """Of the target with this name."""
+    return DirectoryBasedExampleDatabase(KEPT / name / "failed")

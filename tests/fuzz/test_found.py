@@ -1,0 +1,115 @@
+"""Inputs that were worked on for too long, or came to something else than a finding."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.patching.strategic_merge import MergeError, StrategicMerge
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, JsonObject
+from renderer.model.placeholder import placeholder_in
+from renderer.model.quantity import Quantity
+from renderer.model.release import LATEST
+from renderer.substitution.evaluate import evaluate
+from renderer.substitution.expression import SubstitutionError
+from renderer.substitution.parse import parse
+from renderer.validation.release_sources import release_schemas
+from renderer.validation.schema_import import UnlikeKubevirtError
+from renderer.validation.user_schema import UnusableError, UserSchema
+from tests.fuzz.bounds import bounds
+from tests.fuzz.mutation import project
+from tests.fuzz.target import SEEDS, target
+
+
+@pytest.mark.parametrize("text", ["0" * 3990 + "x", "1" * 3990 + "x", "0" * 2000 + "." + "0" * 1900 + "x"])
+def test_a_quantity_of_thousands_of_digits(text: str) -> None:
+    with bounds(), pytest.raises(DiagnosticError):
+        Quantity.parse(text)
+
+
+@pytest.mark.parametrize("part", ["$", "{{", "${", "{{}", "${{", "{", "$${"])
+def test_a_text_of_what_placeholders_are_made_of(part: str) -> None:
+    with bounds():
+        assert placeholder_in("}{" + part * 100_000) is None
+
+
+def _definitions(fields: str, count: int) -> JsonObject:
+    """So many, of which each has the next one in each of the fields, which have names of one letter."""
+    chain: dict[str, Json] = {
+        f"d{number}": {
+            "type": "object",
+            "properties": {field: {"$ref": f"#/definitions/d{number + 1}"} for field in fields},
+        }
+        for number in range(count)
+    }
+    return {**chain, f"d{count}": {"type": "string"}}
+
+
+@pytest.mark.parametrize(("fields", "count"), [("ab", 60), ("a", 5000)])
+def test_definitions_that_lead_to_each_other(fields: str, count: int) -> None:
+    definitions = _definitions(fields, count)
+    reference: JsonObject = {"$ref": "#/definitions/d0"}
+    root: Json = {"type": "object", "properties": {"spec": {"$ref": "#/definitions/d0"}}}
+    openapi: Json = {"definitions": {**definitions, "v1beta1.VirtualMachinePreference": root}}
+    with bounds():
+        with pytest.raises(UnusableError):
+            UserSchema({**reference, "definitions": definitions})
+        with pytest.raises(UnusableError):
+            UserSchema(
+                {**reference, "definitions": {key: definitions[key] for key in reversed([*definitions])}}
+            )
+        with pytest.raises(UnlikeKubevirtError):
+            release_schemas([("swagger.json", openapi)], LATEST)
+
+
+def test_choices_of_which_each_would_be_told() -> None:
+    inner = {"items": {"anyOf": [{"items": {"type": "string"}}] * 60}}
+    schema = UserSchema(json.loads(json.dumps({"properties": {"a": {"anyOf": [inner] * 60}}})))
+    content: JsonObject = {"a": [[1] * 20] * 10}
+    with bounds():
+        assert not schema.is_valid(content)
+        assert [str(found.field) for found in schema.violations(content)] == [""]
+
+
+def test_a_control_character_that_json_does_not_escape() -> None:
+    seed = project(SEEDS / "machine")
+    machine = seed["app/vm.yaml"].replace(b"kubevirt.io/v1", b'"\\x85\\u202e"', 1)
+    target("diff").check(("machine", {**seed, "app/vm.yaml": machine}, False))
+
+
+CONTAINERS: list[Json] = [{"name": f"c{number}"} for number in range(10_000)]
+PORTS: list[Json] = [{"containerPort": number, "protocol": "TCP"} for number in range(5000)]
+
+
+def pod(containers: list[Json]) -> JsonObject:
+    return {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": containers}}
+
+
+@pytest.mark.parametrize(
+    ("target", "patch"),
+    [
+        (pod(CONTAINERS), pod(CONTAINERS[::-1])),
+        (pod([{"name": "c", "ports": PORTS}]), pod([{"name": "c", "ports": PORTS}])),
+    ],
+)
+def test_a_merge_of_two_long_lists(target: JsonObject, patch: JsonObject) -> None:
+    with bounds():
+        merged = StrategicMerge(kubernetes_merge_schema()).apply(target, patch)
+    assert merged is not None
+    assert merged["spec"] == patch["spec"]
+
+
+def test_a_merge_of_long_lists_in_which_names_are_doubled() -> None:
+    doubled = pod([*CONTAINERS, *CONTAINERS])
+    with bounds(), pytest.raises(MergeError, match="the same key"):
+        StrategicMerge(kubernetes_merge_schema()).apply(doubled, doubled)
+
+
+def test_long_patterns_of_a_long_value() -> None:
+    pattern = "*a" * 1000 + "b"
+    text = "".join(f"${{x#{number}{pattern}}}" for number in range(50))
+    with bounds(), pytest.raises(SubstitutionError):
+        evaluate(parse(text), {"x": "a" * 2400})
