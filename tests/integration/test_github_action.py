@@ -148,10 +148,40 @@ def test_a_project_in_a_folder(runner: Runner) -> None:
     assert "::error file=vms/overlays/dev/web.yaml,line=8,col=5" in run.log
 
 
+def test_shards(runner: Runner) -> None:
+    """As the workflow does it: a plan, a job for each shard, and the trees of all of them together."""
+    overlays = runner.repository.folder / "overlays"
+    for name in ("prod", "test"):
+        shutil.copytree(overlays / "dev", overlays / name)
+    shutil.rmtree(runner.repository.folder / "rendered")
+    planned = runner.run(command="plan", shards="2", base="none")
+    jobs = json.loads(planned.outputs["matrix"])["include"]
+    assert [(job["shard"], job["overlays"]) for job in jobs] == [("1/2", 2), ("2/2", 1)]
+
+    for job in jobs:
+        run = runner.run(command="render", shard=job["shard"], plan=planned.outputs["plan"], base="none")
+        assert run.code == 0, run.log
+        assert f"shard {job['shard']}: {job['overlays']} of 3 overlays" in run.log
+    assert runner.run(command="check", base="none").code == 0
+
+    shutil.rmtree(runner.repository.folder / "rendered/test")
+    assert runner.run(command="check", base="none").code == 1
+    assert sorted(runner.run(shard=job["shard"], base="none").code for job in jobs) == [0, 1]
+
+
+def test_no_plan_without_overlays(runner: Runner) -> None:
+    runner.repository.does("git", "rm", "-r", "--quiet", "overlays")
+
+    run = runner.run(command="plan", shards="2", base="none")
+    assert run.code == 2
+    assert "there is no overlay in this project" in run.log
+    assert run.outputs["matrix"] == ""
+
+
 def test_an_unknown_command_is_refused(runner: Runner) -> None:
     run = runner.run(command="check; touch gone")
     assert run.code == 2
-    assert "::error title=vmrender::command is one of check, validate, render" in run.log
+    assert "::error title=vmrender::command is one of check, validate, render, plan" in run.log
 
 
 @pytest.mark.parametrize("name", ["path", "kubevirt", "base"])
@@ -232,8 +262,15 @@ def test_sarif_is_written_for_the_upload(runner: Runner) -> None:
     assert [result["ruleId"] for result in report["runs"][0]["results"]] == ["instancetype-not-found"]
 
 
-@pytest.mark.parametrize(("version", "installed"), [("", str(ROOT)), ("1.2.3", "vmrender==1.2.3")])
-def test_what_is_installed(runner: Runner, version: str, installed: str) -> None:
+LOCK = ROOT / ".ci/lock"
+BY_HASH = f"--require-hashes -r {LOCK}/vmrender.txt -r {LOCK}/build.txt"
+WITHOUT_AN_INDEX = f"--no-index --no-deps --no-build-isolation {ROOT}"
+
+
+@pytest.mark.parametrize(
+    ("version", "installed"), [("", [BY_HASH, WITHOUT_AN_INDEX]), ("1.2.3", ["vmrender==1.2.3"])]
+)
+def test_what_is_installed(runner: Runner, version: str, installed: list[str]) -> None:
     """A stand-in for Python makes an environment of programs that say what they are asked for."""
     program(runner.folder / "said", f'echo "${{0##*/}} $@" >> "{runner.folder}/log"')
     python = 'mkdir -p "$3/bin" && cp "${0%/*}/said" "$3/bin/python" && cp "${0%/*}/said" "$3/bin/vmrender"'
@@ -249,9 +286,11 @@ def test_what_is_installed(runner: Runner, version: str, installed: str) -> None
         RUNNER_TEMP=str(runner.folder),
     )
     assert output.read_text() == f"vmrender={runner.folder}/vmrender/bin/vmrender\n"
-    pip, vmrender = (runner.folder / "log").read_text().splitlines()
-    assert pip == f"python -m pip install --quiet --disable-pip-version-check {installed}"
-    assert vmrender == "vmrender --version"
+    pip = "python -m pip install --quiet --disable-pip-version-check"
+    assert (runner.folder / "log").read_text().splitlines() == [
+        *(f"{pip} {what}" for what in installed),
+        "vmrender --version",
+    ]
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
@@ -269,6 +308,20 @@ def test_workflows_keep_to_what_a_fork_may_do(workflow: Path) -> None:
         if step.get("uses", "").startswith("actions/checkout@")
     ]
     assert set(checkouts) <= {"false"}
+
+
+def test_the_sharded_workflow_gives_the_action_what_it_takes() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/vmrender-sharded.yml").read_text(encoding="utf-8"))
+    known = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    ours = [step["with"] for step in steps if step.get("uses") == "./vmrender"]
+    declared = workflow[True]["workflow_call"]["inputs"]  # as below
+    text = yaml.safe_dump(workflow["jobs"])
+
+    assert len(ours) == len(workflow["jobs"])
+    assert all(given.keys() <= known["inputs"].keys() for given in ours)
+    assert set(re.findall(r"inputs\.([\w-]+)", text)) == declared.keys()
+    assert set(re.findall(r"steps\.plan\.outputs\.([\w-]+)", text)) <= known["outputs"].keys()
 
 
 def test_the_reusable_workflow_gives_the_action_inputs_that_it_has() -> None:

@@ -109,6 +109,25 @@ def test_the_template_and_the_job_of_init_do_the_same() -> None:
         assert template[key] == written[key]
 
 
+def test_jobs_that_share_the_overlays(project: UserRepository) -> None:
+    head, body = (ROOT / "docs/gitlab/sharded.yml").read_text(encoding="utf-8").split("\n---\n")
+    declared = yaml.safe_load(head)["spec"]["inputs"]
+    for name, described in declared.items():
+        body = body.replace(f"$[[ inputs.{name} ]]", str(described["default"]))
+    job = yaml.safe_load(body)["vmrender-shard"]
+    shutil.copytree(project.folder / "overlays/dev", project.folder / "overlays/prod")
+    project.does("vmrender", "render")
+
+    def codes() -> list[int]:
+        total = job["parallel"]
+        nodes = [{"CI_NODE_INDEX": str(node), "CI_NODE_TOTAL": str(total)} for node in range(1, total + 1)]
+        return sorted(run_script(project, job, **node).code for node in nodes)
+
+    assert codes() == [0, 0, 0, 0]
+    project.replace("overlays/prod/web.yaml", "u1.small", "u1.medium")
+    assert codes() == [0, 0, 0, 1]
+
+
 def test_values_of_a_merge_request_are_no_scripts(project: UserRepository) -> None:
     run_script(project, template_job(kubevirt="$(touch gone)", base="$(touch gone)"))
     assert not (project.folder / "gone").exists()
