@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 
 def print_manifests(resources: ResourceSet) -> None:
-    """Raises ``click.FileError`` when standard output cannot take them."""
-    from renderer.yamlio.encode import encode  # noqa: PLC0415 - few commands print manifests
+    """Raises ``click.FileError`` when standard output cannot take them; ``DiagnosticError``: build-limit."""
+    from renderer.emit.bounded_text import bounded_texts  # noqa: PLC0415 - few commands print manifests
+    from renderer.model.limits import limits  # noqa: PLC0415 - as above
 
-    _print(encode(resource.content for resource in resources))
+    _print("---\n".join(bounded_texts(resources, limits().output_size)))
 
 
 def print_document(text: str, *, colour: bool = False) -> None:

@@ -10,6 +10,7 @@ from renderer.diff.compare import OverlaySide
 from renderer.diff.machine import Machine
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.json import EMPTY, JsonObject
+from renderer.model.limits import only_lowered_to
 from renderer.model.location import Location
 from renderer.model.render_config import CatalogPath, ExpandMode, Overlay
 from renderer.model.res_id import ResId
@@ -41,7 +42,8 @@ class Side:
         self._revision = revision
         try:
             self._config = load_project(fs)
-            found = find_overlays(fs, self._config)
+            with only_lowered_to(self._config.limits):
+                found = find_overlays(fs, self._config)
         except DiagnosticError as error:
             raise DiagnosticError(*self.located(error.diagnostics)) from error
         self.overlays: Mapping[str, Overlay] = {overlay.path: overlay for overlay in found}
@@ -52,11 +54,15 @@ class Side:
         return tuple(self._labelled(finding) for finding in locate(self._fs, tuple(findings)))
 
     def render(self, path: str) -> RenderedSide | None:
-        """None where this side does not have the overlay."""
+        """None where this side does not have the overlay. Its own project's limits hold."""
         overlay = self.overlays.get(path)
         if overlay is None:
             return None
-        outcome = self._pipeline.render(overlay).in_overlay(path)
+        with only_lowered_to(self._config.limits):
+            return self._rendered(overlay)
+
+    def _rendered(self, overlay: Overlay) -> RenderedSide:
+        outcome = self._pipeline.render(overlay).in_overlay(overlay.path)
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
         refused = _refusals(errors, outcome.value)
         if refused is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from renderer.cli.repository import Repository
+from renderer.emit.bounded_text import check_size
 from renderer.krm.annotations import is_local
 from renderer.krm.resource_list import ResourceList
 from renderer.model.codes import Code
@@ -52,6 +53,7 @@ def _expanded(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outc
     config = config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
     items = [item for item in given.items if not _is_configuration(item)]
     checked = Pipeline(fs, config).checked(_overlay(given, config), Outcome(ResourceSet(tuple(items))))
+    check_size(checked.value)
     return Outcome(tuple(_in_order(given.items, checked.value)), checked.diagnostics)
 
 

@@ -53,11 +53,11 @@ class RenderedTrees:
         return findings
 
     def _check(self, rendered: Result) -> Iterable[Diagnostic]:
-        from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes need not pay for it
-
         if isinstance(rendered, UnchangedOverlay):
             click.echo(f"{_arrow(rendered)}: up to date", err=True)
             return self._unlisted(rendered).values()
+        from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes need not pay for it
+
         stopwatch = Stopwatch()
         outcome = check_tree(self.root, rendered.overlay.output, rendered.files)
         print_diff(outcome.value.text)

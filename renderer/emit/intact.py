@@ -8,7 +8,7 @@ from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE
-from renderer.emit.staging import StagingArea
+from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import is_folder, read_file
 from renderer.model.diagnostic import DiagnosticError
 
@@ -33,7 +33,7 @@ def intact_files(
         ownership = read_file(folder.folder, OWNERSHIP_FILE)
         if not isinstance(ownership, bytes) or tree_digest(ownership) != digest:
             return None
-        if StagingArea.of(folder).is_left_over():
+        if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
             return None
     except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
         return None

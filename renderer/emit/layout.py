@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
+from renderer.emit.bounded_text import bounded_texts
 from renderer.emit.file_path import file_paths
-from renderer.model.build_limit import over_limit
 from renderer.model.file_pattern import PER_RESOURCE
 from renderer.model.limits import limits
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
-from renderer.yamlio.encode import encode
 
 
 def layout(resources: ResourceSet, pattern: str = PER_RESOURCE) -> Mapping[str, str]:
@@ -26,17 +25,6 @@ def layout(resources: ResourceSet, pattern: str = PER_RESOURCE) -> Mapping[str, 
     left = limits().output_size
     texts: dict[str, str] = {}
     for path in sorted(files):
-        texts[path] = "---\n".join(_texts(files[path], left))
+        texts[path] = "---\n".join(bounded_texts(files[path], left))
         left -= len(texts[path])
     return texts
-
-
-def _texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
-    """Raises ``DiagnosticError`` for the resource of which the text has more than what is ``left``."""
-    for resource in resources:
-        text = encode((resource.content,))
-        left -= len(text)
-        if left < 0:
-            message = f"the overlay comes to more than {limits().output_size} characters of text"
-            raise over_limit("output_size", message, resource=resource)
-        yield text

@@ -69,10 +69,10 @@ class OutputFolder:
 
     def check_links(self) -> None:
         """Raises ``DiagnosticError``: output-invalid unless every part is a folder or not there yet."""
-        path = PurePosixPath(self.path)
+        path, root = PurePosixPath(self.path), str(self.root)
         for part in (*reversed(path.parents), path):
             try:
-                status = (self.root / part).lstat()
+                status = os.lstat(f"{root}/{part}")
             except FileNotFoundError:
                 return
             if is_link(status):

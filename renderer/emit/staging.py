@@ -75,8 +75,8 @@ class StagingArea:
         return cls(place, PurePosixPath(path))
 
     def is_left_over(self) -> bool:
-        """Whether a run is under way, or was killed."""
-        return is_folder(self.top / self.path)
+        """Whether a run is under way, or was killed, be it between the last two folders that it removes."""
+        return is_folder(self.top / self.path) or _is_empty(self.top / self.path.parent)
 
     @contextmanager
     def entered(self) -> Iterator[Staging]:
@@ -100,6 +100,21 @@ class StagingArea:
             with suppress(OSError), pinned(self.top, self.path.parent) as above:
                 (above / self.path.name).rmdir()
                 (self.top / self.path.parent).rmdir()
+
+
+def has_staging_folder(output: OutputFolder) -> bool:
+    """Whether any work is under way, or was left, where that on ``output`` would be: quicker to tell."""
+    folders = [str(output.root)]
+    for name in output.path.split("/")[:-1]:
+        folders.append(f"{folders[-1]}/{name}")
+    return any(os.path.lexists(f"{folder}/{STAGING_FOLDER}") for folder in folders)
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        return is_folder(folder) and not any(folder.iterdir())
+    except OSError:  # it was removed at this moment, or is another user's
+        return False
 
 
 def _holds_work(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +13,8 @@ from typing import Literal, TypeAlias
 from renderer.disk.confined import ConfinedFolder, NotRegularError
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
+from renderer.model.build_limit import over_limit
+from renderer.model.limits import limits
 
 
 class Obstacle(Enum):
@@ -42,17 +45,25 @@ class Tree:
 def read_tree(output: OutputFolder, wanted: Collection[str]) -> Tree:
     """The tree in ``output`` as far as its ownership file and ``wanted`` reach; no other file is looked at.
 
-    Raises ``DiagnosticError``: ownership-invalid. Raises ``OSError`` for what cannot be read.
+    Raises ``DiagnosticError``: ownership-invalid; build-limit for a file that is too large to be a rendered
+    one. Raises ``OSError`` for what cannot be read.
     """
     folder, ownership_path = output.folder, f"{output.path}/{OWNERSHIP_FILE}"
-    ownership = read_file(folder, OWNERSHIP_FILE)
+    confined = ConfinedFolder(str(output.root))
+    folders: dict[str, _Folder] = {}
+
+    def read(path: str) -> TreeFile:
+        most = limits().output_size
+        content = _read(folder, path, folders, confined, most)
+        if isinstance(content, bytes) and len(content) > most:
+            raise over_limit("output_size", f"{output.path}/{path} is larger than {most} bytes")
+        return content
+
+    ownership = read(OWNERSHIP_FILE)
     if ownership is OBSTACLE:
         raise invalid_ownership(ownership_path, "is no regular file")
     owned = {} if ownership is None else decode_ownership(ownership, ownership_path)
-    folders: dict[str, _Folder] = {}
-    confined = ConfinedFolder(str(output.root))
-    files = {path: _read(folder, path, folders, confined) for path in {*owned, *wanted}}
-    return Tree(files, owned, ownership)
+    return Tree({path: read(path) for path in {*owned, *wanted}}, owned, ownership)
 
 
 def read_file(folder: Path, path: str) -> TreeFile:
@@ -65,8 +76,17 @@ def is_folder(path: Path) -> bool:
     return _look_up(path) is True
 
 
-def _read(folder: Path, path: str, folders: dict[str, _Folder], confined: ConfinedFolder) -> TreeFile:
-    """``confined`` is ``folder`` or one that it is in: nothing is read elsewhere."""
+def _read(
+    folder: Path,
+    path: str,
+    folders: dict[str, _Folder],
+    confined: ConfinedFolder,
+    most: int = sys.maxsize,
+) -> TreeFile:
+    """``confined`` is ``folder`` or one that it is in: nothing is read elsewhere.
+
+    Of a file with more than ``most`` bytes, one byte more than that.
+    """
     parent = _look_up_below(folder, path.rpartition("/")[0], folders)
     if parent is not True:
         return parent
@@ -75,7 +95,7 @@ def _read(folder: Path, path: str, folders: dict[str, _Folder], confined: Confin
         status = file.lstat()
         if not stat.S_ISREG(status.st_mode) or is_link(status):
             return OBSTACLE
-        return confined.read(str(file))
+        return confined.read(str(file), most)
     except FileNotFoundError:
         return None
     except NotRegularError:

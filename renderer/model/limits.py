@@ -7,7 +7,8 @@ and a stage that is called by itself has the defaults.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from renderer.model.record import Record
@@ -93,6 +94,17 @@ def lower_to(values: Mapping[str, int]) -> None:
     _in_effect.set(
         now._replace(**{field: min(value, getattr(now, field)) for field, value in values.items()})
     )
+
+
+@contextmanager
+def only_lowered_to(values: Mapping[str, int]) -> Iterator[None]:
+    """Below the most of this run where ``values`` do, whatever another project says."""
+    outside = _in_effect.set(_most.get())
+    try:
+        lower_to(values)
+        yield
+    finally:
+        _in_effect.reset(outside)
 
 
 def check_lowered(field: str, value: int) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from renderer.substitution.expression import Expansion, Node, SubstitutionError
+from renderer.model.limits import limits
+from renderer.substitution.expression import Expansion, Node, TooLongError
 from renderer.substitution.operators import DEFAULT_OPERATORS, apply
-
-#: Characters of all values that are looked at and of all that is made of them, for one object.
-_MOST_CHARACTERS = 32 * 1024 * 1024
 
 
 class Evaluated(NamedTuple):
@@ -23,18 +21,33 @@ class Evaluated(NamedTuple):
     made: Mapping[str, frozenset[str]]
 
 
-def evaluate(nodes: Iterable[Node], values: Mapping[str, str]) -> Evaluated:
-    """Raises ``SubstitutionError``."""
-    evaluation = _Evaluation(values)
+class Characters:
+    """Counts those of all values that are looked at and of all that is made of them."""
+
+    def __init__(self) -> None:
+        self._most = self._left = limits().added_size
+
+    def count(self, characters: int) -> None:
+        """Raises ``TooLongError``."""
+        self._left -= characters
+        if self._left < 0:
+            raise TooLongError(f"the values of variables come to more than {self._most} characters")
+
+
+def evaluate(
+    nodes: Iterable[Node], values: Mapping[str, str], characters: Characters | None = None
+) -> Evaluated:
+    """``characters`` is where those of several texts are counted. Raises ``SubstitutionError``."""
+    evaluation = _Evaluation(values, characters or Characters())
     text = "".join(evaluation.text(node) for node in nodes)
     made = {variable: frozenset(texts) for variable, texts in evaluation.made.items()}
     return Evaluated(text, tuple(evaluation.unset), made)
 
 
 class _Evaluation:
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], characters: Characters) -> None:
         self._values = values
-        self._characters = 0
+        self._characters = characters
         self.unset: dict[str, None] = {}
         self.made: dict[str, set[str]] = {}
 
@@ -45,16 +58,11 @@ class _Evaluation:
         if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
             self.unset[node.variable] = None
         value = self._values.get(node.variable, "")
-        self._count(len(value) + _growth(node, value, arguments))
+        self._characters.count(len(value) + _growth(node, value, arguments))
         made = apply(node.operator, value, arguments)
         if node.operator and value and made:
             self.made.setdefault(node.variable, set()).add(made)
         return made
-
-    def _count(self, characters: int) -> None:
-        self._characters += characters
-        if self._characters > _MOST_CHARACTERS:
-            raise SubstitutionError(f"the values come to more than {_MOST_CHARACTERS:,} characters")
 
 
 def _growth(node: Expansion, value: str, arguments: list[str]) -> int:

@@ -24,3 +24,7 @@ class SubstitutionError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class TooLongError(SubstitutionError):
+    """All values together go beyond the limit ``addedSize``."""

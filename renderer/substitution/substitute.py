@@ -7,9 +7,10 @@ the type of a field, and may hold YAML of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
@@ -17,8 +18,8 @@ from renderer.model.json import Json
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
-from renderer.substitution.evaluate import evaluate
-from renderer.substitution.expression import SubstitutionError
+from renderer.substitution.evaluate import Characters, Evaluated, evaluate
+from renderer.substitution.expression import SubstitutionError, TooLongError
 from renderer.substitution.parse import parse
 from renderer.substitution.variables import Variables
 from renderer.yamlio.decode import decode_yaml11
@@ -26,6 +27,7 @@ from renderer.yamlio.encode import encode
 
 #: Quotes of the manifest are lost when kustomize writes it anew, which is before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
+_MENTION = re.compile(r"\$\{#?(\w+)")
 _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
@@ -39,13 +41,17 @@ class Substituted(NamedTuple):
 def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
     """The resources with values for variables, but for those whose label or annotation forbids it.
 
-    Reports variable-unset, as an error if ``strict``, and substitution-failed.
+    Reports variable-unset, as an error if ``strict``, and substitution-failed; build-limit for values that
+    come to too much, and nothing else then.
     """
     if not variables.values and not variables.always:
         return Outcome(Substituted(resources))
     severity = Severity.ERROR if strict else Severity.WARNING
     substitution = _Substitution(variables, severity)
-    changed = ResourceSet(tuple(map(substitution.of, resources)))
+    try:
+        changed = ResourceSet(tuple(map(substitution.of, resources)))
+    except DiagnosticError as error:
+        return Outcome(Substituted(resources), error.diagnostics)
     substituted = Substituted(changed, frozenset(substitution.confidential))
     return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
 
@@ -54,42 +60,50 @@ class _Substitution:
     def __init__(self, variables: Variables, severity: Severity) -> None:
         self._variables = variables
         self._severity = severity
+        self._characters = Characters()
         self.findings: list[Diagnostic] = []
         self.confidential: set[str] = set()
 
     def of(self, resource: Resource) -> Resource:
+        """Raises ``DiagnosticError``: build-limit."""
         if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in _texts(resource.content)):
             return resource
         try:
-            evaluated = evaluate(parse(encode([resource.content])), self._variables.values)
-            self.findings += (self._unset(resource, variable) for variable in evaluated.unset)
+            evaluated = self._evaluated(resource.content)
+            self.findings += self._unset(resource, evaluated.unset)
             for variable, made in evaluated.made.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
                     self.confidential |= made
             return _as_resource(resource, _read_again(evaluated.text))
+        except TooLongError as error:
+            raise over_limit("added_size", error.message, resource=resource) from None
         except SubstitutionError as error:
             self.findings.append(_failed(resource, error, self._failing_field(resource)))
             return resource
 
-    def _unset(self, resource: Resource, variable: str) -> Diagnostic:
-        mention = re.compile(rf"\$\{{#?{re.escape(variable)}(?!\w)")
-        field = next((field for field, text in _texts(resource.content) if mention.search(text)), ROOT)
-        return Diagnostic(
-            code=Code.VARIABLE_UNSET,
-            severity=self._severity,
-            message=f"nothing gives a value to ${{{variable}}}",
-            sites=resource.sites(field),
-            resource=resource.current_id,
-            field=field,
-            hint=self._variables.hint(variable),
-        )
+    def _evaluated(self, content: Json) -> Evaluated:
+        """Raises ``SubstitutionError``."""
+        return evaluate(parse(encode([content])), self._variables.values, self._characters)
+
+    def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
+        mentions = _mentions(resource) if variables else {}
+        for variable in variables:
+            field = mentions.get(variable, ROOT)
+            yield Diagnostic(
+                code=Code.VARIABLE_UNSET,
+                severity=self._severity,
+                message=f"nothing gives a value to ${{{variable}}}",
+                sites=resource.sites(field),
+                resource=resource.current_id,
+                field=field,
+                hint=self._variables.hint(variable),
+            )
 
     def _failing_field(self, resource: Resource) -> FieldPath:
         """The first text that cannot be substituted and read again by itself."""
         for field, text in _texts(resource.content):
             try:
-                alone = encode([{"text": text}])
-                _read_again(evaluate(parse(alone), self._variables.values).text)
+                _read_again(self._evaluated({"text": text}).text)
             except SubstitutionError:
                 return field
         return ROOT
@@ -128,6 +142,15 @@ def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, st
     elif isinstance(value, list):
         for index, child in enumerate(value):
             yield from _texts(child, field.child(index))
+
+
+def _mentions(resource: Resource) -> dict[str, FieldPath]:
+    """The first field that has each variable."""
+    fields: dict[str, FieldPath] = {}
+    for field, text in _texts(resource.content):
+        for variable in _MENTION.findall(text):
+            fields.setdefault(variable, field)
+    return fields
 
 
 def _failed(resource: Resource, error: SubstitutionError, field: FieldPath) -> Diagnostic:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 
 from jinja2 import pass_context
+from jinja2.lexer import TokenStream
 from jinja2.runtime import Context, LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
@@ -17,6 +18,7 @@ from renderer.templates.functions import FUNCTIONS
 from renderer.templates.instruments import instruments
 from renderer.templates.meter import Meter
 from renderer.templates.operators import OPERATORS, operate
+from renderer.templates.tokens import read_tokens
 from renderer.templates.undefined import UndefinedValue, fail_if_undefined
 from renderer.templates.words import called
 
@@ -48,6 +50,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.filters |= instruments(meter)
         self.tests = {name: _metered_test(name, test, meter) for name, test in TESTS.items()}
         self.globals = dict(FUNCTIONS)
+
+    def _tokenize(
+        self, source: str, name: str | None, filename: str | None = None, state: str | None = None
+    ) -> TokenStream:
+        # A lexer that is left half-way when the stack is full has Python 3.12 complain on standard error.
+        tokens = read_tokens(super()._tokenize(source, name, filename, state))
+        return TokenStream(iter(tokens), name, filename)
 
     def getattr(self, obj: object, attribute: str) -> object:
         """What stands behind a dot: a method, or else a key."""

@@ -13,6 +13,13 @@ MAX_NODES = 10_000
 #: Expressions and blocks within each other.
 MAX_DEPTH = 80
 
+#: Brackets within each other: Jinja's parser calls a dozen functions for each, and from wherever it is called
+#: the stack has to hold.
+MAX_BRACKETS = 30
+
+#: ``elif``, all told: Python nests each in the one before, and its versions end at different depths.
+MAX_BRANCHES = 1000
+
 #: Macros that call each other.
 MAX_CALLS = 40
 

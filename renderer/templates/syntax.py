@@ -14,7 +14,8 @@ from renderer.model.limits import limits, way_out
 from renderer.templates.environment import Sandbox
 from renderer.templates.errors import TemplateError, TemplateLimitError
 from renderer.templates.instrument import Instrumenter
-from renderer.templates.limits import MAX_DEPTH, MAX_NODES
+from renderer.templates.limits import MAX_BRANCHES, MAX_DEPTH, MAX_NODES
+from renderer.templates.tokens import nested_too_deeply
 
 _NO_OTHERS = "other templates cannot be used"
 _ONE_FILE = "a template is one file; its macros stand in it, and values in valuesFrom"
@@ -61,12 +62,18 @@ def parse(environment: Sandbox, content: bytes) -> nodes.Template:
         message = f"a template has up to {limits().template_size} bytes"
         raise TemplateLimitError(message, way_out("template_size"), line=1)
     tree = _parsed(environment, content)
+    branches = 0
     for count, (node, depth) in enumerate(_walk(tree)):
         if count > MAX_NODES:
             message = f"a template has up to {MAX_NODES} expressions and blocks"
             raise TemplateLimitError(message, "loop over a list of values, or make two of it", node.lineno)
         if depth > MAX_DEPTH:
-            raise _too_deep(node.lineno)
+            raise nested_too_deeply(node.lineno)
+        if isinstance(node, nodes.If):
+            branches += len(node.elif_)
+        if branches > MAX_BRANCHES:
+            message = f"a template has up to {MAX_BRANCHES} {{% elif %}}"
+            raise TemplateLimitError(message, "look the value up in a mapping", node.lineno)
         _check_kind(node)
         _check_names(node, environment)
     instrumented: nodes.Template = Instrumenter().visit(tree)
@@ -83,7 +90,7 @@ def _parsed(environment: Sandbox, content: bytes) -> nodes.Template:
     except TemplateSyntaxError as error:
         raise _misspelt(str(error.message), error.lineno) from None
     except RecursionError:
-        raise _too_deep(1) from None
+        raise nested_too_deeply(1) from None
     except ValueError:
         raise TemplateError("a number has thousands of digits", line=1) from None
 
@@ -135,7 +142,3 @@ def _check_known(what: str, name: str, known: tuple[str, ...], line: int) -> Non
     if name not in known:
         hint = nearest_hint(name, tuple(sorted(known))).replace("known fields", f"the {what}s are")
         raise TemplateError(f"there is no {what} {name}", hint, line)
-
-
-def _too_deep(line: int) -> TemplateError:
-    return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)

@@ -16,8 +16,10 @@ _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _LOCAL = "#"
 #: Keywords whose value is no schema and holds none.
 _DATA = frozenset({"const", "default", "enum", "example", "examples"})
-#: Keywords with schemas of which each that fails is told, where none holds.
-_CHOICES = ("anyOf", "oneOf")
+#: Keywords with schemas that judge the same value, each of which is told when it fails.
+_CHOICES = frozenset({"allOf", "anyOf", "dependencies", "dependentSchemas", "oneOf", "patternProperties"})
+#: Keywords with names, each of which is told when it is missing.
+_NAMES = frozenset({"dependencies", "dependentRequired", "required"})
 
 
 class UnboundedError(Exception):
@@ -27,7 +29,7 @@ class UnboundedError(Exception):
 class Extent(Record):
     """How large a schema is, what is behind its references counted every time.
 
-    ``choices`` are those of its ``steps`` that stand below a choice.
+    ``choices`` are those of its ``steps`` that may fail for one value, and the names that may be missing.
     """
 
     steps: int = 0
@@ -67,6 +69,7 @@ class _Extents:
             steps += within.steps
             levels = max(levels, within.levels + 1)
             choices += within.steps if key in _CHOICES else within.choices
+            choices += _names(child) if key in _NAMES else 0
         self._open.remove(id(value))
         if steps > MOST_STEPS:
             raise UnboundedError(f"it comes to more than {MOST_STEPS} parts")
@@ -99,3 +102,9 @@ class _Extents:
             else:
                 raise UnboundedError(f"its $ref {reference} leads nowhere")
         return value
+
+
+def _names(value: Json) -> int:
+    """How many names there are in a list, or in all lists of a mapping."""
+    lists = value.values() if isinstance(value, dict) else (value,)
+    return sum(len(each) for each in lists if isinstance(each, list))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-#: Choices of which the engine may keep the failure, each with a copy of the value; beyond, all that is told
+#: Failures that the engine may keep, each with a copy of the value that fails; beyond, all that is told
 #: is that the object is wrong.
 MOST_CHOICES = 1_000_000
 

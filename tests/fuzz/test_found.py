@@ -74,6 +74,18 @@ def test_choices_of_which_each_would_be_told() -> None:
         assert [str(found.field) for found in schema.violations(content)] == [""]
 
 
+@pytest.mark.parametrize(
+    "each",
+    [{"required": [f"k{number}" for number in range(5000)]}, {"allOf": [{"type": "string"}] * 5000}],
+)
+def test_failures_of_which_each_would_keep_the_value(each: JsonObject) -> None:
+    schema = UserSchema({"properties": {"a": {"items": each}}})
+    content: JsonObject = {"a": [{}] * 1500}
+    with bounds():
+        assert not schema.is_valid(content)
+        assert [str(found.field) for found in schema.violations(content)] == [""]
+
+
 def test_a_control_character_that_json_does_not_escape() -> None:
     seed = project(SEEDS / "machine")
     machine = seed["app/vm.yaml"].replace(b"kubevirt.io/v1", b'"\\x85\\u202e"', 1)

@@ -15,8 +15,10 @@ from contextlib import redirect_stderr, redirect_stdout
 
 FORBIDDEN = (
     *("socket.", "http.", "urllib.", "ssl.", "ftplib.", "smtplib.", "telnetlib.", "webbrowser."),
-    *("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system", "pty."),
+    *("os.exec", "os.fork", "os.forkpty", "os.spawn", "os.startfile", "os.system", "pty."),
 )
+#: From Python 3.13 on, subprocess reports both.
+STARTING = ("subprocess.Popen", "os.posix_spawn")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 HERE = os.path.realpath(".")  # noqa: PTH114, RUF100 - before anything is watched
 CACHE = os.path.realpath(os.environ.get("XDG_CACHE_HOME", "."))
@@ -30,7 +32,7 @@ def hook(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def is_forbidden(event: str, arguments: tuple[object, ...]) -> bool:
-    if event == "subprocess.Popen":
+    if event in STARTING:
         return os.path.basename(str(arguments[0])) != "git"  # noqa: PTH119 - no imports while watching
     if event == "open":
         return is_write_elsewhere(*arguments)

@@ -85,6 +85,7 @@ def test_no_network_no_program_and_no_file_elsewhere(repository: Path) -> None:
         "import socket; socket.socket()",
         "import subprocess; subprocess.run(['true'])",
         "import os; os.system('true')",
+        "import os; os.posix_spawn('/bin/true', ['true'], {})",
         "open('../outside', 'w')",
     ],
 )

@@ -18,10 +18,20 @@ from yaml.events import DocumentEndEvent, NodeEvent
 
 from renderer.cli.app import main
 from renderer.cli.run_limits import hold_to
+from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.limits import DEFAULTS, FIELDS, VARIABLE, limits, lower_to, run_with, shown
+from renderer.model.limits import (
+    DEFAULTS,
+    FIELDS,
+    VARIABLE,
+    limits,
+    lower_to,
+    only_lowered_to,
+    run_with,
+    shown,
+)
 from renderer.model.location import Location, Site
 from renderer.model.render_config import RenderConfig
 from renderer.model.resource import Resource
@@ -426,6 +436,39 @@ def test_too_many_overlays() -> None:
         find_overlays(MemoryFileSystem(files), RenderConfig())
 
     assert error.value.diagnostics[0].message == "the project has 3 overlays, more than 2"
+
+
+def test_what_is_printed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kustomization.yaml").write_text("resources: [a.yaml]\n")
+    (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, "outputSize=20")
+
+    result = CliRunner().invoke(main, ["build", "."])
+
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "the overlay comes to more than 20 characters of text" in result.stderr
+
+
+def test_a_file_that_is_too_large_for_a_rendered_one(tmp_path: Path) -> None:
+    run_with({"output_size": 20})
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/a.yaml").write_text("a" * 21)
+
+    with pytest.raises(DiagnosticError) as error:
+        check_tree(tmp_path, "out", {"a.yaml": "a"})
+
+    assert error.value.diagnostics[0].message == "out/a.yaml is larger than 20 bytes"
+
+
+def test_each_side_of_a_difference_has_its_own_limits() -> None:
+    run_with({"resources": 50})
+    lower_to({"resources": 10})
+
+    with only_lowered_to({"resources": 20}):
+        assert limits().resources == 20
+    assert limits().resources == 10
 
 
 def test_too_many_findings() -> None:

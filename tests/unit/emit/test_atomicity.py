@@ -70,8 +70,9 @@ class Faults:
         return counted
 
 
-@pytest.mark.parametrize("way", ["exchange", "replay"])
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EACCES])
+@pytest.mark.parametrize(
+    ("error", "way"), [(errno.ENOSPC, "exchange"), (errno.ENOSPC, "replay"), (errno.EACCES, "exchange")]
+)
 def test_a_fault_at_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int, way: str) -> None:
     if way == "replay":
         monkeypatch.setattr(write, "exchange", lambda *_: False)
@@ -136,7 +137,7 @@ while True:
 
 def test_a_kill_at_any_moment(old: Repository) -> None:
     random = Random(7)
-    for _ in range(20):
+    for _ in range(8):
         command = [sys.executable, "-c", WRITE_FOR_EVER, str(old.root)]
         with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE) as process:
             assert process.stdout

@@ -62,6 +62,15 @@ def test_a_changed_tree(repository: Repository) -> None:
     assert not (repository.root / ".vmrender").exists()
 
 
+def test_a_staging_folder_that_was_left_empty_is_removed(repository: Repository) -> None:
+    repository.write({"a.yaml": "a\n"})
+    (repository.root / ".vmrender").mkdir()
+
+    repository.write({"a.yaml": "a\n"})
+
+    assert not (repository.root / ".vmrender").exists()
+
+
 def test_an_unchanged_tree_is_not_touched(repository: Repository) -> None:
     repository.write(OLD)
     before = state(repository.root)

@@ -9,7 +9,7 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.limits import DEFAULTS
 from renderer.templates.filters.table import FILTERS
-from renderer.templates.limits import MAX_NODES
+from renderer.templates.limits import MAX_BRACKETS, MAX_BRANCHES, MAX_DEPTH, MAX_NODES
 from tests.unit.templates.rendering import failure, text
 
 OBJECTS = (
@@ -186,6 +186,20 @@ def test_numbers_and_nesting_are_bounded(code: str, message: str) -> None:
 
     assert message in error.message
     assert error.line == 1
+
+
+def test_the_limits_end_before_the_stack_of_any_python() -> None:
+    brackets = "(" * MAX_BRACKETS + "1" + ")" * MAX_BRACKETS
+    blocks = MAX_DEPTH - 2
+    branches = "{% if 0 %}" + "{% elif 0 %}" * MAX_BRANCHES + "{% else %}a{% endif %}"
+
+    assert text("{% if 1 %}" * blocks + f"{{{{ {brackets} }}}}" + "{% endif %}" * blocks) == "1"
+    assert text(branches) == "a"
+    assert failure(f"\n{{{{ ({brackets}) }}}}").line == 2
+    assert (
+        "1000 {% elif %}"
+        in failure("{% if 0 %}" + "{% elif 0 %}" * (MAX_BRANCHES + 1) + "{% endif %}").message
+    )
 
 
 def test_what_a_fleet_needs_is_not_too_much() -> None:

@@ -1,0 +1,27 @@
+"""Resources as text, as long as that stays within the limit ``outputSize``."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from renderer.model.build_limit import over_limit
+from renderer.model.limits import limits
+from renderer.model.resource import Resource
+from renderer.yamlio.encode import encode
+
+
+def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
+    """The text of each. Raises ``DiagnosticError``: build-limit, for one with more than what is ``left``."""
+    for resource in resources:
+        text = encode((resource.content,))
+        left -= len(text)
+        if left < 0:
+            message = f"the overlay comes to more than {limits().output_size} characters of text"
+            raise over_limit("output_size", message, resource=resource)
+        yield text
+
+
+def check_size(resources: Iterable[Resource]) -> None:
+    """For resources that become text together with others. Raises ``DiagnosticError``: build-limit."""
+    deque(bounded_texts(resources, limits().output_size), maxlen=0)
