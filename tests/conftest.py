@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -42,3 +43,10 @@ def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory
         patched.setenv("XDG_STATE_HOME", str(home / "state"))
         patched.delenv("VMRENDER_CACHE_KEY", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_is_kept_for_ever() -> Iterator[None]:
+    """A command freezes what it made, as it ends with its process; one that a test calls does not end."""
+    yield
+    gc.unfreeze()
