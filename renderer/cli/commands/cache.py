@@ -23,8 +23,8 @@ class CacheGroup(LazyGroup):
 def command() -> None:
     """Look after what earlier runs left in the user's cache folder.
 
-    It tells render which overlays have not changed since they were rendered. It holds no manifests, can be
-    removed at any time, and is not used with --no-cache.
+    It tells render which overlays have not changed since they were rendered. Of virtual machines it holds
+    digests only. It can be removed at any time, and is not used with --no-cache.
 
     \b
     Examples:
