@@ -14,7 +14,7 @@ import click
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
-from renderer.compose.selection.label_selector import Requirement, SelectorError, parse_selector
+from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
 from renderer.emit.source_files import change_files, check_writable
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity

@@ -178,8 +178,7 @@ class Pipeline:
 
     @cached_property
     def _composer(self) -> Composer:
-        from renderer.compose.build_options import BuildOptions
-        from renderer.compose.compose import Composer
+        from renderer.compose.compose import BuildOptions, Composer
         from renderer.pipeline.generators import GENERATORS
 
         return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._trace)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from renderer.compose.build_options import BuildOptions, Reorder
+from renderer.compose.compose import BuildOptions, Reorder
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.load_restrictor import LoadRestrictor
 from renderer.yamlio.decode import decode_documents

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
-from renderer.compose.patching.strategic_merge import MergeError, StrategicMerge
+from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject
 from renderer.model.placeholder import placeholder_in
@@ -116,7 +116,7 @@ def test_a_merge_of_two_long_lists(target: JsonObject, patch: JsonObject) -> Non
 
 def test_a_merge_of_long_lists_in_which_names_are_doubled() -> None:
     doubled = pod([*CONTAINERS, *CONTAINERS])
-    with bounds(), pytest.raises(MergeError, match="the same key"):
+    with bounds(), pytest.raises(StrategicMergeError, match="the same key"):
         StrategicMerge(kubernetes_merge_schema()).apply(doubled, doubled)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.bundled import data_folder
-from renderer.compose.build_options import BuildOptions
-from renderer.compose.compose import Composer
+from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.location import Site
 from renderer.model.render_config import MergeKeys, RenderConfig
 from renderer.model.resource import Resource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -56,7 +56,7 @@ def tagging(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
     """
     change = _ImageChange(image)
     index = FieldSpecIndex(specs)
-    fields = FieldChange(change)
+    fields = FieldSpecFilter(change)
 
     def tag(resource: Resource) -> Resource:
         if resource.kind == _UNTOUCHED_KIND:
@@ -68,7 +68,7 @@ def tagging(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
 
 class _ImageChange:
     def __init__(self, image: Image) -> None:
-        from renderer.compose.selection.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+        from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
         self._image = image
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.compose.fields.field_specs import Change, FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, SetValue, WrongTypeError
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
@@ -25,7 +25,7 @@ def scaling(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
 
     The transform raises: patch-target-missing when no field spec is for any of them, resource-invalid.
     """
-    change = FieldChange(_setter(replica.count), created=replica.count)
+    change = FieldSpecFilter(_setter(replica.count), created=replica.count)
     index = FieldSpecIndex(specs)
 
     def scale(resources: ResMap) -> None:
@@ -42,7 +42,7 @@ def scaling(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
     return scale
 
 
-def _setter(count: int) -> Change:
+def _setter(count: int) -> SetValue:
     def change(value: Json) -> Json:
         if isinstance(value, dict | list):
             raise WrongTypeError("a number")

@@ -10,8 +10,7 @@ from renderer.model.difference import NoValue
 from renderer.model.history import FieldHistory
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
-from renderer.provenance.histories import Historian
-from renderer.provenance.locating import located
+from renderer.provenance.histories import Historian, located
 from renderer.provenance.paths import leaves, value_at
 from renderer.provenance.trace import Trace
 from renderer.source.file_system import FileSystem

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from renderer.compose.build_options import BuildOptions
-from renderer.compose.compose import Composer
+from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.act import Act
 from renderer.model.diagnostic import DiagnosticError
 from renderer.pipeline import Pipeline
