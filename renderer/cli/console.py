@@ -65,14 +65,16 @@ def report(
 def _report(
     fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
 ) -> Report:
-    from renderer.cli.explanations import explanation_of  # noqa: PLC0415 - only when something is said
-    from renderer.report.report import Report  # noqa: PLC0415 - as above
-    from renderer.report.target import naming_target  # noqa: PLC0415 - as above
+    from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
+    from renderer.report.report import (
+        Report,
+        naming_target,
+    )
 
     if fs is None or not found:
         return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
-    from renderer.report.bounded import bounded  # noqa: PLC0415 - only when something is wrong
     from renderer.report.paths import below  # noqa: PLC0415 - as above
+    from renderer.report.report import bounded  # noqa: PLC0415 - only when something is wrong
     from renderer.source.locate import locate  # noqa: PLC0415 - as above
     from renderer.source.quoted_lines import quoted_lines  # noqa: PLC0415 - as above
 

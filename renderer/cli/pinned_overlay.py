@@ -15,7 +15,7 @@ from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
 from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
-from renderer.emit.source_files import change_files, check_writable
+from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.location import Location

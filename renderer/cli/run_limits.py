@@ -12,7 +12,7 @@ from renderer.model.limit_value import field_of, value_of
 from renderer.model.limits import VARIABLE, LimitValueError, run_with
 
 
-def hold_to(text: str) -> None:
+def apply_env(text: str) -> None:
     """``name=value`` pairs with commas between them. Raises ``click.UsageError``."""
     values: dict[str, int] = {}
     try:

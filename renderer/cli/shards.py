@@ -10,10 +10,7 @@ import click
 from renderer.cli.repository import Repository
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import Overlay
-from renderer.sharding.costs import OverlaySize, costs
-from renderer.sharding.plan_document import planned_overlays
-from renderer.sharding.shard import Shard, ShardName
-from renderer.sharding.share_out import share_out
+from renderer.sharding import OverlaySize, Shard, ShardName, costs, planned_overlays, share_out
 from renderer.source.reach import Reach
 
 _NOT_MEASURED: Mapping[str, float] = {}

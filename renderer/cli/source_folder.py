@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from renderer.cli.repository import Repository
-from renderer.emit.file_path import object_file_name
+from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import KEPT_NAMES
-from renderer.emit.source_files import change_files, check_writable
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.json import JsonObject, text_at

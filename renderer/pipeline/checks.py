@@ -12,7 +12,7 @@ from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.resource_set import ResourceSet
-from renderer.pipeline.expansion import Expansion
+from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
 from renderer.source.recorder import Recorder, Work
@@ -29,7 +29,7 @@ class Checks:
         fs: FileSystem,
         config: RenderConfig,
         catalogs: ProjectCatalogs,
-        expansion: Expansion,
+        expansion: Expander,
         recorder: Recorder,
     ) -> None:
         self._fs = fs

@@ -13,13 +13,13 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource_set import ResourceSet
 from renderer.pipeline.project_catalogs import ProjectCatalogs
-from renderer.pipeline.tracing import traced
+from renderer.pipeline.run_context import report_stage
 
 if TYPE_CHECKING:
     from renderer.provenance.trace import Trace
 
 
-class Expansion:
+class Expander:
     """Expands with what the project's catalogs hold."""
 
     def __init__(self, catalogs: ProjectCatalogs, trace: Trace | None = None) -> None:
@@ -30,7 +30,7 @@ class Expansion:
         if composed.failed:
             return composed
         renamer = self._catalogs.renamer(overlay)
-        told = partial(traced, self._trace, overlay)
+        told = partial(report_stage, self._trace, overlay)
         referring = told(Act.INSTANCETYPE_NAME, composed, self.referring(overlay, composed))
         expanded = self.expanded(referring, overlay.kubevirt, overlay.expand, trace=self._trace)
         built = told(Act.TARGET_FORM, referring, expanded)

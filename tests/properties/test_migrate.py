@@ -8,8 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer.cli.migrated_project import MigratedProject
-from renderer.cli.migration_run import migrate
+from renderer.app.migrate import MigratedProject, migrate
 from renderer.migration.migrate_file import changed
 from renderer.model.field_edit import RenameField, SetField, edited
 from renderer.model.field_path import FieldPath

@@ -11,7 +11,7 @@ from renderer.model.render_config import MergeKeys, RenderConfig
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.pipeline.generators import GENERATORS
+from renderer.pipeline.pipeline import GENERATORS
 from renderer.source.builtin import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
 from renderer.source.composed_catalog import composed_catalog, decode_composed, encode_composed
 from renderer.source.file_system import MemoryFileSystem

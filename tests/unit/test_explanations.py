@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from renderer.cli.explanations import FOLDER, explanation_of
+from renderer.app.explanations import FOLDER, explanation_of
 from renderer.model.codes import Code
 from renderer.model.explanation import Explanation
 from renderer.rules.table import BY_CODE

@@ -17,7 +17,7 @@ from yaml import YAMLError
 from yaml.events import DocumentEndEvent, NodeEvent
 
 from renderer.cli.app import main
-from renderer.cli.run_limits import hold_to
+from renderer.cli.run_limits import apply_env
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.model.codes import Code
@@ -37,7 +37,7 @@ from renderer.model.render_config import RenderConfig
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.report.bounded import bounded
+from renderer.report.report import bounded
 from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
 from renderer.source.overlays import find_overlays
@@ -395,7 +395,7 @@ def test_a_project_does_not_raise(value: str) -> None:
 
 
 def test_a_project_asks_for_what_the_run_allows() -> None:
-    hold_to("fileSize=64Mi, resources=10")
+    apply_env("fileSize=64Mi, resources=10")
     lower_to(load_project(_project("{fileSize: 48Mi, resources: 500}")).limits)
 
     assert (limits().file_size, limits().resources) == (48 << 20, 10)

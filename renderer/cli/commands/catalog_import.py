@@ -22,7 +22,7 @@ from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
 from renderer.cli.source_folder import SourceFolder
-from renderer.emit.source_files import change_files
+from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.render_config import CatalogPath

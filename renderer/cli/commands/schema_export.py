@@ -9,11 +9,11 @@ from typing import cast
 
 import click
 
+from renderer.app.schemas import project_schemas
 from renderer.cli.commands.schema_list import known_release
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.project_schemas import project_schemas
 from renderer.cli.repository import Repository
-from renderer.emit.source_files import change_files
+from renderer.emit.edit_user_files import change_files
 from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import LATEST, Release

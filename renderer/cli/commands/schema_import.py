@@ -11,7 +11,7 @@ import click
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
 from renderer.cli.source_folder import SourceFolder
-from renderer.emit.source_files import change_files
+from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import click
 
+from renderer.app.schemas import project_schemas
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.plain_output import echo_lines
-from renderer.cli.project_schemas import project_schemas
 from renderer.model.release import Release
 from renderer.validation.kubevirt_kinds import KINDS
 from renderer.validation.registry import SchemaRegistry

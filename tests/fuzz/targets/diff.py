@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from renderer.cli.diff_side import Side
+from renderer.app.diff import Side
 from renderer.diff.compare import OverlayComparer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Difference, OverlayDifference

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.cli.migrated_project import MigratedProject
-from renderer.cli.migration_run import migrate
+from renderer.app.migrate import MigratedProject, migrate
 from renderer.migration.migrate_file import changed
 from renderer.model.diagnostic import DiagnosticError
 from renderer.source.builtin import BuiltinFileSystem

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.cache.findings import finding_json, finding_of
+from renderer.cache.known_results import finding_json, finding_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ElementName, FieldPath

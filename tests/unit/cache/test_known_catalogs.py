@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer.cache.file_digests import FileDigests
-from renderer.cache.known_catalogs import KnownCatalogs
-from renderer.cache.sightings import Sightings
+from renderer.cache.known_results import KnownCatalogs
+from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store
 from renderer.model.location import Site
 from renderer.model.resource import Resource
@@ -37,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 def known(root: Path, project: str = "p") -> KnownCatalogs:
     fs, store = DiskFileSystem(root), Store(root / "cache", b"key")
-    return KnownCatalogs(store, Sightings(fs, FileDigests(root, fs.read, store)), (project,))
+    return KnownCatalogs(store, RecordedInputs(fs, FileDigests(root, fs.read, store)), (project,))
 
 
 def keep(root: Path, *resources: Resource) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from renderer.emit.extras import extras
+from renderer.emit.tree_options import extras
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.resource import Resource

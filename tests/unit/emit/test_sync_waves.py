@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.emit.sync_waves import in_sync_waves
+from renderer.emit.tree_options import in_sync_waves
 from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.model.resource import Resource
