@@ -10,12 +10,11 @@ from renderer.diff.compare import OverlaySide
 from renderer.diff.machine import Machine
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.json import EMPTY, JsonObject
-from renderer.model.limits import only_lowered_to
+from renderer.model.limits import lowered
 from renderer.model.location import Location
 from renderer.model.render_config import CatalogPath, ExpandMode, Overlay
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
@@ -42,7 +41,7 @@ class Side:
         self._revision = revision
         try:
             self._config = load_project(fs)
-            with only_lowered_to(self._config.limits):
+            with lowered(self._config.limits):
                 found = find_overlays(fs, self._config)
         except DiagnosticError as error:
             raise DiagnosticError(*self.located(error.diagnostics)) from error
@@ -58,7 +57,7 @@ class Side:
         overlay = self.overlays.get(path)
         if overlay is None:
             return None
-        with only_lowered_to(self._config.limits):
+        with lowered(self._config.limits):
             return self._rendered(overlay)
 
     def _rendered(self, overlay: Overlay) -> RenderedSide:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from renderer.model.codes import Code
-from renderer.model.explanation import Explanation
+from renderer.model.codes import Code, Explanation
 
 FOLDER = Path(__file__).resolve().parents[1] / "explanations"
 

@@ -10,11 +10,10 @@ from renderer.emit.bounded_text import check_size
 from renderer.krm import ResourceList, is_local
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, OverlayEntry, RenderConfig
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.pipeline import GENERATORS
 from renderer.source.file_system import FileSystem

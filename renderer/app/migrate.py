@@ -19,8 +19,7 @@ from renderer.migration.sources import Found, in_kustomization, in_resource_file
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.source.candidates import Candidates
 from renderer.source.file_system import FilesAbove, FileSystem

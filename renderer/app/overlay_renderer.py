@@ -18,9 +18,9 @@ from renderer.app.stopwatch import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import layout
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.limits import Limits, of_this_run, take_over
+from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin import BuiltinFileSystem
@@ -122,7 +122,7 @@ def _rendered_by_workers(
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
 
     done = 0
-    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(renderer, *of_this_run()))
+    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(renderer, *snapshot()))
     try:
         part = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
         for rendered in pool.map(_render, overlays, chunksize=part):
@@ -142,7 +142,7 @@ class _Worker:
 
 
 def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
-    take_over(most, in_effect)
+    restore(most, in_effect)
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _Worker.renderer = renderer

@@ -14,13 +14,12 @@ from renderer.cache.store import Store
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ElementName, FieldPath, Segment
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json
 from renderer.model.location import Location
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
-from renderer.model.res_id import ResId
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk, ResId
+from renderer.model.resource import ResourceSet
 from renderer.source.composed_catalog import decode_composed, encode_composed
 from renderer.source.recorder import UNANSWERED, Question, Recorder, Work
 

@@ -15,7 +15,7 @@ import click
 from renderer.cli.exit_code import ExitCode, exit_code_of
 from renderer.cli.report_target import ReportTarget
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.report.formats import Format, writer_of
 from renderer.source.file_system import FileSystem
 

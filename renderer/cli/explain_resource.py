@@ -12,12 +12,12 @@ from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.rendered_place import rendered_place
 from renderer.cli.repository import Repository
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
-from renderer.model.secret_values import secret_values
 from renderer.pipeline import Pipeline
 from renderer.provenance.histories import Historian, located, without_secret_values
 from renderer.provenance.paths import indexed

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import click
 
-from renderer.model.limit_value import field_of, value_of
-from renderer.model.limits import VARIABLE, LimitValueError, run_with
+from renderer.model.limits import VARIABLE, LimitValueError, limit_field, limit_value, set_maximum
 
 
 def apply_env(text: str) -> None:
@@ -18,8 +17,8 @@ def apply_env(text: str) -> None:
     try:
         for pair in filter(None, map(str.strip, text.split(","))):
             name, _, value = map(str.strip, pair.partition("="))
-            field = field_of(name)
-            values[field] = value_of(name, value)
-        run_with(values)
+            field = limit_field(name)
+            values[field] = limit_value(name, value)
+        set_maximum(values)
     except LimitValueError as error:
         raise click.UsageError(f"{VARIABLE}: {error}; {error.hint}") from None

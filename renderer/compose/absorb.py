@@ -8,8 +8,8 @@ from renderer.compose.identity import current_identity
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.generators import Behavior
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, without
+from renderer.model.kustomization import Behavior
 from renderer.model.resource import Resource
 
 

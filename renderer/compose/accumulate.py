@@ -25,15 +25,14 @@ from renderer.compose.transform import (
     run_observed,
 )
 from renderer.compose.variables import mark_sources, merge_variables
-from renderer.model.build_limit import over_limit
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.limits import limits
+from renderer.model.kustomization import Variable
+from renderer.model.limits import limits, over_limit
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
-from renderer.model.transformers import Variable
 
 
 class Accumulated(Record):

@@ -16,12 +16,11 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Finish, Finishing, Observer, Transform, run_observed
 from renderer.compose.variables import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.kustomization import SortOptions
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.model.transformers import SortOptions
 
 
 class Reorder(StrEnum):

@@ -17,11 +17,11 @@ from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
 from renderer.model.limits import limits
-from renderer.model.patches import JsonPatch
+from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
+from renderer.model.source_tree import JsonPatch
 from renderer.yamlio.go_numbers import format_float, json_number
 
 #: Changes the value that stands for the container of a key, which it is given.

@@ -13,8 +13,8 @@ from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text
+from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 
 #: Whether a resource comes into question.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kustomization import SortOptions
 from renderer.model.resource import Resource
-from renderer.model.transformers import SortOptions
 
 _FIRST = (
     "Namespace",

@@ -24,12 +24,12 @@ from renderer.compose.transformers import (
     replicas,
     value_add,
 )
-from renderer.model import plugins
+from renderer.model import source_tree as plugins
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import JsonObject, without
-from renderer.model.plugins import TransformerConfig, TransformerPlugin
 from renderer.model.resource import Resource
+from renderer.model.source_tree import TransformerConfig, TransformerPlugin
 
 
 def transforms(plugin: TransformerPlugin, context: TransformerContext) -> Iterator[Transform]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from renderer.compose.replacement_paths import PathError, untagged
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldOptions
 from renderer.model.record import Record
-from renderer.model.transformers import FieldOptions
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 _KINDS = {

@@ -17,9 +17,9 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, object_at
+from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
-from renderer.model.transformers import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
 
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.compose.identity import Identity, current_identity, identities
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
-from renderer.model.limits import limits
+from renderer.model.limits import limits, over_limit
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 

@@ -15,9 +15,9 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at, scalar_text
+from renderer.model.kustomization import Selector
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.model.selection import Selector
 
 if TYPE_CHECKING:
     from renderer.compose.label_selector import Requirement

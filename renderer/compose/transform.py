@@ -10,10 +10,9 @@ from renderer.compose.fields.field_spec_set import FieldSpecSet
 from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.compose.res_map import ResMap
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
 from renderer.model.record import Record
 from renderer.model.resource import Resource
-from renderer.model.source_tree import KustomizationRoot
+from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, TransformerPlugin
 
 #: Changes the resources of a kustomization. Raises ``DiagnosticError``.
 Transform: TypeAlias = Callable[[ResMap], None]

@@ -13,17 +13,14 @@ from renderer.compose.identity import effective_namespace, is_cluster_scoped
 from renderer.compose.replacement_paths import PathError, lookup, split_field_path
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import ABSENT, Slot
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json, Scalar, scalar_text
-from renderer.model.limits import limits
-from renderer.model.res_id import ResId
+from renderer.model.kustomization import FieldSpec, Variable
+from renderer.model.limits import limits, over_limit
+from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
-from renderer.model.transformers import Variable
 from renderer.yamlio.go_numbers import format_float
 
 

@@ -14,11 +14,11 @@ from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.tree import Tree, TreeFile, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
 from renderer.emit.write import disk_errors, encode_files
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import Json
 from renderer.model.location import Location
-from renderer.model.secret_values import secret_values
 
 _HINT = "run vmrender render and commit the result"
 

@@ -26,10 +26,9 @@ from hashlib import sha256
 from renderer.emit.bounded_text import bounded_texts
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.file_pattern import PER_RESOURCE, is_per_resource
 from renderer.model.limits import limits
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.render_config import PER_RESOURCE, is_per_resource
+from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.encode import encode
 
 CLUSTER_FOLDER = "_cluster"

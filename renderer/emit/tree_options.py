@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import JsonObject, with_value
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.model.tree_options import Extra
+from renderer.model.render_config import Extra
+from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.encode import encode
 
 #: Hosts fold generated files away in reviews. Line ends stay as written: with others, a digest would differ.

@@ -25,7 +25,7 @@ from renderer.instancetype.find import Found
 from renderer.instancetype.requirements import check_requirements
 from renderer.instancetype.resolve import Selected
 from renderer.instancetype.spread import check_spread
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.record import Record

@@ -9,14 +9,13 @@ from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.model.admission import AdmissionRequest
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.admission_request import AdmissionRequest
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _VM, _VMI, _POOL = "VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.json import object_at
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 _CONFIGURATION = "KubeVirt"

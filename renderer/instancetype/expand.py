@@ -24,13 +24,12 @@ from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.unresolved import unresolved_matchers
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
 from renderer.instancetype.vm_expansion import VmExpansion
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 #: Is told of every VirtualMachine that is expanded.
 Observe: TypeAlias = Callable[[VmExpansion], None]

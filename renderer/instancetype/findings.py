@@ -19,8 +19,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Seve
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _MATCHER_TYPES = {
     kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds

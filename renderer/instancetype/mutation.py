@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.defaults.vmi_spec import machine_type_of
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.resource import Resource
 

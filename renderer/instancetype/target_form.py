@@ -13,8 +13,7 @@ from renderer.model.diagnostic import Diagnostic, Outcome, Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _INPUT = f"{INSTANCETYPE_GROUP}/{v1beta2.VERSION}"
 _WRITTEN = f"{INSTANCETYPE_GROUP}/v1beta1"

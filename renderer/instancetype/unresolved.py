@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from renderer.instancetype.cause import Cause
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.placeholder import placeholder_in
 
 #: What is wrong whatever the value may be.
 _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})

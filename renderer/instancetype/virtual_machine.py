@@ -5,8 +5,7 @@ from __future__ import annotations
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _KUBEVIRT_GROUPS = ("kubevirt.io", "pool.kubevirt.io")
 _POOL_TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate")

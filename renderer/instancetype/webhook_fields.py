@@ -19,12 +19,11 @@ from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.mutation import mutation_of
 from renderer.instancetype.resolve import resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.model.tree_options import WebhookField
+from renderer.model.render_config import WebhookField
+from renderer.model.resource import Resource, ResourceSet
 
 #: It stands for vmrender: another one would give every machine another identity.
 _NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")

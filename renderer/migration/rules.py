@@ -9,9 +9,9 @@ from typing import TypeAlias
 from renderer.migration import discontinued, firmware, run_strategy, spread_ratio, topology
 from renderer.migration.api_versions import of_object
 from renderer.migration.change import Change, Finding
-from renderer.model.field_edit import edited
-from renderer.model.gvk import Gvk
+from renderer.model.field_edit import apply_edits
 from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.res_id import Gvk
 
 _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 
@@ -71,7 +71,7 @@ def today(content: JsonObject) -> JsonObject:
     """The object with all that is deprecated in it written anew, whichever releases know that."""
     changes = [found for found in findings(content) if isinstance(found, Change)]
     for change in changes:
-        content = object_at(edited(content, change.edits))
+        content = object_at(apply_edits(content, change.edits))
     return content
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from renderer.kubevirt.placeholders import has_placeholder
 from renderer.migration.change import Change, Finding, Left, Subject, shown
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
-from renderer.model.placeholder import has_placeholder
 
 _OLD, _NEW = "running", "runStrategy"
 _STRATEGIES = {True: "Always", False: "Halted"}

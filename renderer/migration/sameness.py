@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from renderer.migration.rules import today
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 
 def differing(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:

@@ -9,8 +9,7 @@ from posixpath import normpath
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames, Overlay
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.names.references import InstancetypeReference
 from renderer.names.suffix import is_named, suffixed_name
 

@@ -16,8 +16,7 @@ from renderer.model.json import with_value
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.names.new_names import NamedSource, NewNames
 from renderer.names.references import InstancetypeReference, with_names
 from renderer.names.suffix import is_named

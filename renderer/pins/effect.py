@@ -8,8 +8,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import Json
 from renderer.model.pin import Pinnable
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pins.files import REVISION_KIND, PinFile
 from renderer.pins.patch import is_target_of, revision_names
 

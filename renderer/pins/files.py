@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from renderer.model.digest import content_digest
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.json import Json, JsonObject, content_digest, object_at, text_at
 from renderer.yamlio.encode import encode
 
 REVISION_KIND = "ControllerRevision"

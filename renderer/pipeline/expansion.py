@@ -7,11 +7,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from renderer.model.act import Act
 from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import report_stage
 
@@ -31,20 +31,20 @@ class Expander:
             return composed
         renamer = self._catalogs.renamer(overlay)
         told = partial(report_stage, self._trace, overlay)
-        referring = told(Act.INSTANCETYPE_NAME, composed, self.referring(overlay, composed))
+        referring = told(StepKind.INSTANCETYPE_NAME, composed, self.referring(overlay, composed))
         expanded = self.expanded(referring, overlay.kubevirt, overlay.expand, trace=self._trace)
-        built = told(Act.TARGET_FORM, referring, expanded)
+        built = told(StepKind.TARGET_FORM, referring, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
             built = built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
         if overlay.tree.webhook_fields and not built.failed:
             filled = built.then(
                 lambda resources: self._with_webhook_fields(resources, referring.value, overlay)
             )
-            built = told(Act.WEBHOOK_FIELD, built, filled)
+            built = told(StepKind.WEBHOOK_FIELD, built, filled)
         return (
             built
             if renamer is None
-            else told(Act.INSTANCETYPE_NAME, built, built.then(renamer.with_new_names))
+            else told(StepKind.INSTANCETYPE_NAME, built, built.then(renamer.with_new_names))
         )
 
     def referring(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:

@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.model.secret_values import secret_values
+from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FileSystem
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from renderer.compose.compose import Composer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.model.source_tree import SourceTree
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from renderer.model.act import Act
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.generated import Generated, ListedFiles
-from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.checks import Checks
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.flux_variables import FluxVariables
@@ -183,17 +183,17 @@ class Pipeline:
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """``composed`` through all the stages, its instance types and preferences among it."""
         substituted = self._flux.substituted(overlay, composed)
-        composed = report_stage(self._trace, overlay, Act.SUBSTITUTED, composed, substituted)
+        composed = report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
         built = self._expansion.built(overlay, composed)
         if overlay.tree.sync_waves:
             from renderer.emit.tree_options import in_sync_waves
 
-            built = report_stage(self._trace, overlay, Act.SYNC_WAVE, built, built.then(in_sync_waves))
+            built = report_stage(self._trace, overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
         referring = self._expansion.referring(overlay, composed)
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
-        checked = report_stage(self._trace, overlay, Act.SUPPRESSION, checked, judged)
+        checked = report_stage(self._trace, overlay, StepKind.SUPPRESSION, checked, judged)
         return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
 
     @cached_property

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.render_config import BuiltinCatalog, CatalogPath, Overlay, RenderConfig
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin import builtin_path
 from renderer.source.file_system import FileSystem

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.model.act import Act
 from renderer.model.diagnostic import Outcome
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.source.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class RunContext(NamedTuple):
 def report_stage(
     trace: Trace | None,
     overlay: Overlay,
-    act: Act,
+    act: StepKind,
     before: Outcome[ResourceSet],
     after: Outcome[ResourceSet],
 ) -> Outcome[ResourceSet]:

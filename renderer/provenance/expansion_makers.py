@@ -17,11 +17,11 @@ from renderer.instancetype.preference.vmi import apply_preference
 from renderer.instancetype.selection import Selection
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.instancetype.vm_expansion import VmExpansion
-from renderer.model.act import Act
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
 from renderer.model.location import Site
+from renderer.model.provenance import StepKind
 from renderer.model.resource import Resource
 from renderer.provenance.makers import FieldSource, Maker, Version
 from renderer.provenance.paths import value_at
@@ -83,11 +83,11 @@ _OWN_SIZES = {FieldPath.of("cpu", "guest"): VCPUS, FieldPath.of("memory", "guest
 def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
     """The VirtualMachine after each step of its expansion."""
     selected, template = expansion.selected, expansion.sized
-    act = Act.INFERRED if selected.custom_size == NO_CUSTOM_SIZE else Act.CUSTOM_SIZE
+    act = StepKind.INFERRED if selected.custom_size == NO_CUSTOM_SIZE else StepKind.CUSTOM_SIZE
     yield _version(expansion, template, _ExpansionStep(expansion, act))
     if expansion.defaults:
         template = with_default_devices(template, expansion.cluster)
-        yield _version(expansion, template, _ExpansionStep(expansion, Act.DEFAULTED))
+        yield _version(expansion, template, _ExpansionStep(expansion, StepKind.DEFAULTED))
     selection = Selection(
         EMPTY if selected.instancetype is None else selected.instancetype.spec,
         EMPTY if selected.preference is None else selected.preference.spec,
@@ -103,8 +103,10 @@ def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
         template = preferred.outcome(selection)
         yield _version(expansion, template, preferred)
     if expansion.defaults:
-        yield _version(expansion, _template_of(expansion.expanded), _ExpansionStep(expansion, Act.DEFAULTED))
-    yield Version(expansion.expanded.content, _ExpansionStep(expansion, Act.EXPANDED))
+        yield _version(
+            expansion, _template_of(expansion.expanded), _ExpansionStep(expansion, StepKind.DEFAULTED)
+        )
+    yield Version(expansion.expanded.content, _ExpansionStep(expansion, StepKind.EXPANDED))
 
 
 def _version(expansion: VmExpansion, template: JsonObject, maker: Maker) -> Version:
@@ -123,25 +125,25 @@ class _ExpansionStep:
     """The maker of what needs neither an instance type nor a preference."""
 
     expansion: VmExpansion
-    act: Act
+    act: StepKind
 
     def words(self, _field: FieldPath) -> str:
         match self.act:
-            case Act.DEFAULTED:
+            case StepKind.DEFAULTED:
                 return f"default of KubeVirt {self.expansion.cluster.behaviour.release}"
-            case Act.CUSTOM_SIZE:
+            case StepKind.CUSTOM_SIZE:
                 return "the VM's own size"
-            case Act.INFERRED:
+            case StepKind.INFERRED:
                 return "inferred instance types decide on memory"
             case _:
                 return "expansion leaves no matcher"
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
         """Where it is written, or could be; there is no place for what goes because nothing needs it."""
-        return () if self.act is Act.EXPANDED else self.expansion.vm.resource.sites(field)
+        return () if self.act is StepKind.EXPANDED else self.expansion.vm.resource.sites(field)
 
     def sources(self, field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
-        if self.act is Act.CUSTOM_SIZE:
+        if self.act is StepKind.CUSTOM_SIZE:
             vm = self.expansion.vm
             for size in map(vm.field, _OWN_SIZES.values()):
                 if size.segments[:-1] == field.segments[:-1] and field != size:
@@ -209,8 +211,8 @@ class _ByInstancetype(_Applied):
     """The maker of a VM with its instance type; how vCPUs are laid out is a preference's to say."""
 
     @property
-    def act(self) -> Act:
-        return Act.INSTANCETYPE
+    def act(self) -> StepKind:
+        return StepKind.INSTANCETYPE
 
     def outcome(self, selection: Selection) -> JsonObject:
         return apply_instancetype(selection, self.before)[0]
@@ -234,8 +236,8 @@ class _ByPreference(_Applied):
     """The maker of a VM with its preference."""
 
     @property
-    def act(self) -> Act:
-        return Act.PREFERENCE
+    def act(self) -> StepKind:
+        return StepKind.PREFERENCE
 
     def outcome(self, selection: Selection) -> JsonObject:
         return apply_preference(selection, self.before)

@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from renderer.diff.confidential import without_secrets
-from renderer.model.act import Act
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step
 from renderer.model.json import EMPTY, scalar_text
 from renderer.model.location import Location, Site
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.provenance.makers import FieldSource, Version
@@ -41,7 +41,7 @@ def _masked(steps: Iterable[Step], substituted: Collection[str], anywhere: Colle
         sources = without_secret_values(step.sources, substituted, anywhere)
         before = _withheld(step.before) if is_secret else step.before
         came_in = _holds(step.after, anywhere) or (
-            step.act is Act.SUBSTITUTED and _holds(step.after, substituted)
+            step.act is StepKind.SUBSTITUTED and _holds(step.after, substituted)
         )
         is_secret = is_secret or came_in or any(_is_withheld(source) for source in sources)
         after = _withheld(step.after) if is_secret else step.after
@@ -60,7 +60,9 @@ def _withheld(value: Value) -> Value:
 
 
 def _is_withheld(history: FieldHistory) -> bool:
-    return history.value is NoValue.WITHHELD and any(step.act is Act.SUBSTITUTED for step in history.steps)
+    return history.value is NoValue.WITHHELD and any(
+        step.act is StepKind.SUBSTITUTED for step in history.steps
+    )
 
 
 #: The line of the first site that holds its field (``source.locate``).
@@ -79,7 +81,7 @@ def _located(step: Step, location_of: LocationOf) -> Step:
 
 
 #: Of these the place of a value is that of its source.
-_COPYING = frozenset({Act.CUSTOM_SIZE, Act.INSTANCETYPE, Act.PREFERENCE})
+_COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREFERENCE})
 #: Through how many resources a value is followed: what refers to each other may go in circles.
 _FARTHEST = 8
 

@@ -14,17 +14,16 @@ from renderer.compose.replacement_paths import PathError, element_name, list_ind
 from renderer.compose.replacements import find_source
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import BuiltinTransform, Finish, Finishing, ResourceChange
-from renderer.model.act import Act
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import NoValue
 from renderer.model.field_path import ElementName, FieldPath, Segment
-from renderer.model.generators import DataGenerator
 from renderer.model.json import JsonObject
+from renderer.model.kustomization import DataGenerator, Replacement, ReplacementTarget
 from renderer.model.location import Site
-from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
-from renderer.model.transformers import Replacement, ReplacementTarget
+from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
 from renderer.provenance.paths import indexed, named, value_at
 from renderer.sizes.field_sites import row_sites
 from renderer.source.project import PROJECT_FILE
@@ -41,7 +40,7 @@ class Maker(Protocol):
     """What made a version of the one before. ``field`` is one that changed, list elements by name."""
 
     @property
-    def act(self) -> Act: ...
+    def act(self) -> StepKind: ...
 
     def words(self, field: FieldPath) -> str:
         """What it is, as people say it."""
@@ -59,14 +58,14 @@ class Version(NamedTuple):
 
 
 #: What a field of the project file asks for.
-_OPTIONS = frozenset({Act.INSTANCETYPE_NAME, Act.WEBHOOK_FIELD, Act.SYNC_WAVE})
+_OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
 _WORDS = {
-    Act.SUBSTITUTED: "postBuild of the Flux Kustomization",
-    Act.TARGET_FORM: "the form that the target release knows",
-    Act.INSTANCETYPE_NAME: "instancetypeNames",
-    Act.WEBHOOK_FIELD: "webhookFields",
-    Act.SYNC_WAVE: "syncWaves",
-    Act.SUPPRESSION: "annotations that silence rules are not written",
+    StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
+    StepKind.TARGET_FORM: "the form that the target release knows",
+    StepKind.INSTANCETYPE_NAME: "instancetypeNames",
+    StepKind.WEBHOOK_FIELD: "webhookFields",
+    StepKind.SYNC_WAVE: "syncWaves",
+    StepKind.SUPPRESSION: "annotations that silence rules are not written",
 }
 
 
@@ -75,7 +74,7 @@ class StageStep:
     """The maker of what a stage made of ``before`` in ``overlay``."""
 
     before: Resource
-    act: Act
+    act: StepKind
     overlay: Overlay
 
     def words(self, _field: FieldPath) -> str:
@@ -105,8 +104,8 @@ class GeneratorStep:
     generator: GeneratorPlugin
 
     @property
-    def act(self) -> Act:
-        return Act.GENERATED
+    def act(self) -> StepKind:
+        return StepKind.GENERATED
 
     def words(self, _field: FieldPath) -> str:
         by, text = self.generator.configured_by, self.resource.origin.text
@@ -205,10 +204,10 @@ _FIELDS = {
 }
 _PATCHES = frozenset({"patchesStrategicMerge", "patches", "patchesJson6902"})
 _FINISHES = {
-    Finish.VARIABLES: Act.VARIABLE,
-    Finish.NAME_HASH: Act.NAME_HASH,
-    Finish.NAME_REFERENCE: Act.NAME_REFERENCE,
-    Finish.BUILD_METADATA: Act.BUILD_METADATA,
+    Finish.VARIABLES: StepKind.VARIABLE,
+    Finish.NAME_HASH: StepKind.NAME_HASH,
+    Finish.NAME_REFERENCE: StepKind.NAME_REFERENCE,
+    Finish.BUILD_METADATA: StepKind.BUILD_METADATA,
 }
 
 
@@ -219,8 +218,8 @@ class ReadFromFile:
     resource: Resource
 
     @property
-    def act(self) -> Act:
-        return Act.WRITTEN
+    def act(self) -> StepKind:
+        return StepKind.WRITTEN
 
     def words(self, _field: FieldPath) -> str:
         return "written"
@@ -241,18 +240,18 @@ class CompositionStep:
     change: ResourceChange
 
     @property
-    def act(self) -> Act:
+    def act(self) -> StepKind:
         match self.change:
             case Finishing(what=what):
                 return _FINISHES[what]
             case GeneratorPlugin():
-                return Act.GENERATED
+                return StepKind.GENERATED
             case BuiltinTransform(kind=kind) if _FIELDS[kind] in _PATCHES:
-                return Act.PATCHED
+                return StepKind.PATCHED
             case BuiltinTransform(kind="ReplacementTransformer"):
-                return Act.REPLACED
+                return StepKind.REPLACED
             case _:
-                return Act.TRANSFORMED
+                return StepKind.TRANSFORMED
 
     def words(self, field: FieldPath) -> str:
         match self.change:

@@ -8,11 +8,10 @@ from typing import NamedTuple
 from renderer.compose.identity import current_identity, identities
 from renderer.compose.transform import ResourceChange
 from renderer.instancetype.vm_expansion import VmExpansion
-from renderer.model.act import Act
-from renderer.model.plugins import GeneratorPlugin
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.source_tree import GeneratorPlugin
 from renderer.provenance.expansion_makers import vm_versions
 from renderer.provenance.makers import CompositionStep, GeneratorStep, Maker, ReadFromFile, StageStep, Version
 
@@ -45,7 +44,7 @@ class Trace:
         link = _Link(expansion.expanded, expansion.vm.resource, lambda: vm_versions(expansion))
         self._links[id(expansion.expanded)] = link
 
-    def passed(self, overlay: Overlay, act: Act, before: ResourceSet, after: ResourceSet) -> None:
+    def passed(self, overlay: Overlay, act: StepKind, before: ResourceSet, after: ResourceSet) -> None:
         """Is told what a stage made of all resources of an overlay; it may have left some out."""
         self._composed.setdefault(overlay.path, before)
         same = {id(resource) for resource in before}

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from renderer.model.codes import Code
+from renderer.model.codes import Code, Explanation
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.explanation import Explanation
-from renderer.model.limits import limits, way_out
+from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Location
 
 
@@ -25,7 +24,7 @@ def bounded(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
         code=Code.BUILD_LIMIT,
         severity=Severity.INFO,
         message=f"{len(findings) - most} more findings are not shown",
-        hint=way_out("findings"),
+        hint=limit_hint("findings"),
     )
     return (*(findings[index] for index in sorted(kept)), more)
 

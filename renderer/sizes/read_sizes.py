@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from renderer.model.diagnostic import Related
-from renderer.model.fields import Fields, described
-from renderer.model.limits import limits, way_out
+from renderer.model.fields import Fields, describe_value
+from renderer.model.limits import limit_hint, limits
 from renderer.model.quantity import Quantity
 from renderer.sizes.definition import Hugepages, Size
 from renderer.sizes.memory import is_multiple, memory_of, memory_text, read_memory, vcpus_of
@@ -35,7 +35,7 @@ def read_sizes(spec: Fields, rules: Rules) -> tuple[Size, ...]:
         spec.reject(None, f"{spec.name('sizes')} has no sizes", "write a row with name, vcpus and memory")
     most = limits().series_sizes
     if len(rows) * max(1, len(rules.hugepages)) > most:
-        spec.reject("sizes", f"{spec.name('sizes')} makes more than {most} sizes", way_out("series_sizes"))
+        spec.reject("sizes", f"{spec.name('sizes')} makes more than {most} sizes", limit_hint("series_sizes"))
         return ()
     _reject_names(rows, rules)
     return tuple(size for row in rows if (size := _size(row, rules)) is not None)
@@ -48,7 +48,7 @@ def read_count(fields: Fields, key: str) -> int | None:
         return fields.integer(key)
     if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_COUNT:
         return value
-    message = f"{fields.name(key)} must be a whole number from 1 to {_MAX_COUNT}, not {described(value)}"
+    message = f"{fields.name(key)} must be a whole number from 1 to {_MAX_COUNT}, not {describe_value(value)}"
     fields.reject(key, message, "write a number such as 2")
     return None
 

@@ -12,12 +12,10 @@ from functools import cache
 
 from renderer.bundled import data_folder
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json
 from renderer.model.location import BUILTIN_SCHEME, Site
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk, ResId
+from renderer.model.resource import Resource, ResourceSet
 from renderer.source.builtin import BUILTIN_CATALOGS
 
 

@@ -8,12 +8,17 @@ from typing import TypeAlias, TypeVar
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.generated import ListedFile
-from renderer.model.kustomization import Patch
-from renderer.model.kustomization_kind import COMPONENT_KIND
+from renderer.model.kustomization import COMPONENT_KIND, Patch
 from renderer.model.location import Site
-from renderer.model.patches import LoadedPatch, PatchContent, StrategicMergePatches
 from renderer.model.resource import Resource
-from renderer.model.source_tree import Document, KustomizationRoot, ResourceFile
+from renderer.model.source_tree import (
+    Document,
+    KustomizationRoot,
+    LoadedPatch,
+    PatchContent,
+    ResourceFile,
+    StrategicMergePatches,
+)
 from renderer.source.patches import read_json_patch, read_patch
 from renderer.source.paths import joined
 from renderer.source.remote import is_remote

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.model.kustomization import Label, Patch
-from renderer.model.selection import FieldSpec, Selector
+from renderer.model.kustomization import FieldSpec, Label, Patch, Selector
 from renderer.source.caseless_fields import CaselessFields
 
 _FIELD_SPEC_FIELDS = ("group", "version", "kind", "path", "create")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
-from renderer.model.selection import FieldSpecFile, NameReferenceSpec
+from renderer.model.kustomization import FieldSpecFile, NameReferenceSpec
+from renderer.model.res_id import Gvk
 from renderer.model.source_tree import Document
 from renderer.source.caseless_fields import CaselessFields, ConvertingFields
 from renderer.source.entry_fields import read_field_specs

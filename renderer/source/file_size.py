@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.limits import limits, way_out
+from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Location
 
 
@@ -26,6 +26,6 @@ def check_size(size: int, path: str) -> None:
                 code=Code.YAML_LIMIT,
                 message=f"the file is larger than {most} bytes",
                 location=Location(path),
-                hint=way_out("file_size"),
+                hint=limit_hint("file_size"),
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.model.fields import Fields
-from renderer.model.flux_substitution import FluxSubstitution
+from renderer.model.render_config import FluxSubstitution
 
 
 def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:

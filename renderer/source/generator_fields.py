@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.model.generators import Behavior, GeneratorArgs, GeneratorOptions
+from renderer.model.kustomization import Behavior, GeneratorArgs, GeneratorOptions
 from renderer.source.caseless_fields import CaselessFields
 
 _FIELDS = ("name", "namespace", "behavior", "literals", "files", "envs", "env", "options")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.limits import limits, way_out
+from renderer.model.limits import limit_hint, limits
 from renderer.source.git_process import Conversation, GitProcess
 
 TREE_MODE = "40000"
@@ -67,7 +67,7 @@ class GitObjects:
             raise _error(
                 Code.YAML_LIMIT,
                 f"the {kind} {oid} is larger than {limits().file_size} bytes",
-                way_out("file_size"),
+                limit_hint("file_size"),
             )
         content = self._conversation.read(int(last))
         self._conversation.read(1)  # the line end after it

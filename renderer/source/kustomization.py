@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.generators import GeneratorArgs, GeneratorOptions
 from renderer.model.json import Json
-from renderer.model.kustomization import Kustomization
-from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
+from renderer.model.kustomization import (
+    COMPONENT_KIND,
+    KUSTOMIZATION_KIND,
+    GeneratorArgs,
+    GeneratorOptions,
+    Kustomization,
+)
 from renderer.model.location import Site
 from renderer.source.caseless_fields import CaselessFields
 from renderer.source.entry_fields import read_label, read_patch_entry

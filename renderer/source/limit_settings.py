@@ -13,13 +13,13 @@ def read_limits(fields: Fields) -> Mapping[str, int]:
     found: dict[str, int] = {}
     if "limits" not in fields:
         return found
-    from renderer.model.limit_value import field_of, value_of  # noqa: PLC0415 - few projects have any
+    from renderer.model.limits import limit_field, limit_value  # noqa: PLC0415 - few projects have any
 
     given = fields.child("limits")
     for name, value in given.content.items():
         try:
-            field = field_of(name)
-            found[field] = value_of(name, value)
+            field = limit_field(name)
+            found[field] = limit_value(name, value)
             check_lowered(field, found[field])
         except LimitValueError as error:
             given.reject(name, str(error), error.hint)

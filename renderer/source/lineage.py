@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.limits import limits
+from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
 from renderer.source.paths import is_inside
 

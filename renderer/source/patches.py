@@ -7,7 +7,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ROOT
 from renderer.model.json import Json
 from renderer.model.location import Site
-from renderer.model.patches import JsonPatch, PatchContent, StrategicMergePatches
+from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
 from renderer.source.resources import read_resources, relocated
 from renderer.yamlio.decode import decode_yaml11
 

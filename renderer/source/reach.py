@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
-from renderer.model.kustomization_kind import COMPONENT_KIND
+from renderer.model.kustomization import COMPONENT_KIND
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.paths import is_inside, joined

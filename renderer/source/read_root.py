@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.generators import DataGenerator, GeneratorArgs
-from renderer.model.kustomization import Kustomization
+from renderer.model.kustomization import DataGenerator, GeneratorArgs, Kustomization
 from renderer.model.location import Site
 from renderer.model.source_tree import KustomizationRoot, OpenApi
 from renderer.source.entries import Entries, ReadFolder

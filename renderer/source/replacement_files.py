@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.fields import described
+from renderer.model.fields import describe_value
 from renderer.model.json import Json
+from renderer.model.kustomization import Replacement, ReplacementFile
 from renderer.model.source_tree import Document
-from renderer.model.transformers import Replacement, ReplacementFile
 from renderer.source.caseless_fields import LenientFields
 from renderer.source.entries import Entries
 from renderer.source.transformer_fields import read_replacement
@@ -48,7 +48,7 @@ def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.KUSTOMIZATION_FIELD,
-                message=f"a file of replacements holds one or a list of them, not {described(file.content)}",
+                message=f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
                 sites=(file.site,),
             )
         )

@@ -6,12 +6,12 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from renderer.model.build_limit import check_name
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, object_at, text_at
-from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
+from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
+from renderer.model.limits import check_name
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.written_scalars import as_written

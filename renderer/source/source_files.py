@@ -11,8 +11,7 @@ from typing import TypeVar
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
-from renderer.model.patches import JsonPatch, PatchContent
-from renderer.model.source_tree import ResourceFile
+from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.source.file_system import FileSystem
 from renderer.source.load_restrictor import LoadRestrictor
 from renderer.source.patches import read_json_patch, read_patch

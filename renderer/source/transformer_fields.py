@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.model.transformers import (
+from renderer.model.kustomization import (
     DEFAULT_FIELD_PATH,
     FieldOptions,
     Image,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from renderer.model.fields import Fields
-from renderer.model.file_pattern import checked_file_pattern
-from renderer.model.tree_options import Extra, TreeOptions, WebhookField
+from renderer.model.render_config import Extra, TreeOptions, WebhookField, check_file_pattern
 
 TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
 
@@ -25,7 +24,7 @@ def _files(fields: Fields) -> str | None:
     if text is None:
         return None
     try:
-        return checked_file_pattern(text)
+        return check_file_pattern(text)
     except ValueError as error:
         fields.reject("files", f"files cannot be {text!r}: {error}")
         return None

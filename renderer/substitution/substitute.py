@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json
+from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.substitution.evaluate import Characters, Evaluated, evaluate
 from renderer.substitution.expression import SubstitutionError, TooLongError
 from renderer.substitution.parse import parse

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from yaml.error import YAMLError
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_edit import FieldEdit, SetField, edited
+from renderer.model.field_edit import FieldEdit, SetField, apply_edits
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json
 from renderer.yamlio.decode import decode_documents, decode_yaml11
@@ -138,7 +138,7 @@ def _meaning(text: str, where: EditedText) -> _Meaning:
     if where.inline == ROOT:
         return _Meaning(document)
     [part] = decode_documents(_text_at(document, where.inline).encode(), "")
-    return _Meaning(part, edited(document, [SetField(where.inline, None)]))
+    return _Meaning(part, apply_edits(document, [SetField(where.inline, None)]))
 
 
 def _text_at(document: Json, field: FieldPath) -> str:
@@ -149,4 +149,4 @@ def _text_at(document: Json, field: FieldPath) -> str:
 
 
 def _expected(before: _Meaning, edits: Sequence[FieldEdit]) -> _Meaning:
-    return before._replace(part=edited(before.part, edits))
+    return before._replace(part=apply_edits(before.part, edits))

@@ -29,8 +29,7 @@ from renderer.model.json import JsonObject, object_at
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.pipeline import GENERATORS
 from renderer.source.builtin import BUILTIN_CATALOGS
 from renderer.source.file_system import DiskFileSystem

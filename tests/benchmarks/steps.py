@@ -35,7 +35,7 @@ from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.expand import expand
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.source.builtin import builtin_path
 from renderer.source.composed_catalog import composed_catalog
 from renderer.source.file_system import DiskFileSystem

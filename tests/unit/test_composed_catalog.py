@@ -8,8 +8,7 @@ from renderer.bundled import data_folder
 from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.location import Site
 from renderer.model.render_config import MergeKeys, RenderConfig
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.pipeline import GENERATORS
 from renderer.source.builtin import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path

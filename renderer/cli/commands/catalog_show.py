@@ -16,7 +16,7 @@ from renderer.cli.repository import Repository
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.fit import satisfies
 from renderer.model.release import Release
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import Locator

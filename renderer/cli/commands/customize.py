@@ -18,8 +18,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.sizes.customize.customize import customized, problems, target_of
 from renderer.sizes.customize.request import Changes, Copy

@@ -14,14 +14,13 @@ from renderer.cli.commands.schema_list import known_release
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
 from renderer.emit.edit_user_files import change_files
-from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import LATEST, Release
+from renderer.model.res_id import Gvk
 from renderer.validation.kubernetes_formats import Schema
-from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.schema_import import encoded
-from renderer.validation.served_versions import api_versions
 
 
 @click.command("export")

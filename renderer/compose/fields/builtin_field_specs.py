@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from renderer.compose.fields.field_spec_set import FieldSpecSet, NameReference
-from renderer.model.gvk import Gvk
-from renderer.model.selection import FieldSpec
+from renderer.model.kustomization import FieldSpec
+from renderer.model.res_id import Gvk
 
 _WORKLOADS = {
     "CronJob": "spec/jobTemplate/spec/template/spec",

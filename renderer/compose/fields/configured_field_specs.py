@@ -17,10 +17,10 @@ from renderer.compose.fields.field_spec_set import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kustomization import FieldSpec, FieldSpecFile
 from renderer.model.location import Site
-from renderer.model.selection import FieldSpec, FieldSpecFile
+from renderer.model.res_id import Gvk
 from renderer.model.source_tree import Document, KustomizationRoot
 
 _ANNOTATION = "x-kubernetes-annotation"

@@ -15,11 +15,11 @@ from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json
+from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
+from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
 
 #: The new value for the value of a field. Raises ``WrongTypeError``.
 SetValue: TypeAlias = Callable[[Json], Json]

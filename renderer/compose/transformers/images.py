@@ -9,10 +9,9 @@ from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldSpec, Image
 from renderer.model.record import Record
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
-from renderer.model.transformers import Image
 
 _CONTAINER_LISTS = ("containers", "initContainers")
 _UNTOUCHED_KIND = "CustomResourceDefinition"

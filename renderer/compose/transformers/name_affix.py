@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, FieldSpecPath, WrongTypeError
 from renderer.compose.identity import remembering_id
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.model.build_limit import check_name
 from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldSpec
+from renderer.model.limits import check_name
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
 
 _NAME = "metadata/name"
 

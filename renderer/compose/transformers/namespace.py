@@ -17,9 +17,9 @@ from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json, JsonObject, scalar_text
-from renderer.model.plugins import Subjects
+from renderer.model.kustomization import FieldSpec
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
+from renderer.model.source_tree import Subjects
 
 _METADATA_NAMESPACE = "metadata/namespace"
 _METADATA_NAME = "metadata/name"

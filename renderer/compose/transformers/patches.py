@@ -10,7 +10,7 @@ from renderer.compose.strategic_merge import StrategicMergePatching
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.patches import JsonPatch, LoadedPatch, StrategicMergePatches
+from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:

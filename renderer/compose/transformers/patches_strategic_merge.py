@@ -11,7 +11,7 @@ from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import Patch
-from renderer.model.patches import StrategicMergePatches
+from renderer.model.source_tree import StrategicMergePatches
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:

@@ -10,9 +10,8 @@ from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
+from renderer.model.kustomization import FieldSpec, Replica
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
-from renderer.model.transformers import Replica
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:

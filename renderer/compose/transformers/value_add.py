@@ -14,8 +14,8 @@ from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, scalar_text
-from renderer.model.plugins import AddValue, ValueTarget
 from renderer.model.resource import Resource
+from renderer.model.source_tree import AddValue, ValueTarget
 
 _NAMESPACE = "metadata/namespace"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from renderer.instancetype.apply_error import ApplyError, Party
+from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject
-from renderer.model.placeholder import has_placeholder
 from renderer.model.quantity import Quantity
 
 

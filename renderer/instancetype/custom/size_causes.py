@@ -10,12 +10,12 @@ from renderer.instancetype.custom.size import MEMORY, VCPUS
 from renderer.instancetype.find import Found
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.instancetype.zero_value import is_zero
+from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Related
 from renderer.model.field_path import FieldPath
-from renderer.model.fields import described
+from renderer.model.fields import describe_value
 from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.placeholder import has_placeholder
 from renderer.model.quantity import Quantity
 
 _CPU = VMI_SPEC.child("domain", "cpu")
@@ -37,7 +37,7 @@ def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | 
         return
     if not isinstance(guest, int) or isinstance(guest, bool) or not 0 < guest <= _MAX_VCPUS:
         yield _no_count(guest)
-    given = Related(f"{VCPUS}: {described(guest)}", vm.resource.sites(vm.field(VCPUS)))
+    given = Related(f"{VCPUS}: {describe_value(guest)}", vm.resource.sites(vm.field(VCPUS)))
     for count in counts:
         message = f"{_CPU.child(count)} is set beside {VCPUS}"
         yield Cause(
@@ -100,6 +100,6 @@ def _no_count(guest: Json) -> Cause:
     return Cause.at_field(
         VCPUS,
         Code.CUSTOM_SIZE,
-        f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {described(guest)}",
+        f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {describe_value(guest)}",
         hint if has_placeholder(guest) else f"write {VCPUS}: 4, for example",
     )

@@ -9,7 +9,7 @@ from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, DefaultsError
 from renderer.instancetype.conflict import VMI_SPEC
 from renderer.instancetype.vmi_template import with_section
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 

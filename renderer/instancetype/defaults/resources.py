@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.vmi_template import with_section
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import INT64_MAX, Quantity

@@ -13,7 +13,7 @@ from renderer.instancetype.defaults.resources import (
     default_requests,
 )
 from renderer.instancetype.defaults.section import with_default
-from renderer.model.cluster_config import DEFAULT_MACHINE_TYPES, ClusterConfig
+from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig
 from renderer.model.json import Json, JsonObject, array_at, text_at
 
 

@@ -21,9 +21,9 @@ from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.revision.spec_revision import decode_spec_revision
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
+from renderer.model.res_id import Gvk
 
 _SPECS = {
     ("v1beta1", INSTANCETYPE): INSTANCETYPE_SPEC,

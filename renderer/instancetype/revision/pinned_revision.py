@@ -6,8 +6,7 @@ import re
 
 from renderer.instancetype.find import Found
 from renderer.instancetype.revision.controller_revision import API_VERSION, LABEL, VERSION
-from renderer.model.digest import content_digest
-from renderer.model.json import Json, JsonObject
+from renderer.model.json import Json, JsonObject, content_digest
 
 _NO_NAME_CHARACTERS = re.compile(r"[^a-z0-9.-]+")
 _NAME_PART = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")

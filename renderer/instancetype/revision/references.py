@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.json import text_at
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 
 def without_unneeded_revisions(expanded: ResourceSet, composed: ResourceSet) -> ResourceSet:

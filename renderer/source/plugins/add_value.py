@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.plugins import AddValue, TransformerConfig, ValueTarget
+from renderer.model.source_tree import AddValue, TransformerConfig, ValueTarget
 from renderer.source.caseless_fields import CaselessFields, LenientFields
 from renderer.source.entries import Entries
 from renderer.source.entry_fields import read_selector

@@ -11,9 +11,9 @@ from typing import TypeVar
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import nearest_hint
-from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
 from renderer.model.provenance import BUILTIN, ConfiguredBy
 from renderer.model.resource import Resource
+from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
 from renderer.source.caseless_fields import LenientFields
 from renderer.source.entries import Entries
 from renderer.source.plugins.generators import GENERATORS

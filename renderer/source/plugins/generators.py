@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from renderer.model.generators import GeneratorOptions, IamPolicyGenerator
-from renderer.model.plugins import GeneratorConfig
+from renderer.model.kustomization import GeneratorOptions, IamPolicyGenerator
+from renderer.model.source_tree import GeneratorConfig
 from renderer.source.caseless_fields import CaselessFields
 from renderer.source.entries import Entries
 from renderer.source.generator_data import read_data

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.generated import ListedFile, ListedFiles
-from renderer.model.gvk import Gvk
 from renderer.model.json import array_at, text_at
 from renderer.model.location import Site
+from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.source.entries import Entries
 

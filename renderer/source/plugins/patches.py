@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from renderer.model.kustomization import Patch
-from renderer.model.patches import StrategicMergePatches
-from renderer.model.plugins import ApplyJson6902, ApplyPatch, ApplyStrategicMerge, TransformerConfig
+from renderer.model.source_tree import (
+    ApplyJson6902,
+    ApplyPatch,
+    ApplyStrategicMerge,
+    StrategicMergePatches,
+    TransformerConfig,
+)
 from renderer.source.caseless_fields import CaselessFields
 from renderer.source.entries import Entries
 from renderer.source.entry_fields import read_patch_entry, read_selector

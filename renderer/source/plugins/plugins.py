@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias, TypeVar
 
-from renderer.model.plugins import GeneratorPlugin, TransformerPlugin
 from renderer.model.resource import Resource
-from renderer.model.source_tree import KustomizationRoot, ResourceFile
+from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, ResourceFile, TransformerPlugin
 from renderer.source.entries import Entries
 
 T = TypeVar("T")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from renderer.model.plugins import (
+from renderer.model.kustomization import FieldSpec
+from renderer.model.source_tree import (
     AddNameHash,
     AddPrefix,
     AddSuffix,
@@ -18,7 +19,6 @@ from renderer.model.plugins import (
     Subjects,
     TransformerConfig,
 )
-from renderer.model.selection import FieldSpec
 from renderer.source.caseless_fields import CaselessFields
 from renderer.source.entries import Entries
 from renderer.source.entry_fields import read_field_specs

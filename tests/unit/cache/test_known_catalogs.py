@@ -8,8 +8,7 @@ from renderer.cache.known_results import KnownCatalogs
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.recorded_file_system import RecordedFileSystem
 from renderer.source.recorder import Question, Recorder, Work

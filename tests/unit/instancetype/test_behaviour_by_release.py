@@ -24,7 +24,7 @@ from renderer.instancetype.mutation import mutation_of
 from renderer.instancetype.open_fields import open_fields
 from renderer.instancetype.resolve import resolve_matchers
 from renderer.instancetype.revision.store import store_revision
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode

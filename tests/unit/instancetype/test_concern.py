@@ -5,8 +5,7 @@ import pytest
 from renderer.instancetype.concern import concerns
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 PLAIN: JsonObject = {"template": {"spec": {}}}
 MATCHING: JsonObject = {"instancetype": {"name": "medium"}, **PLAIN}

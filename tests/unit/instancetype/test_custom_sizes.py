@@ -14,7 +14,7 @@ from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.json import Json, JsonObject, array_at, object_at, with_value, without
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from tests.kubevirt_objects import catalog, instancetype, labelled, namespaced, preference, resources, vm
 
 VCPUS = "spec.template.spec.domain.cpu.guest"

@@ -7,7 +7,7 @@ import pytest
 from renderer.migration.change import Change, Left
 from renderer.migration.json_patches import findings_in_patch
 from renderer.migration.rules import findings, today
-from renderer.model.field_edit import edited
+from renderer.model.field_edit import apply_edits
 from renderer.model.json import Json, JsonObject, object_at
 
 
@@ -171,7 +171,7 @@ def patched(operation: JsonObject, kinds: str = "VirtualMachine") -> Json:
     document: Json = [operation]
     for found in findings_in_patch([operation], kinds):
         assert isinstance(found, Change), found
-        document = edited(document, found.edits)
+        document = apply_edits(document, found.edits)
     return document[0] if isinstance(document, list) else None
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from renderer.compose.compose import BuildOptions, Composer
-from renderer.model.act import Act
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.provenance import StepKind
 from renderer.pipeline import Pipeline
 from renderer.provenance.trace import Trace
 from renderer.source.builtin import BuiltinFileSystem
@@ -76,7 +76,7 @@ def test_what_kustomize_builds(tmp_path: Path) -> None:
         composer = Composer({}, BuildOptions(), trace)
         loader = Loader(fs, LoadRestrictor.NONE, composer.accumulate)
         resources = composer.compose(loader.load(case["path"])).value
-        trace.passed(overlay, Act.SUPPRESSION, resources, resources)
+        trace.passed(overlay, StepKind.SUPPRESSION, resources, resources)
         found[case["id"]] = list(mistakes(trace, overlay, resources, fs))
     assert found
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
