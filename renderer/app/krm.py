@@ -17,8 +17,8 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.pipeline import GENERATORS
 from renderer.source.file_system import FileSystem
-from renderer.source.function_config import EXPANSION, VALIDATION, with_function_config
-from renderer.source.function_files import function_files
+from renderer.source.listed_files import function_files
+from renderer.source.project import EXPANSION, VALIDATION, with_function_config
 
 _GROUP, _VERSION = "vmrender.io", "v1alpha1"
 _KINDS = tuple(Gvk(_GROUP, _VERSION, kind) for kind in (EXPANSION, VALIDATION))

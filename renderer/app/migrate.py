@@ -21,14 +21,12 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.candidates import Candidates
 from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.kustomization_graph import KustomizationGraph, patched_kinds
 from renderer.source.overlays import find_overlays
-from renderer.source.patch_targets import patched_kinds
 from renderer.source.project import PROJECT_FILE
-from renderer.source.reach import Reach
-from renderer.source.validation_scope import Scoping
+from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 
 #: In every object of KubeVirt's; a JSON 6902 patch of one has it not, and is listed by a kustomization.
 _GROUP = b"kubevirt.io"
@@ -109,16 +107,16 @@ class MigratedProject:
         return find_overlays(self.fs, self.config)
 
     @cached_property
-    def _candidates(self) -> Candidates:
-        return Candidates(self.fs, [overlay.output for overlay in self._overlays], OWNERSHIP_FILE)
+    def _candidates(self) -> ManifestFiles:
+        return ManifestFiles(self.fs, [overlay.output for overlay in self._overlays], OWNERSHIP_FILE)
 
     @cached_property
-    def _reach(self) -> Reach:
-        return Reach(self.fs)
+    def _reach(self) -> KustomizationGraph:
+        return KustomizationGraph(self.fs)
 
     @cached_property
-    def _scoping(self) -> Scoping:
-        return Scoping(self._reach, self._candidates, self.config, self._overlays)
+    def _scoping(self) -> ScopeFinder:
+        return ScopeFinder(self._reach, self._candidates, self.config, self._overlays)
 
 
 #: What stays as it is, by file, and why.

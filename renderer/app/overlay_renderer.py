@@ -23,11 +23,10 @@ from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.locate import Locator, locate
-from renderer.source.recorded_file_system import RecordedFileSystem
-from renderer.source.recorder import Question, Recorder, Work
+from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
 
 
 class RenderedOverlay(NamedTuple):
@@ -41,7 +40,7 @@ class RenderedOverlay(NamedTuple):
     files: Mapping[str, str]
     findings: tuple[Diagnostic, ...]
     folders: frozenset[str]
-    saw: Mapping[Question, str]
+    saw: Mapping[FileQuestion, str]
     seconds: float
     account: str
 

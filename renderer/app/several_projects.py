@@ -13,7 +13,7 @@ from renderer.cli.report_target import ReportTarget
 from renderer.cli.repository import Repository
 from renderer.model.diagnostic import Diagnostic
 from renderer.report.paths import below
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.locate import locate
 

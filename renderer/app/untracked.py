@@ -9,7 +9,7 @@ from renderer.cli.repository import Repository
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
-from renderer.source.git_process import GitProcess
+from renderer.source.git import GitProcess
 from renderer.source.git_repository import not_usable
 
 

@@ -16,12 +16,11 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.candidates import Candidates
 from renderer.source.file_system import FileSystem
+from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.lone_file import LoneFiles, is_generator, with_generator
 from renderer.source.overlays import find_overlays, overlay_at
-from renderer.source.reach import Reach
-from renderer.source.validation_scope import Scoping
+from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 from renderer.validation.kubevirt_kinds import ALL_GROUPS
 
 
@@ -38,13 +37,13 @@ class ValidatedProject:
         return find_overlays(self.fs, self.config)
 
     @cached_property
-    def candidates(self) -> Candidates:
+    def candidates(self) -> ManifestFiles:
         outputs = [overlay.output for overlay in self.overlays]
-        return Candidates(self.fs, outputs, OWNERSHIP_FILE)
+        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE)
 
     @cached_property
-    def reach(self) -> Reach:
-        return Reach(self.fs)
+    def reach(self) -> KustomizationGraph:
+        return KustomizationGraph(self.fs)
 
     @cached_property
     def lone_files(self) -> LoneFiles:
@@ -175,7 +174,7 @@ def validate(project: ValidatedProject, paths: Iterable[str]) -> ValidationResul
     Raises ``DiagnosticError`` for a project whose overlays cannot be found.
     """
     files = tuple(dict.fromkeys(file for path in paths for file in _files(project, path)))
-    scope = Scoping(project.reach, project.candidates, project.config, project.overlays).scope_of(files)
+    scope = ScopeFinder(project.reach, project.candidates, project.config, project.overlays).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _is_of_interest(project, overlay.path)]
     lone = LoneValidation(project)
     found = (

@@ -20,8 +20,8 @@ from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import ResourceSet
-from renderer.source.composed_catalog import decode_composed, encode_composed
-from renderer.source.recorder import UNANSWERED, Question, Recorder, Work
+from renderer.source.builtin_catalogs import decode_composed, encode_composed
+from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Work
 
 
 def finding_json(found: Diagnostic) -> Json:
@@ -98,7 +98,7 @@ class KnownOverlays:
         entry: Any = self._store.get(*self._name(overlay))
         return None if entry is None else float(entry["seconds"])
 
-    def keep(self, overlay: Overlay, known: KnownOverlay, saw: Mapping[Question, str]) -> None:
+    def keep(self, overlay: Overlay, known: KnownOverlay, saw: Mapping[FileQuestion, str]) -> None:
         """For the next run. ``saw`` is what it asked of the repository, and the answers."""
         if UNANSWERED in saw.values():
             return

@@ -17,8 +17,7 @@ from renderer.cache.store import Store
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, object_at
 from renderer.source.file_system import FileSystem
-from renderer.source.recorded_file_system import answer
-from renderer.source.recorder import Question
+from renderer.source.recorder import FileQuestion, answer
 
 #: When a file and its entry in the folder last changed, in nanoseconds, its size and its inode.
 _Signs: TypeAlias = list[int]
@@ -81,12 +80,12 @@ class RecordedInputs:
     def __init__(self, fs: FileSystem, digests: FileDigests) -> None:
         self._fs = fs
         self._digests = digests
-        self._answers: dict[Question, str] = {}
+        self._answers: dict[FileQuestion, str] = {}
 
-    def are_current(self, seen: Mapping[Question, str]) -> bool:
+    def are_current(self, seen: Mapping[FileQuestion, str]) -> bool:
         return all(self._answer(question) == was for question, was in seen.items())
 
-    def _answer(self, question: Question) -> str:
+    def _answer(self, question: FileQuestion) -> str:
         if question not in self._answers:
             # By the signs of a file where it has any; a link has none.
             digest = self._digests.of(question.path) if question.method == "read" else None
@@ -94,9 +93,9 @@ class RecordedInputs:
         return self._answers[question]
 
 
-def seen_json(seen: Mapping[Question, str]) -> Json:
+def seen_json(seen: Mapping[FileQuestion, str]) -> Json:
     return [[*question, was] for question, was in seen.items()]
 
 
-def seen_of(value: Iterable[Any]) -> Mapping[Question, str]:
-    return {Question(method, path): was for method, path, was in value}
+def seen_of(value: Iterable[Any]) -> Mapping[FileQuestion, str]:
+    return {FileQuestion(method, path): was for method, path, was in value}

@@ -75,8 +75,10 @@ def _report(
         return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
     from renderer.report.paths import below  # noqa: PLC0415 - as above
     from renderer.report.report import bounded  # noqa: PLC0415 - only when something is wrong
-    from renderer.source.locate import locate  # noqa: PLC0415 - as above
-    from renderer.source.quoted_lines import quoted_lines  # noqa: PLC0415 - as above
+    from renderer.source.locate import (
+        locate,
+        quoted_lines,
+    )
 
     located = bounded(tuple(map(naming_target, locate(fs, found))))
     if target.format is Format.TEXT:

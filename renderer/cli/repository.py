@@ -11,7 +11,7 @@ import click
 from renderer.cli.report_target import ReportTarget
 from renderer.model.limits import lower
 from renderer.model.render_config import RenderConfig
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.project import PROJECT_FILE, load_project
 

@@ -11,7 +11,7 @@ from renderer.cli.repository import Repository
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import Overlay
 from renderer.sharding import OverlaySize, Shard, ShardName, costs, planned_overlays, share_out
-from renderer.source.reach import Reach
+from renderer.source.kustomization_graph import KustomizationGraph
 
 _NOT_MEASURED: Mapping[str, float] = {}
 
@@ -51,7 +51,7 @@ def _planned(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> froze
 
 
 def _sizes(repository: Repository, overlays: Sequence[Overlay]) -> Mapping[str, OverlaySize]:
-    reach = Reach(repository.fs)
+    reach = KustomizationGraph(repository.fs)
     sizes: dict[str, int] = {}
     return {overlay.path: _size(repository, reach.files(overlay.path), sizes) for overlay in overlays}
 

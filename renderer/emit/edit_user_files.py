@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from renderer.disk.pinned import pinned
+from renderer.disk import opened_folder
 from renderer.emit.durable import write_new_file
 from renderer.emit.output_folder import is_link
 from renderer.emit.tree import read_file
@@ -60,7 +60,7 @@ def check_writable(root: Path, paths: Iterable[str]) -> None:
 def _replace(root: Path, path: str, content: bytes) -> None:
     """The file has its old content, or all of the new; its mode stays."""
     place = PurePosixPath(path)
-    with pinned(root, place.parent, make=True) as folder:
+    with opened_folder(root, place.parent, make=True) as folder:
         file = folder / place.name
         temporary = file.with_name(f".{file.name}{_TEMPORARY}")
         temporary.unlink(missing_ok=True)
@@ -76,7 +76,7 @@ def _replace(root: Path, path: str, content: bytes) -> None:
 
 def _remove(root: Path, path: str) -> None:
     place = PurePosixPath(path)
-    with suppress(FileNotFoundError), pinned(root, place.parent) as folder:
+    with suppress(FileNotFoundError), opened_folder(root, place.parent) as folder:
         (folder / place.name).unlink()
 
 
@@ -98,7 +98,7 @@ def _restore(root: Path, before: Mapping[str, bytes | None]) -> None:
 def _remove_empty(root: Path, paths: Iterable[str]) -> None:
     """The folders that ``paths`` are in."""
     for folder in {PurePosixPath(path).parent for path in paths}:
-        with suppress(OSError), pinned(root, folder.parent) as above:  # most are not empty
+        with suppress(OSError), opened_folder(root, folder.parent) as above:  # most are not empty
             (above / folder.name).rmdir()
 
 

@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from renderer.disk.pinned import pinned
+from renderer.disk import opened_folder
 from renderer.emit.durable import write_new_file
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.tree import is_folder
@@ -70,7 +70,7 @@ def _acquire(top: Path, below: PurePosixPath, held: ExitStack) -> tuple[Path, in
     for _ in range(_ATTEMPTS):
         # Who held the lock before may be removing it and its folder at this moment: then once more.
         with suppress(FileNotFoundError), ExitStack() as attempt:
-            folder = attempt.enter_context(pinned(top, below, make=True, mode=0o700))
+            folder = attempt.enter_context(opened_folder(top, below, make=True, mode=0o700))
             file = folder / LOCK
             descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
             attempt.callback(os.close, descriptor)
@@ -159,7 +159,7 @@ class StagingArea:
                         ignore_file.unlink(missing_ok=True)
         finally:
             # Something may be left in it, or another process enters at this moment.
-            with suppress(OSError), pinned(self.top, self.path.parent) as above:
+            with suppress(OSError), opened_folder(self.top, self.path.parent) as above:
                 (above / self.path.name).rmdir()
                 (self.top / self.path.parent).rmdir()
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from enum import Enum
 from pathlib import Path, PurePosixPath
 
-from renderer.disk.pinned import pinned
+from renderer.disk import opened_folder
 from renderer.emit.durable import sync_folder, write_new_file
 from renderer.emit.output_folder import is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, digest
@@ -40,7 +40,7 @@ def keep_foreign_file(file: Path, folder: Path, path: str) -> str | None:
     try:
         with suppress(FileExistsError):
             folder.mkdir()
-        with pinned(folder, place.parent, make=True) as inside:
+        with opened_folder(folder, place.parent, make=True) as inside:
             name = next((name for name in names if not _is_taken(inside / name)), None)
             if name:
                 file.rename(inside / name)
@@ -191,7 +191,7 @@ def _is_foreign(present: TreeFile, path: str, before: Mapping[str, str], given_u
 
 def _move_aside(folder: Path, path: str) -> str:
     place = PurePosixPath(path)
-    with pinned(folder, place.parent) as inside:
+    with opened_folder(folder, place.parent) as inside:
         name = keep_foreign_file(inside / place.name, folder, path)
     if not name:
         raise OSError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder / path))
@@ -204,7 +204,7 @@ def _put(tree: Path, folder: Path, path: str) -> None:
         return
     with suppress(FileExistsError):
         folder.mkdir()
-    with pinned(folder, place.parent, make=True) as inside:
+    with opened_folder(folder, place.parent, make=True) as inside:
         part = inside / _PART
         part.unlink(missing_ok=True)
         write_new_file(part, content)
@@ -217,11 +217,11 @@ def _remove(folder: Path, path: str) -> None:
     place = PurePosixPath(path)
     if not isinstance(read_file(folder, path), bytes):
         return
-    with pinned(folder, place.parent) as inside:
+    with opened_folder(folder, place.parent) as inside:
         (inside / place.name).unlink()
     with suppress(OSError):  # a folder that is not empty stays
         for parent in place.parents[:-1]:
-            with pinned(folder, parent.parent) as above:
+            with opened_folder(folder, parent.parent) as above:
                 (above / parent.name).rmdir()
 
 

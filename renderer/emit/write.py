@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from renderer.disk.pinned import pinned
+from renderer.disk import opened_folder
 from renderer.emit.durable import sync_files, sync_folder, write_new_file_unsynced
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, is_tree_path
@@ -96,7 +96,7 @@ def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_
     waiting = [""]
     while waiting:
         folder = PurePosixPath(waiting.pop())
-        with pinned(old, folder) as inside:
+        with opened_folder(old, folder) as inside:
             entries = list(inside.iterdir())
             if not entries:
                 (new / folder).mkdir(parents=True, exist_ok=True)
@@ -209,7 +209,7 @@ def remove_tree(
         disk_errors(Code.WRITE_FAILED, "remove", output, _HINT),
         OutputFolder.locate(root, output).held() as folder,
     ):
-        with suppress(FileNotFoundError), pinned(folder, PurePosixPath()) as inside:
+        with suppress(FileNotFoundError), opened_folder(folder, PurePosixPath()) as inside:
             (inside / OWNERSHIP_FILE).unlink()
         with suppress(OSError):  # somebody's file is in it
             folder.rmdir()

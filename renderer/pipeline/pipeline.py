@@ -24,7 +24,7 @@ from renderer.pipeline.flux_variables import FluxVariables
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext, report_stage
 from renderer.source.file_system import FileSystem
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Pipeline:
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
         if folder.startswith(BUILTIN_SCHEME) and self._trace is None:
-            from renderer.source.composed_catalog import composed_catalog
+            from renderer.source.builtin_catalogs import composed_catalog
 
             shipped = composed_catalog(folder)
             if shipped is not None:

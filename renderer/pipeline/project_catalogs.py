@@ -13,7 +13,7 @@ from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.render_config import BuiltinCatalog, CatalogPath, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.run_context import RunContext
-from renderer.source.builtin import builtin_path
+from renderer.source.builtin_catalogs import builtin_path
 from renderer.source.file_system import FileSystem
 from renderer.source.project import catalog_site
 from renderer.source.recorder import Work

@@ -13,8 +13,7 @@ from renderer.model.location import Site
 from renderer.model.render_config import FluxSubstitution, Overlay
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor
 from renderer.source.project import PROJECT_FILE
 from renderer.source.resources import read_resources
 from renderer.source.source_files import SourceFiles

@@ -29,7 +29,7 @@ RARELY_USED = (
     "renderer.instancetype.expand",
     "renderer.report.text",
     "renderer.source.locate",
-    "renderer.source.plugins.configurations",
+    "renderer.source.plugin_configurations",
     "renderer.substitution",
     "renderer.templates",
     "renderer.validation",

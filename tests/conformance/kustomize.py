@@ -12,7 +12,7 @@ from typing import Any
 
 from renderer.compose.compose import BuildOptions, Reorder
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.yamlio.decode import decode_documents
 from tests.conformance.build import Built, build
 from tests.conformance.case_result import CaseResult

@@ -11,8 +11,14 @@ from renderer.model.render_config import MergeKeys, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.pipeline import GENERATORS
-from renderer.source.builtin import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
-from renderer.source.composed_catalog import composed_catalog, decode_composed, encode_composed
+from renderer.source.builtin_catalogs import (
+    BUILTIN_CATALOGS,
+    BuiltinFileSystem,
+    builtin_path,
+    composed_catalog,
+    decode_composed,
+    encode_composed,
+)
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.load import Loader
 

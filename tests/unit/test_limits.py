@@ -41,9 +41,8 @@ from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
-from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND
-from renderer.yamlio.value_count import most_values
 
 ROOT = Path(__file__).parents[2]
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"

@@ -20,7 +20,7 @@ from renderer.diff.compare import OverlayComparer
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.difference import Difference, OverlayDifference
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
 from renderer.source.overlays import select_overlays

@@ -15,8 +15,7 @@ from renderer.krm import ResourceList, Results, read_resource_list
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
-from renderer.source.file_size import read_limited
-from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
+from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem, read_limited
 from renderer.yamlio.encode import encode
 
 _STANDARD_INPUT = "-"

@@ -19,7 +19,7 @@ from renderer.model.release import LATEST, Release
 from renderer.scaffold import Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.git_process import GitProcess
+from renderer.source.git import GitProcess
 
 _NEXT = """
 next:

@@ -10,8 +10,7 @@ from renderer.cache.store import Store
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.recorded_file_system import RecordedFileSystem
-from renderer.source.recorder import Question, Recorder, Work
+from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
 
 SIZE = Resource(
     {
@@ -50,7 +49,7 @@ def test_it_comes_back_with_what_it_was_made_of(root: Path) -> None:
     recorder = Recorder()
     with recorder.using(WORK):
         assert known(root).find("sizes", recorder) == ResourceSet((SIZE,))
-    assert set(recorder.seen(WORK)) == {Question("read", "sizes/small.yaml")}
+    assert set(recorder.seen(WORK)) == {FileQuestion("read", "sizes/small.yaml")}
     assert Work("folder", "sizes") in recorder.used(WORK)
 
 

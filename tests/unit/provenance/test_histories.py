@@ -15,10 +15,10 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.provenance import StepKind
 from renderer.pipeline import Pipeline
 from renderer.provenance.trace import Trace
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.load import Loader
-from renderer.source.load_restrictor import LoadRestrictor
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
 from tests.conformance.kustomize import write_tree

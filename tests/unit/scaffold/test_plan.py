@@ -10,7 +10,7 @@ import yaml
 from renderer.model.release import LATEST, OLDEST, Release
 from renderer.pipeline import Pipeline
 from renderer.scaffold import Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project

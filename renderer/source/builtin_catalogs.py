@@ -1,8 +1,8 @@
-"""The built-in catalogs as they come out of composition, so that a run that uses one need not compose it.
+"""The catalogs that ship with vmrender: their files, and their objects as they come out of composition.
 
-Beside the folder of each stands ``<version>.json``: every object, the document it comes from and the patches
-that changed it, so that findings name the catalog's own files and lines. A test writes it and holds it to the
-folder.
+Beside the folder of each catalog stands ``<version>.json``: every object, the document it comes from and the
+patches that changed it, so that findings name the catalog's own files and lines. A test writes that file and
+compares it with the folder.
 """
 
 from __future__ import annotations
@@ -16,7 +16,48 @@ from renderer.model.json import Json
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.source.builtin import BUILTIN_CATALOGS
+from renderer.source.file_system import DiskFileSystem, FileSystem
+
+#: The release of each catalog that ships.
+BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
+
+
+def builtin_path(name: str) -> str:
+    """The folder of the built-in catalog ``name``, for a ``BuiltinFileSystem``."""
+    return f"{BUILTIN_SCHEME}{BUILTIN_CATALOGS[name]}"
+
+
+class BuiltinFileSystem:
+    """The user's repository, and below ``builtin:`` what ships with vmrender."""
+
+    def __init__(self, repository: FileSystem) -> None:
+        self._repository = repository
+        self._builtin = DiskFileSystem(data_folder("catalog"))
+
+    def read(self, path: str) -> bytes:
+        fs, inner = self._mount(path)
+        return fs.read(inner)
+
+    def is_file(self, path: str) -> bool:
+        fs, inner = self._mount(path)
+        return fs.is_file(inner)
+
+    def is_folder(self, path: str) -> bool:
+        fs, inner = self._mount(path)
+        return fs.is_folder(inner)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        fs, inner = self._mount(path)
+        return fs.list(inner)
+
+    def resolve(self, path: str) -> str:
+        fs, inner = self._mount(path)
+        return fs.resolve(inner) if fs is self._repository else BUILTIN_SCHEME + fs.resolve(inner)
+
+    def _mount(self, path: str) -> tuple[FileSystem, str]:
+        if path.startswith(BUILTIN_SCHEME):
+            return self._builtin, path.removeprefix(BUILTIN_SCHEME)
+        return self._repository, path
 
 
 @cache

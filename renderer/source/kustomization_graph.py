@@ -1,22 +1,21 @@
-"""Which files kustomizations lead to, by what their fields list.
+"""The graph of kustomizations: which of them list a file, and what each of them uses.
 
-This is asked of files that were named on the command line, of which most are reached by nothing. So of a
-kustomization only the paths are looked at, and what they lead to is not read, but for configurations of
-plugins, which list files of their own.
+validate and migrate ask it about files that were named on the command line, of which most are listed nowhere.
+Therefore only the paths in a kustomization are looked at, and the files behind them are not read, except for
+configurations of plugins, which list files of their own.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import COMPONENT_KIND
-from renderer.source.file_system import FileSystem
+from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.paths import is_inside, joined
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 
 #: Fields, in lower case as kustomize does not look at case, that list files and folders.
@@ -49,7 +48,7 @@ class Links(NamedTuple):
     is_readable: bool = True
 
 
-class Reach:
+class KustomizationGraph:
     """The kustomizations of one tree, each read once, when it is first asked for."""
 
     def __init__(self, fs: FileSystem) -> None:
@@ -177,3 +176,37 @@ def _plugin_paths(value: Json, key: str = "") -> Iterator[str]:
             yield from _plugin_paths(child, key)
     elif isinstance(value, str) and key in _PLUGIN_PATHS and value and "\n" not in value:
         yield value.rpartition("=")[2]
+
+
+_FIELDS = ("patches", "patchesjson6902")
+
+
+def patched_kinds(fs: FileSystem, file: str, kustomizations: Iterable[tuple[str, str]]) -> str | None:
+    """A regular expression of the kinds that ``file`` patches, empty for any; None when it is no patch.
+
+    ``kustomizations`` are files that list it, each with its folder.
+    """
+    kinds = dict.fromkeys(
+        kind
+        for folder, kustomization in kustomizations
+        for path, kind in _patches(_content(fs, kustomization))
+        if joined(folder, path) == file
+    )
+    if not kinds:
+        return None
+    return "" if "" in kinds else "|".join(f"(?:{kind})" for kind in kinds)
+
+
+def _patches(content: Json) -> Iterator[tuple[str, str]]:
+    """The paths of patches, and the kinds that their targets have."""
+    for name, value in object_at(content).items():
+        if name.lower() in _FIELDS:
+            for entry in value if isinstance(value, list) else ():
+                yield text_at(entry, "path"), text_at(entry, "target", "kind")
+
+
+def _content(fs: FileSystem, file: str) -> Json:
+    try:
+        return decode_yaml11(fs.read(file), file)
+    except DiagnosticError:  # it is told when its folder is built
+        return None

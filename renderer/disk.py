@@ -1,4 +1,4 @@
-"""Reading below one folder, of which nothing leads out: not what is put in a path's place after its check."""
+"""Open files and folders so that what was checked is what is used, whatever is put in its place."""
 
 from __future__ import annotations
 
@@ -6,9 +6,29 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from pathlib import Path, PurePosixPath
 
-from renderer.disk.place import place_of
+#: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of what it fills (``MAXPATHLEN``).
+_GET_PATH, _LONGEST = 50, 1024
+
+
+def place_of(descriptor: int) -> str | None:
+    """The path without links that leads to what is open, as the system has it; None where it does not say.
+
+    Linux (``proc_pid_fd(5)``) and macOS say it.
+    """
+    if sys.platform == "darwin":
+        import fcntl  # noqa: PLC0415 - Windows has no such module
+
+        return os.fsdecode(fcntl.fcntl(descriptor, _GET_PATH, bytes(_LONGEST)).rstrip(b"\0"))
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - texts, for speed
+    except OSError:
+        return None
+
 
 _FLAGS = (
     os.O_RDONLY
@@ -106,3 +126,79 @@ def _not_regular(path: str) -> NotRegularError:
 
 def _is_below(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
+
+
+#: No link in the last place, and no right to read is needed.
+_OPENED_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_PATH", 0)
+)
+
+
+@contextmanager
+def opened_folder(
+    top: Path, below: PurePosixPath, *, make: bool = False, mode: int = 0o777
+) -> Iterator[Path]:
+    """The folder ``below`` the folder ``top``, reached through no link, as a path that stays its own.
+
+    ``make`` makes folders that are not there, the last one with ``mode``. Only Linux has such paths
+    (``proc_pid_fd(5)``); elsewhere it is the path itself, looked at once more. Raises ``OSError``, also for a
+    link on the way, and puts the path by which one knows the folder into those that are raised meanwhile;
+    ``ValueError``, for a bug of ours, when ``below`` leads out.
+    """
+    if below.is_absolute() or ".." in below.parts:
+        raise ValueError(f"not below a folder: {below}")
+    path = top / below
+    if os.open not in os.supports_dir_fd:
+        _check(top, below, make=make, mode=mode)
+        yield path
+        return
+    descriptor = _opened(top, below, make=make, mode=mode)
+    try:
+        lasting = Path(f"/proc/self/fd/{descriptor}")
+        yield lasting if _leads_to(lasting, descriptor) else path
+    except OSError as error:
+        _name(error, f"/proc/self/fd/{descriptor}", path)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _opened(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> int:
+    descriptor = os.open(top, _OPENED_FLAGS)
+    for index, part in enumerate(below.parts, start=1):
+        outer = descriptor
+        try:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(part, mode if index == len(below.parts) else 0o777, dir_fd=outer)
+            descriptor = os.open(part, _OPENED_FLAGS, dir_fd=outer)
+        except OSError as error:
+            error.filename = str(top.joinpath(*below.parts[:index]))
+            raise
+        finally:
+            os.close(outer)
+    return descriptor
+
+
+def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
+    place = top
+    for part in below.parts:
+        place /= part
+        if make and not os.path.lexists(place):
+            place.mkdir(mode)
+        if place.is_symlink() or not place.is_dir():
+            raise NotADirectoryError(20, "it is a link or a file where a folder has to be", str(place))
+
+
+def _leads_to(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
+def _name(error: OSError, lasting: str, path: Path) -> None:
+    for name in ("filename", "filename2"):
+        given = getattr(error, name)
+        if given is not None and (os.fsdecode(given) + "/").startswith(f"{lasting}/"):
+            setattr(error, name, str(path) + os.fsdecode(given)[len(lasting) :])

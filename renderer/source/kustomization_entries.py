@@ -1,22 +1,129 @@
-"""Images, replicas, replacements, variables and sort options as they are written (``api/types``)."""
+"""Read the entries of a kustomization's lists: patches, labels, generators, images and replacements.
+
+kustomize ``api/types``.
+"""
 
 from __future__ import annotations
 
 from renderer.model.kustomization import (
     DEFAULT_FIELD_PATH,
+    Behavior,
     FieldOptions,
+    FieldSpec,
+    GeneratorArgs,
+    GeneratorOptions,
     Image,
+    Label,
     LegacySortOptions,
+    Patch,
     Replacement,
     ReplacementFile,
     ReplacementSource,
     ReplacementTarget,
     Replica,
+    Selector,
     SortOptions,
     Variable,
 )
 from renderer.source.caseless_fields import CaselessFields
-from renderer.source.entry_fields import read_selector
+
+_FIELD_SPEC_FIELDS = ("group", "version", "kind", "path", "create")
+_SELECTOR_FIELDS = ("group", "version", "kind", "name", "namespace", "annotationSelector", "labelSelector")
+
+
+def read_patch_entry(fields: CaselessFields) -> Patch:
+    """An entry of ``patches`` or ``patchesJson6902`` (``patch.go``)."""
+    fields.only("path", "patch", "target", "options")
+    return Patch(
+        site=fields.site,
+        path=fields.text_or_empty("path"),
+        patch=fields.text_or_empty("patch"),
+        target=read_selector(fields.child("target")) if "target" in fields else None,
+        **_patch_options(fields.child("options")),
+    )
+
+
+def _patch_options(options: CaselessFields) -> dict[str, bool]:
+    options.only("allowNameChange", "allowKindChange")
+    return {
+        "allow_name_change": options.flag("allowNameChange") or False,
+        "allow_kind_change": options.flag("allowKindChange") or False,
+    }
+
+
+def read_selector(fields: CaselessFields) -> Selector:
+    """``selector.go``"""
+    fields.only(*_SELECTOR_FIELDS)
+    return Selector(*(fields.text_or_empty(name) for name in _SELECTOR_FIELDS))
+
+
+def read_label(fields: CaselessFields) -> Label:
+    """An entry of ``labels`` (``labels.go``)."""
+    fields.only("pairs", "includeSelectors", "includeTemplates", "fields")
+    return Label(
+        pairs=fields.pairs("pairs"),
+        include_selectors=fields.flag("includeSelectors") or False,
+        include_templates=fields.flag("includeTemplates") or False,
+        field_specs=read_field_specs(fields, "fields"),
+    )
+
+
+def read_field_specs(fields: CaselessFields, name: str) -> tuple[FieldSpec, ...]:
+    """The list of field specs in the field ``name`` (``fieldspec.go``)."""
+    return tuple(_field_spec(spec) for spec in fields.elements(name))
+
+
+def _field_spec(fields: CaselessFields) -> FieldSpec:
+    fields.only(*_FIELD_SPEC_FIELDS)
+    return FieldSpec(
+        path=fields.text_or_empty("path"),
+        group=fields.text_or_empty("group"),
+        version=fields.text_or_empty("version"),
+        kind=fields.text_or_empty("kind"),
+        create=fields.flag("create") or False,
+    )
+
+
+_FIELDS = ("name", "namespace", "behavior", "literals", "files", "envs", "env", "options")
+
+
+def read_generator_args(fields: CaselessFields, kind: str, common: GeneratorOptions) -> GeneratorArgs:
+    """An entry of the field for ``kind``; ``common`` is ``generatorOptions``.
+
+    The older ``env`` counts as the last of ``envs``.
+    """
+    fields.only(*_FIELDS, *(("type",) if kind == "Secret" else ()))
+    env = fields.text_or_empty("env")
+    return GeneratorArgs(
+        site=fields.site,
+        kind=kind,
+        name=fields.text_or_empty("name"),
+        namespace=fields.text_or_empty("namespace"),
+        behavior=read_behavior(fields),
+        literals=fields.lines("literals"),
+        files=fields.lines("files"),
+        envs=(*fields.lines("envs"), *((env,) if env else ())),
+        type=fields.text_or_empty("type") if kind == "Secret" else "",
+        options=read_generator_options(fields.child("options")).over(common),
+    )
+
+
+def read_behavior(fields: CaselessFields) -> Behavior:
+    """Words that are none of the behaviors mean the default."""
+    behavior = fields.text_or_empty("behavior")
+    return Behavior(behavior) if behavior in set(Behavior) else Behavior.UNSPECIFIED
+
+
+def read_generator_options(fields: CaselessFields) -> GeneratorOptions:
+    """``generatoroptions.go``"""
+    fields.only("labels", "annotations", "disableNameSuffixHash", "immutable")
+    return GeneratorOptions(
+        labels=fields.pairs("labels"),
+        annotations=fields.pairs("annotations"),
+        disable_name_suffix_hash=fields.flag("disableNameSuffixHash") or False,
+        immutable=fields.flag("immutable") or False,
+    )
+
 
 _ID_FIELDS = ("group", "version", "kind", "name", "namespace")
 

@@ -1,4 +1,4 @@
-"""The files that configurations of our own generators list."""
+"""Load the files that the configuration of a generator lists."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from renderer.model.json import array_at, text_at
 from renderer.model.location import Site
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
-from renderer.source.entries import Entries
+from renderer.model.source_tree import KustomizationRoot
+from renderer.source.entry_loader import EntryLoader
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import LoadRestrictor
+from renderer.source.source_files import SourceFiles
 
 #: The paths that a configuration lists, each with the field it stands in.
 _Paths: TypeAlias = Callable[[Resource], Iterator[tuple[str, Site]]]
 
 
-def listed_files(configuration: Resource, entries: Entries) -> ListedFiles:
+def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
     """The files by their paths as written, which are relative to the kustomization, as all paths in it.
 
     Raises: file-not-found, file-outside-root, file-unreadable, unsupported-field.
@@ -47,3 +51,16 @@ def _of_template(configuration: Resource) -> Iterator[tuple[str, Site]]:
 
 
 _PATHS: Mapping[Gvk, _Paths] = {Gvk("vmrender.io", "v1alpha1", "Template"): _of_template}
+
+
+def function_files(fs: FileSystem, folder: str, config: Resource) -> ListedFiles:
+    """By their paths as written, which are relative to ``folder`` and stay in it.
+
+    Raises ``DiagnosticError``: file-not-found, file-outside-root, file-unreadable, unsupported-field.
+    """
+    files = SourceFiles(fs, LoadRestrictor.ROOT_ONLY)
+    return listed_files(config, EntryLoader(files, folder, config.origin, _no_folder))
+
+
+def _no_folder(folder: str, site: Site) -> KustomizationRoot:
+    raise NotImplementedError(f"no generator lists folders, but {site} lists {folder}")

@@ -1,15 +1,25 @@
-"""Where the entries of a kustomization lead: to files, folders, or texts that they hold themselves."""
+"""Load the files, folders and texts that the entries of a kustomization name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.fields import describe_value
 from renderer.model.generated import ListedFile
-from renderer.model.kustomization import COMPONENT_KIND, Patch
+from renderer.model.json import Json
+from renderer.model.kustomization import (
+    COMPONENT_KIND,
+    FieldSpecFile,
+    NameReferenceSpec,
+    Patch,
+    Replacement,
+    ReplacementFile,
+)
 from renderer.model.location import Site
+from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.source_tree import (
     Document,
@@ -19,11 +29,11 @@ from renderer.model.source_tree import (
     ResourceFile,
     StrategicMergePatches,
 )
-from renderer.source.patches import read_json_patch, read_patch
-from renderer.source.paths import joined
-from renderer.source.remote import is_remote
-from renderer.source.resources import read_resources
-from renderer.source.source_files import SourceFiles, remote
+from renderer.source.caseless_fields import CaselessFields, ConvertingFields, LenientFields
+from renderer.source.file_system import joined
+from renderer.source.kustomization_entries import read_field_specs, read_replacement
+from renderer.source.resources import read_json_patch, read_patch, read_resources
+from renderer.source.source_files import SourceFiles, is_remote, remote
 from renderer.yamlio.decode import decode_yaml11
 
 T = TypeVar("T")
@@ -32,7 +42,7 @@ Listed = TypeVar("Listed")
 ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
 
 
-class Entries:
+class EntryLoader:
     """How the entries of the kustomization in ``folder`` are read; each takes an entry and its site."""
 
     def __init__(self, files: SourceFiles, folder: str, site: Site, read_folder: ReadFolder) -> None:
@@ -157,3 +167,78 @@ def _wrong_kind(message: str, site: Site, hint: str) -> DiagnosticError:
 
 def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
     return DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,), hint=hint))
+
+
+_SPECS = (
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "labels",
+    "templateLabels",
+    "commonAnnotations",
+    "varReference",
+    "images",
+    "replicas",
+)
+
+
+def read_field_spec_file(file: Document) -> FieldSpecFile:
+    """The field specs in the file, by the field that they are for. Raises: kustomization-field."""
+    findings: list[Diagnostic] = []
+    content = {} if file.content is None else file.content
+    fields = ConvertingFields(content, file.site, findings, Code.KUSTOMIZATION_FIELD)
+    fields.only(*_SPECS, "nameReference")
+    read = FieldSpecFile(
+        site=file.site,
+        field_specs={name: read_field_specs(fields, name) for name in _SPECS},
+        name_references=tuple(_name_reference(entry) for entry in fields.elements("nameReference")),
+    )
+    if findings:
+        raise DiagnosticError(*findings)
+    return read
+
+
+def _name_reference(fields: CaselessFields) -> NameReferenceSpec:
+    fields.only("group", "version", "kind", "fieldSpecs")
+    gvk = Gvk(fields.text_or_empty("group"), fields.text_or_empty("version"), fields.text_or_empty("kind"))
+    return NameReferenceSpec(gvk, read_field_specs(fields, "fieldSpecs"))
+
+
+def load_replacements(
+    listed: Iterable[Replacement | ReplacementFile], entries: EntryLoader
+) -> tuple[Replacement, ...]:
+    """The replacements, those in files too. Raises: kustomization-field, and what reading a file raises."""
+    return tuple(replacement for entry in listed for replacement in _loaded(entry, entries))
+
+
+def _loaded(entry: Replacement | ReplacementFile, entries: EntryLoader) -> tuple[Replacement, ...]:
+    if isinstance(entry, Replacement):
+        return (entry,)
+    return _read(entries.document(entry.path, entry.site.below("path")))
+
+
+def _read(file: Document) -> tuple[Replacement, ...]:
+    findings: list[Diagnostic] = []
+    replacements = tuple(
+        read_replacement(LenientFields(content, file.site.below(*index), findings, Code.KUSTOMIZATION_FIELD))
+        for index, content in _each(file)
+    )
+    if findings:
+        raise DiagnosticError(*findings)
+    return replacements
+
+
+def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
+    if isinstance(file.content, list):
+        yield from (((index,), content) for index, content in enumerate(file.content))
+    elif isinstance(file.content, dict):
+        yield (), file.content
+    else:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message=f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
+                sites=(file.site,),
+            )
+        )

@@ -1,41 +1,90 @@
-"""Objects under ``generators``, ``transformers`` and ``validators`` to what they configure.
-
-kustomize ``api/internal/plugins/loader``.
-"""
+"""Read the configurations of generators and transformers (kustomize ``api/internal/plugins/loader``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import nearest_hint
+from renderer.model.kustomization import GeneratorOptions, IamPolicyGenerator
 from renderer.model.provenance import BUILTIN, ConfiguredBy
 from renderer.model.resource import Resource
-from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
-from renderer.source.caseless_fields import LenientFields
-from renderer.source.entries import Entries
-from renderer.source.plugins.generators import GENERATORS
-from renderer.source.plugins.listed_files import listed_files
-from renderer.source.plugins.transformers import TRANSFORMERS
+from renderer.model.source_tree import GeneratorConfig, GeneratorPlugin, TransformerPlugin
+from renderer.source.caseless_fields import CaselessFields, LenientFields
+from renderer.source.entry_loader import EntryLoader
+from renderer.source.generator_data import read_data
+from renderer.source.kustomization_entries import read_generator_args
+from renderer.source.listed_files import listed_files
+from renderer.source.plugin_transformers import TRANSFORMERS
+
+#: What a configuration asks for. Notes what is wrong with a field; raises ``DiagnosticError`` for files.
+ReadGenerator: TypeAlias = Callable[[CaselessFields, EntryLoader], GeneratorConfig]
+
+
+def _config_map(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
+    return _data(fields, entries, "ConfigMap")
+
+
+def _secret(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
+    return _data(fields, entries, "Secret")
+
+
+def _data(fields: CaselessFields, entries: EntryLoader, kind: str) -> GeneratorConfig:
+    """Name and namespace are those of the configuration, unless it says others; ``env`` is passed over."""
+    metadata = fields.child("metadata")
+    metadata.only("name", "namespace")
+    args = read_generator_args(fields, kind, GeneratorOptions())
+    args = args._replace(
+        name=args.name or metadata.text_or_empty("name"),
+        namespace=args.namespace or metadata.text_or_empty("namespace"),
+        envs=fields.lines("envs"),
+    )
+    return read_data(args, entries.content)
+
+
+def _iam_policy(fields: CaselessFields, _entries: EntryLoader) -> GeneratorConfig:
+    fields.only("cloud", "kubernetesService", "serviceAccount")
+    kubernetes, account = fields.child("kubernetesService"), fields.child("serviceAccount")
+    kubernetes.only("name", "namespace")
+    account.only("name", "projectId")
+    return IamPolicyGenerator(
+        site=fields.site,
+        cloud=fields.text_or_empty("cloud"),
+        kubernetes_name=kubernetes.text_or_empty("name"),
+        kubernetes_namespace=kubernetes.text_or_empty("namespace"),
+        account_name=account.text_or_empty("name"),
+        project_id=account.text_or_empty("projectId"),
+    )
+
+
+#: By kind.
+GENERATORS: Mapping[str, ReadGenerator] = {
+    "ConfigMapGenerator": _config_map,
+    "IAMPolicyGenerator": _iam_policy,
+    "SecretGenerator": _secret,
+}
+
 
 Reader = TypeVar("Reader")
 _HELM = "HelmChartInflationGenerator"
 _RUN_FIRST = "run it first and list what it makes under resources"
 
 
-def read_generators(configurations: Iterable[Resource], entries: Entries) -> tuple[GeneratorPlugin, ...]:
+def read_generators(configurations: Iterable[Resource], entries: EntryLoader) -> tuple[GeneratorPlugin, ...]:
     """The generators; one of another API stays the object it is. Raises ``DiagnosticError``."""
     return tuple(_generator(configuration, entries) for configuration in _unique(configurations))
 
 
-def read_transformers(configurations: Iterable[Resource], entries: Entries) -> tuple[TransformerPlugin, ...]:
+def read_transformers(
+    configurations: Iterable[Resource], entries: EntryLoader
+) -> tuple[TransformerPlugin, ...]:
     """The transformers. Raises ``DiagnosticError``."""
     return tuple(_transformer(configuration, entries) for configuration in _unique(configurations))
 
 
-def _generator(configuration: Resource, entries: Entries) -> GeneratorPlugin:
+def _generator(configuration: Resource, entries: EntryLoader) -> GeneratorPlugin:
     if configuration.api_version != BUILTIN:
         files = listed_files(configuration, entries)
         return GeneratorPlugin(_configured_by(configuration), configuration, files)
@@ -53,7 +102,7 @@ def _generator(configuration: Resource, entries: Entries) -> GeneratorPlugin:
     return GeneratorPlugin(_configured_by(configuration), config)
 
 
-def _transformer(configuration: Resource, entries: Entries) -> TransformerPlugin:
+def _transformer(configuration: Resource, entries: EntryLoader) -> TransformerPlugin:
     kind = configuration.kind
     if configuration.api_version != BUILTIN:
         message = f"the transformer {configuration.api_version} {kind} is not built in"

@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, ResourceFile, TransformerPlugin
-from renderer.source.entries import Entries
+from renderer.source.entry_loader import EntryLoader
 
 T = TypeVar("T")
 #: The resources that a kustomization comes to. Raises ``DiagnosticError``.
@@ -17,7 +17,7 @@ Accumulate: TypeAlias = Callable[[KustomizationRoot], Iterable[Resource]]
 class Plugins:
     """Reads the plugins of one kustomization; ``roots`` are the folders among them."""
 
-    def __init__(self, entries: Entries, accumulate: Accumulate) -> None:
+    def __init__(self, entries: EntryLoader, accumulate: Accumulate) -> None:
         self._entries = entries
         self._accumulate = accumulate
         self.roots: list[KustomizationRoot] = []
@@ -25,7 +25,7 @@ class Plugins:
     def generators(self, listed: tuple[str, ...]) -> tuple[GeneratorPlugin, ...]:
         if not listed:
             return ()
-        from renderer.source.plugins.configurations import read_generators  # noqa: PLC0415 - few list any
+        from renderer.source.plugin_configurations import read_generators  # noqa: PLC0415 - few list any
 
         return self._read("generators", listed, read_generators)
 
@@ -33,7 +33,7 @@ class Plugins:
         """Those listed in ``field``: ``transformers`` or ``validators``."""
         if not listed:
             return ()
-        from renderer.source.plugins.configurations import read_transformers  # noqa: PLC0415 - as above
+        from renderer.source.plugin_configurations import read_transformers  # noqa: PLC0415 - as above
 
         return self._read(field, listed, read_transformers)
 
@@ -41,7 +41,7 @@ class Plugins:
         self,
         field: str,
         listed: tuple[str, ...],
-        read: Callable[[Iterable[Resource], Entries], tuple[T, ...]],
+        read: Callable[[Iterable[Resource], EntryLoader], tuple[T, ...]],
     ) -> tuple[T, ...]:
         """What ``read`` makes of the configurations in ``field``, those first that are written in it."""
         found = self._entries.each(field, listed, self._entries.plugin)
