@@ -12,10 +12,9 @@ from typing import TypeAlias
 
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.migration.change import Subject
-from renderer.migration.migrate_file import Migrated, Reason, Source, changed, migrate_file
-from renderer.migration.rules import MENTIONS
-from renderer.migration.sameness import differing
-from renderer.migration.sources import Found, in_kustomization, in_resource_file
+from renderer.migration.migrate_file import Migrated, MigrationSource, Reason, changed, migrate_file
+from renderer.migration.rules import MENTIONS, resources_of_other_meaning
+from renderer.migration.sources import LocatedFinding, in_kustomization, in_resource_file
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
@@ -38,7 +37,7 @@ _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
 class DeprecatedFile:
     """A file with something to say of it; ``builds`` are the overlays that it is part of."""
 
-    source: Source
+    source: MigrationSource
     builds: tuple[Overlay, ...]
 
 
@@ -79,7 +78,7 @@ class MigratedProject:
         elif not self._candidates.is_rendered(posixpath.dirname(path) or "."):
             yield self.fs.resolve(path)
 
-    def _found(self, file: str, content: bytes) -> Iterator[Found]:
+    def _found(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
         try:
             if posixpath.basename(file) in KUSTOMIZATION_FILES:
                 yield from in_kustomization(content, file)
@@ -93,14 +92,14 @@ class MigratedProject:
         links = [(folder, self._reach.links(folder)) for folder in self._reach.listing(file)]
         return patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
 
-    def _source(self, file: str, content: bytes, found: tuple[Found, ...]) -> DeprecatedFile:
+    def _source(self, file: str, content: bytes, found: tuple[LocatedFinding, ...]) -> DeprecatedFile:
         scope = self._scoping.scope_of([file])
         builds = tuple(build.with_target(self.kubevirt, None) for build in (*scope.overlays, *scope.unlisted))
         releases = {build.kubevirt: build.path for build in reversed(builds)}
         if not releases:
             releases = {self.kubevirt or self.config.kubevirt: "the project"}
         oldest = releases[min(releases)]
-        return DeprecatedFile(Source(file, content, found, frozenset(releases), oldest), builds)
+        return DeprecatedFile(MigrationSource(file, content, found, frozenset(releases), oldest), builds)
 
     @cached_property
     def _overlays(self) -> tuple[Overlay, ...]:
@@ -229,7 +228,7 @@ class _Migration:
 
 def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tuple[Resource, ...]:
     if not after.failed:
-        return differing(before.value, after.value)
+        return resources_of_other_meaning(before.value, after.value)
     failing = {found.resource for found in after.diagnostics}
     return tuple(each for each in before.value if each.current_id in failing) or tuple(before.value)
 

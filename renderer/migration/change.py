@@ -38,7 +38,7 @@ class Change(NamedTuple):
         return self._replace(field=field, edits=tuple(edit_below(place, edit) for edit in self.edits))
 
 
-class Left(NamedTuple):
+class NotMigrated(NamedTuple):
     """What ``field`` says is deprecated or gone since the release ``since``, and only its author can help."""
 
     field: FieldPath
@@ -46,11 +46,11 @@ class Left(NamedTuple):
     hint: str
     since: Release = OLDEST
 
-    def below(self, place: FieldPath) -> Left:
+    def below(self, place: FieldPath) -> NotMigrated:
         return self._replace(field=place.child(*self.field.segments))
 
 
-Finding: TypeAlias = Change | Left
+Finding: TypeAlias = Change | NotMigrated
 
 
 def new_value(subject: Subject, field: FieldPath, old: str, new: str, since: Release) -> Change:

@@ -61,10 +61,9 @@ class Expander:
         own: str = "the overlay",
         trace: Trace | None = None,
     ) -> Outcome[ResourceSet]:
-        from renderer.instancetype.concern import concerns
-        from renderer.instancetype.virtual_machine import needs_catalog
+        from renderer.instancetype.virtual_machine import needs_catalog, needs_instancetype_stage
 
-        if not concerns(composed.value):
+        if not needs_instancetype_stage(composed.value):
             return composed
         from renderer.instancetype.catalog import Catalog
         from renderer.instancetype.expand import expand
@@ -93,6 +92,6 @@ class Expander:
 
 def _without_unneeded_revisions(built: ResourceSet, composed: ResourceSet) -> Outcome[ResourceSet]:
     """Where matchers are expanded, the ControllerRevisions they named are of no use to the cluster."""
-    from renderer.instancetype.revision.references import without_unneeded_revisions
+    from renderer.instancetype.target_form import without_unneeded_revisions
 
     return Outcome(without_unneeded_revisions(built, composed))

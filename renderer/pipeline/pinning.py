@@ -27,7 +27,7 @@ def pinnables(
     """
     from renderer.compose.before_transformers import before_transformers, earlier_forms
     from renderer.instancetype.catalog import CatalogSource
-    from renderer.instancetype.revision.pin import Pinner
+    from renderer.instancetype.pin import Pinner
     from renderer.instancetype.virtual_machine import VirtualMachine
 
     root = tree.root.kustomization

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.vmi import apply_instancetype
-from renderer.instancetype.apply_error import ApplyError
-from renderer.instancetype.custom.size import MEMORY, NO_CUSTOM_SIZE, VCPUS
-from renderer.instancetype.expand_spec import with_default_devices
+from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
+from renderer.instancetype.expand import VmExpansion, with_default_devices
 from renderer.instancetype.find import Found
 from renderer.instancetype.preference.vmi import apply_preference
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.instancetype.vm_expansion import VmExpansion
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
@@ -88,7 +86,7 @@ def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
     if expansion.defaults:
         template = with_default_devices(template, expansion.cluster)
         yield _version(expansion, template, _ExpansionStep(expansion, StepKind.DEFAULTED))
-    selection = Selection(
+    selection = AppliedSpecs(
         EMPTY if selected.instancetype is None else selected.instancetype.spec,
         EMPTY if selected.preference is None else selected.preference.spec,
         expansion.cluster.behaviour,
@@ -156,7 +154,7 @@ class _Applied:
 
     expansion: VmExpansion
     found: Found
-    selection: Selection
+    selection: AppliedSpecs
     before: JsonObject
 
     def words(self, _field: FieldPath) -> str:
@@ -172,7 +170,7 @@ class _Applied:
         return FieldPath(field.segments[len(self.expansion.vm.field(_TEMPLATE).segments) :])
 
     def _of_instancetype(
-        self, target: FieldPath, outcome: Callable[[Selection], Value]
+        self, target: FieldPath, outcome: Callable[[AppliedSpecs], Value]
     ) -> Iterator[FieldSource]:
         instancetype = self.expansion.selected.instancetype
         if instancetype is None:
@@ -194,7 +192,7 @@ class _Applied:
         return FieldSource(vm.resource, vm.field(_OWN_SIZES[field]))
 
     def _of_preference(
-        self, target: FieldPath, outcome: Callable[[Selection], Value]
+        self, target: FieldPath, outcome: Callable[[AppliedSpecs], Value]
     ) -> Iterator[FieldSource]:
         preference = self.expansion.selected.preference
         if preference is None:
@@ -214,7 +212,7 @@ class _ByInstancetype(_Applied):
     def act(self) -> StepKind:
         return StepKind.INSTANCETYPE
 
-    def outcome(self, selection: Selection) -> JsonObject:
+    def outcome(self, selection: AppliedSpecs) -> JsonObject:
         return apply_instancetype(selection, self.before)[0]
 
     def sources(self, field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
@@ -239,7 +237,7 @@ class _ByPreference(_Applied):
     def act(self) -> StepKind:
         return StepKind.PREFERENCE
 
-    def outcome(self, selection: Selection) -> JsonObject:
+    def outcome(self, selection: AppliedSpecs) -> JsonObject:
         return apply_preference(selection, self.before)
 
     def sources(self, field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
@@ -247,8 +245,10 @@ class _ByPreference(_Applied):
         yield from self._of_preference(target, _value(self.outcome, target))
 
 
-def _value(outcome: Callable[[Selection], JsonObject], target: FieldPath) -> Callable[[Selection], Value]:
-    def value(selection: Selection) -> Value:
+def _value(
+    outcome: Callable[[AppliedSpecs], JsonObject], target: FieldPath
+) -> Callable[[AppliedSpecs], Value]:
+    def value(selection: AppliedSpecs) -> Value:
         try:
             return value_at(outcome(selection), target)
         except ApplyError:

@@ -25,7 +25,7 @@ from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
 from renderer.provenance.paths import indexed, named, value_at
-from renderer.sizes.field_sites import row_sites
+from renderer.sizes.series import row_sites
 from renderer.source.project import PROJECT_FILE
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renderer.compose.identity import current_identity, identities
 from renderer.compose.transform import ResourceChange
-from renderer.instancetype.vm_expansion import VmExpansion
+from renderer.instancetype.expand import VmExpansion
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource, ResourceSet

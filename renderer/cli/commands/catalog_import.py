@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from renderer.catalogs.entry import is_entry
-from renderer.catalogs.import_plan import plan_import
 from renderer.catalogs.imported import (
     SUMS,
     Imported,
     described_kinds,
     imported,
+    plan_import,
     release_label,
 )
 from renderer.cli.catalog_reference import OpenedCatalog, open_catalog

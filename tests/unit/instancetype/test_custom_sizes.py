@@ -7,7 +7,7 @@ import pytest
 
 from renderer.instancetype.catalog import CatalogSource
 from renderer.instancetype.expand import expand
-from renderer.instancetype.revision.pin import Pinner
+from renderer.instancetype.pin import Pinner
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome

@@ -1,15 +1,99 @@
-"""The switches for preferences.
+"""The switches of ``customize``, for instance types and for preferences.
 
-The fields are those of ``VirtualMachinePreferenceSpec`` (KubeVirt
-``staging/src/kubevirt.io/api/instancetype/v1beta1/types.go``); names that ``virtctl create preference`` has
-for them are taken as well.
+The fields are those of ``VirtualMachineInstancetypeSpec`` and ``VirtualMachinePreferenceSpec`` (KubeVirt
+``staging/src/kubevirt.io/api/instancetype/v1beta1/types.go``); names that ``virtctl create instancetype`` and
+``virtctl create preference`` have for them are taken as well.
 """
 
 from __future__ import annotations
 
-from renderer.model.json import EMPTY
-from renderer.sizes.customize.switch import Switch
-from renderer.sizes.customize.values import Constant, Count, Memory, Name, Text
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from renderer.model.json import EMPTY, Json
+from renderer.sizes.switch_values import Constant, Count, Devices, Memory, Name, PageSize, Pairs, Text, Value
+
+
+class SwitchTarget(StrEnum):
+    """What a switch is for."""
+
+    INSTANCETYPE = "instance type"
+    PREFERENCE = "preference"
+
+
+class Switch(NamedTuple):
+    """``--name VALUE`` writes the field ``path`` of a spec; ``--no-name`` removes one that ``is_optional``.
+
+    ``off`` is written instead of removing where a missing field does not mean off, but only if the field
+    ``off_within`` is there. ``with_it`` are mappings that are made with this field, and ``replaces`` what
+    would contradict it.
+    """
+
+    name: str
+    path: str
+    value: Value
+    summary: str
+    alias: str = ""
+    is_optional: bool = True
+    off: Json = None
+    off_within: str = ""
+    with_it: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
+
+
+_INSTANCETYPE_ON, _INSTANCETYPE_PRESENT = Constant(), Constant(EMPTY)
+_PERCENT = Count(0, 100)
+
+INSTANCETYPE_SWITCHES = (
+    Switch("vcpus", "cpu.guest", Count(), "vCPUs of the guest.", alias="cpu", is_optional=False),
+    Switch("memory", "memory.guest", Memory(), "Memory of the guest.", is_optional=False),
+    Switch("max-sockets", "cpu.maxSockets", Count(), "How many sockets can be hot-plugged to."),
+    Switch("cpu-model", "cpu.model", Text("MODEL"), "CPU model, such as host-passthrough."),
+    Switch("dedicated-cpus", "cpu.dedicatedCPUPlacement", _INSTANCETYPE_ON, "A physical core for each vCPU."),
+    Switch(
+        "isolate-emulator-thread",
+        "cpu.isolateEmulatorThread",
+        _INSTANCETYPE_ON,
+        "One more core, for the emulator.",
+    ),
+    Switch(
+        "numa-passthrough",
+        "cpu.numa.guestMappingPassthrough",
+        _INSTANCETYPE_PRESENT,
+        "The host's NUMA nodes, to be seen.",
+    ),
+    Switch("realtime", "cpu.realtime", _INSTANCETYPE_PRESENT, "vCPUs that run with realtime priority."),
+    Switch("hugepages", "memory.hugepages.pageSize", PageSize(), "Memory in huge pages: 2Mi, 1Gi."),
+    Switch(
+        "max-guest-memory",
+        "memory.maxGuest",
+        Memory(),
+        "How far memory can be hot-plugged.",
+        alias="max-guest",
+    ),
+    Switch(
+        "overcommit-percent",
+        "memory.overcommitPercent",
+        _PERCENT,
+        "How much less memory is requested of the node.",
+        alias="overcommit",
+    ),
+    Switch(
+        "io-threads-policy",
+        "ioThreadsPolicy",
+        Text("POLICY"),
+        "auto, shared or supplementalPool.",
+        alias="iothreadspolicy",
+    ),
+    Switch("io-threads", "ioThreads.supplementalPoolThreadCount", Count(), "Threads of a supplementalPool."),
+    Switch("gpu", "gpus", Devices(), "A GPU to pass through, beside or instead of one of that name."),
+    Switch("host-device", "hostDevices", Devices(), "Any other device, likewise.", alias="hostdevice"),
+    Switch("node-selector", "nodeSelector", Pairs(are_labels=True), "A label that the node must have."),
+    Switch("scheduler-name", "schedulerName", Text("NAME"), "Scheduler of the pods."),
+    Switch("vm-annotation", "annotations", Pairs(are_labels=False), "An annotation of the VM that uses it."),
+)
+
 
 _ON, _PRESENT = Constant(), Constant(EMPTY)
 _SECONDS = Count(0, (1 << 63) - 1, "SECONDS")
@@ -123,3 +207,12 @@ PREFERENCE_SWITCHES = (
     Switch("min-memory", "requirements.memory.guest", Memory(), "Less memory is refused."),
     Switch("required-architecture", "requirements.architecture", Text("ARCH"), "Others are refused."),
 )
+
+
+SWITCHES_FOR: Mapping[SwitchTarget, tuple[Switch, ...]] = {
+    SwitchTarget.INSTANCETYPE: INSTANCETYPE_SWITCHES,
+    SwitchTarget.PREFERENCE: PREFERENCE_SWITCHES,
+}
+SWITCHES: Mapping[str, Switch] = {
+    switch.name: switch for switches in SWITCHES_FOR.values() for switch in switches
+}

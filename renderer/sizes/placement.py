@@ -22,7 +22,7 @@ _NEW_KUSTOMIZATION: JsonObject = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ManifestPlace:
     """The new file, and the kustomization of its folder; what each holds now, None for what is not there."""
 
     file: str
@@ -31,7 +31,7 @@ class Place:
     listing: bytes | None
 
 
-def placed(manifest: JsonObject, place: Place, *, force: bool) -> Mapping[str, bytes]:
+def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
     """The files that change, with their new content; the file before the kustomization that lists it.
 
     Raises ``DiagnosticError``: foreign-file for a file that is there, which ``force`` replaces unless it
@@ -47,7 +47,7 @@ def placed(manifest: JsonObject, place: Place, *, force: bool) -> Mapping[str, b
     return changes
 
 
-def _with_entry(place: Place) -> bytes:
+def _with_entry(place: ManifestPlace) -> bytes:
     name = posixpath.basename(place.file)
     if place.listing is None:
         return encode([{**_NEW_KUSTOMIZATION, _RESOURCES: [name]}]).encode()

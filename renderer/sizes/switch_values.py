@@ -1,4 +1,4 @@
-"""What a switch of ``customize`` takes, and what it becomes in a spec."""
+"""The values that a switch of ``customize`` takes, and what each writes into a spec."""
 
 from __future__ import annotations
 

@@ -1,18 +1,56 @@
-"""What expand-spec of KubeVirt 1.3, and only it, adds beyond the defaults of the spec.
+"""The defaults that expand-spec of KubeVirt 1.3, and only it, adds beyond those of the spec.
 
 They are the defaults of a VirtualMachineInstance's creation: KubeVirt v1.3 ``pkg/virt-api/webhooks``
-(``SetDefaultVirtualMachine``) and ``staging/src/kubevirt.io/api/core/v1/zz_generated.defaults.go``. Its
-random firmware UUID is left out.
+(``SetDefaultVirtualMachine``, ``hyperv.go``) and
+``staging/src/kubevirt.io/api/core/v1/zz_generated.defaults.go``. Its random firmware UUID is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.instancetype.defaults.hyperv import default_hyperv_dependencies
-from renderer.instancetype.defaults.section import with_default
+from renderer.instancetype.defaults import with_default
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import Json, JsonObject, array_at, object_at
+
+_HYPERV_PATH = ("domain", "features", "hyperv")
+_CPU_FEATURES = ("domain", "cpu", "features")
+
+#: What needs what, those that nothing else needs first.
+_DEPENDENCIES = (
+    ("evmcs", "vapic"),
+    ("ipi", "vpindex"),
+    ("tlbflush", "vpindex"),
+    ("synictimer", "synic"),
+    ("synic", "vpindex"),
+)
+
+
+def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
+    """The template's spec with everything enabled that an enabled feature needs.
+
+    As soon as one is needed that is disabled, the rest is left for validation to refuse.
+    """
+    for name, needed in _DEPENDENCIES:
+        if object_at(spec, *_HYPERV_PATH, name).get("enabled") is not True:
+            continue
+        enabled = object_at(spec, *_HYPERV_PATH, needed).get("enabled")
+        if enabled is False:
+            return spec
+        spec = with_section(spec, (*_HYPERV_PATH, needed, "enabled"), section=True)
+    evmcs = object_at(spec, *_HYPERV_PATH).get("evmcs")
+    if evmcs is None or object_at(evmcs).get("enabled") is False:
+        return spec
+    return with_section(spec, _CPU_FEATURES, _with_vmx(list(array_at(spec, *_CPU_FEATURES))))
+
+
+def _with_vmx(features: list[Json]) -> list[Json]:
+    """The CPU features with ``vmx`` required."""
+    for index, feature in enumerate(features):
+        if isinstance(feature, dict) and feature.get("name") == "vmx":
+            return [*features[:index], {**feature, "policy": "require"}, *features[index + 1 :]]
+    return [*features, {"name": "vmx", "policy": "require"}]
+
 
 _DISKS = ("domain", "devices", "disks")
 _GPUS = ("domain", "devices", "gpus")

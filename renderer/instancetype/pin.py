@@ -1,23 +1,73 @@
-"""What each VirtualMachine of an overlay would be pinned to."""
+"""Pin VirtualMachines: the ControllerRevisions that keep their instance types and preferences in Git, and the patch.
+
+A revision is as KubeVirt's, but named after its content, and without an owner.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.custom.refusals import unpinnable_causes
+from renderer.instancetype.custom_size import unpinnable_causes
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.findings import vm_diagnostics
 from renderer.instancetype.matcher import Matcher, MatcherType, read_matcher
 from renderer.instancetype.resolve import resolve_matchers, select
-from renderer.instancetype.revision.pinned_revision import pinned_revision
+from renderer.instancetype.revision_store import API_VERSION, LABEL, VERSION
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.json import Json, JsonObject, content_digest, text_at
 from renderer.model.release import Release
+
+_NO_NAME_CHARACTERS = re.compile(r"[^a-z0-9.-]+")
+_NAME_PART = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
+_LABEL_VALUE = re.compile(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+#: With version and digest still within the 253 characters of a name in Kubernetes.
+_LONGEST_PREFIX = 200
+
+
+def pinned_revision(found: Found, namespace: str) -> JsonObject:
+    """The revision that keeps what was found, for all VirtualMachines in ``namespace``.
+
+    Equal content has an equal name. Quantities stay as they are written, where KubeVirt makes 1Gi of 1024Mi.
+    """
+    data = _copy(found, namespace)
+    metadata: dict[str, Json] = {"name": f"{_prefix(found)}-{VERSION}-{content_digest(data)}"}
+    if namespace:
+        metadata["namespace"] = namespace
+    metadata["labels"] = _labels(found)
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": metadata,
+        "data": data,
+        "revision": 0,
+    }
+
+
+def _copy(found: Found, namespace: str) -> JsonObject:
+    """The object without what only a cluster knows of it; a namespaced one is in the VirtualMachine's."""
+    kind = found.resource.gvk.kind
+    metadata: dict[str, Json] = {"name": found.resource.name}
+    if namespace and kind == found.matcher_type.kind:
+        metadata["namespace"] = namespace
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": found.spec}
+
+
+def _labels(found: Found) -> JsonObject:
+    """KubeVirt takes a revision without the version for one to convert. It also notes uid and generation."""
+    labels = {"kind": found.resource.gvk.kind, "name": found.resource.name, "version": VERSION}
+    return {f"{LABEL}{key}": value for key, value in labels.items() if _LABEL_VALUE.fullmatch(value)}
+
+
+def _prefix(found: Found) -> str:
+    name = _NO_NAME_CHARACTERS.sub("-", found.resource.name.lower())[:_LONGEST_PREFIX]
+    return ".".join(_NAME_PART.findall(name)) or found.matcher_type.key
+
 
 #: The name that a ControllerRevision of a given name has at the end of the build.
 FinalName = Callable[[str], str]
