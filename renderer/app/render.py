@@ -51,10 +51,7 @@ def _rendered(
 ) -> Iterator[RenderedOverlay]:
     if not overlays:
         return
-    from renderer.app.overlay_renderer import (
-        OverlayRenderer,
-        rendered_in_order,
-    )
+    from renderer.app.overlay_renderer import OverlayRenderer, rendered_in_order  # noqa: PLC0415 - where nothing changed, nothing is rendered
 
     renderer = OverlayRenderer(repository.root, repository.config, cache.catalogs)
     results = rendered_in_order(renderer, overlays, jobs)

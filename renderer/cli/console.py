@@ -66,19 +66,13 @@ def _report(
     fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
 ) -> Report:
     from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
-    from renderer.report.report import (
-        Report,
-        naming_target,
-    )
+    from renderer.report.report import Report, naming_target  # noqa: PLC0415 - only when something is said
 
     if fs is None or not found:
         return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
     from renderer.report.paths import below  # noqa: PLC0415 - as above
     from renderer.report.report import bounded  # noqa: PLC0415 - only when something is wrong
-    from renderer.source.locate import (
-        locate,
-        quoted_lines,
-    )
+    from renderer.source.locate import locate, quoted_lines  # noqa: PLC0415 - only when something is said
 
     located = bounded(tuple(map(naming_target, locate(fs, found))))
     if target.format is Format.TEXT:

@@ -169,10 +169,7 @@ class Accumulation:
 
     def _run_plugins(self, root: KustomizationRoot, context: TransformerContext, resources: ResMap) -> None:
         # Few kustomizations have any, and the others need not pay for them.
-        from renderer.compose.plugins import (
-            transforms,
-            validate,
-        )
+        from renderer.compose.plugins import transforms, validate  # noqa: PLC0415 - few kustomizations have plugins
 
         for plugin in root.transformers:
             for transform in transforms(plugin, context):
