@@ -51,10 +51,15 @@ def element_index(elements: Sequence[Json], segment: Segment) -> int | None:
     return next((index for index, text in enumerate(texts) if text == segment.value), None)
 
 
+def element_path(key: str) -> tuple[str, ...]:
+    """Return the path from an element to the field ``key`` that names it."""
+    return ("metadata", "name") if key == "metadata.name" else (key,)
+
+
 def element_text(element: Json, key: str) -> str:
     """Return the text or number at ``key`` in a list element; an empty text when there is none."""
     value = element
-    for part in ("metadata", "name") if key == "metadata.name" else (key,):
+    for part in element_path(key):
         value = value.get(part) if isinstance(value, dict) else None
     if isinstance(value, str):
         return value
