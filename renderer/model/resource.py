@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, cast
 
-from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.list_elements import element_index, element_name
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
@@ -15,9 +16,6 @@ from renderer.model.res_id import Gvk, ResId
 
 #: A repository has few kinds, and each is asked for again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)
-
-#: Fields that name the elements of the lists in Kubernetes objects.
-_ELEMENT_NAMES = ("name", "id", "deviceName")
 
 
 class Resource(Record):
@@ -104,26 +102,21 @@ def _text(value: Json) -> str:
 def _named_segments(value: Json, field: FieldPath) -> list[Segment]:
     segments: list[Segment] = []
     for segment in field.segments:
-        value = _step(value, segment)
-        segments.append(_element_name(value) or segment if isinstance(segment, int) else segment)
+        child, name = _step(value, segment)
+        segments.append(name)
+        value = child
     return segments
 
 
-def _step(value: Json, segment: Segment) -> Json:
+def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
+    """Return what ``segment`` leads to, and its name where it is the index of an element that has one."""
     if isinstance(segment, str):
-        return value.get(segment) if isinstance(value, dict) else None
-    if isinstance(segment, int):
-        return value[segment] if isinstance(value, list) and segment < len(value) else None
+        return (value.get(segment) if isinstance(value, dict) else None), segment
     elements = value if isinstance(value, list) else []
-    return next((e for e in elements if isinstance(e, dict) and e.get(segment.key) == segment.value), None)
-
-
-def _element_name(element: Json) -> ElementName | None:
-    for key in _ELEMENT_NAMES:
-        name = text_at(element, key)
-        if name:
-            return ElementName(key, name)
-    return None
+    index = element_index(elements, segment)
+    if index is None:
+        return None, segment
+    return elements[index], element_name(elements, index) or segment
 
 
 class ResourceSet:

@@ -92,7 +92,7 @@ class Checks:
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
         """What rules have to say of it as well, and without the annotations that silence them."""
-        from renderer.rules.concern import concerns
+        from renderer.rules import concerns
 
         if not concerns(checked.value):
             return checked

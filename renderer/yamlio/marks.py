@@ -9,6 +9,7 @@ from typing import NamedTuple
 from yaml.error import YAMLError
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
+from renderer.model.list_elements import element_path
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
@@ -285,9 +286,14 @@ def _index(sequence: Node, name: ElementName) -> int | None:
     return sequence.index(name.key, name.value, _value)
 
 
-def _value(mapping: Node, key: str) -> Node | None:
-    entry = _entry(mapping, key)
-    return entry[1] if entry else None
+def _value(element: Node, key: str) -> Node | None:
+    """Return the value of the field that names an element."""
+    for part in element_path(key):
+        entry = _entry(element, part)
+        if entry is None:
+            return None
+        element = entry[1]
+    return element
 
 
 class WrittenField(NamedTuple):

@@ -9,14 +9,27 @@ whose name, before or after that, differs by a slip, or one that nothing refers 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from renderer.kubevirt.placeholders import has_placeholder
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
+from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.inventory import Item, may_be_in
-from renderer.rules.near_miss import is_near_miss, numbers_of
-from renderer.rules.references import ObjectReference
-from renderer.rules.rule import Finding, related_to
+from renderer.rules.references import (
+    CLAIM,
+    CONFIG_MAP,
+    DATA_SOURCE,
+    NETWORK,
+    SECRET,
+    SERVICE_ACCOUNT,
+    Item,
+    ObjectReference,
+    is_near_miss,
+    may_be_in,
+    numbers_of,
+)
+from renderer.rules.rule import Finding, Rule, related_to
 
 
 def dangling(context: Context, kind: str) -> Iterator[Finding]:
@@ -92,3 +105,19 @@ def _is_here(item: Item) -> Related:
 
 def _finding(reference: ObjectReference, message: str, hint: str, *related: Related) -> Finding:
     return Finding(reference.resource, reference.field, message, hint, related)
+
+
+def _rule(code: Code, kind: str) -> Rule:
+    return Rule(
+        code, Level.WARNING, partial(dangling, kind=kind), strict=partial(strictly_dangling, kind=kind)
+    )
+
+
+RULES = (
+    _rule(Code.CLAIM_NOT_FOUND, CLAIM),
+    _rule(Code.CONFIG_MAP_NOT_FOUND, CONFIG_MAP),
+    _rule(Code.DATA_SOURCE_NOT_FOUND, DATA_SOURCE),
+    _rule(Code.NETWORK_NOT_FOUND, NETWORK),
+    _rule(Code.SECRET_NOT_FOUND, SECRET),
+    _rule(Code.SERVICE_ACCOUNT_NOT_FOUND, SERVICE_ACCOUNT),
+)

@@ -1,51 +1,49 @@
-"""The memory of an instance type is no multiple of its huge page size.
-
-KubeVirt refuses every machine of such an instance type (`validateHugepagesMemoryRequests` in
-`pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go`), but not the instance type
-itself, which may lie in a catalog for months before one is made. Machines of the overlay are told so
-themselves, so this is about instance types that none of them names.
-
-Wrong:
-
-```yaml
-kind: VirtualMachineClusterInstancetype
-spec:
-  memory:
-    guest: 1500Mi
-    hugepages: {pageSize: 1Gi}
-```
-
-Right:
-
-```yaml
-kind: VirtualMachineClusterInstancetype
-spec:
-  memory:
-    guest: 2Gi
-    hugepages: {pageSize: 1Gi}
-```
-"""
+"""Rules about memory in huge pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
-from renderer.model.quantity import nearest_whole_pages
+from renderer.model.json import JsonObject, object_at
+from renderer.model.quantity import lenient_quantity, nearest_whole_pages
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.rules.amount import amount
 from renderer.rules.context import Context
 from renderer.rules.matchers import INSTANCETYPE, INSTANCETYPES, not_named_by_machines
 from renderer.rules.rule import Finding, Rule, related_to
+
+
+def _overcommitted(context: Context) -> Iterator[Finding]:
+    for machine in context.machines:
+        memory = object_at(machine.domain, "memory")
+        if memory.get("hugepages") is not None:
+            yield from _overcommit_of(machine, memory)
+
+
+def _overcommit_of(machine: VirtualMachineView, memory: JsonObject) -> Iterator[Finding]:
+    guest = lenient_quantity(memory.get("guest"))
+    requested = lenient_quantity(object_at(machine.domain, "resources", "requests").get("memory"))
+    if guest is None or requested is None or requested.sign <= 0 or requested.compare(guest) >= 0:
+        return
+    message = f"the guest has {guest.json} on huge pages, and only {requested.json} are requested for it"
+    related = related_to(
+        machine.resource, f"memory.guest: {guest.json}", machine.in_instance("domain", "memory", "guest")
+    )
+    at = machine.in_instance("domain", "resources", "requests", "memory")
+    yield Finding(machine.resource, at, message, "request as much as the guest has, or nothing", (related,))
+
+
+OVERCOMMIT = Rule(Code.HUGEPAGES_OVERCOMMIT, Level.WARNING, _overcommitted)
+
 
 _GUEST = FieldPath.of("spec", "memory", "guest")
 _PAGE_SIZE = FieldPath.of("spec", "memory", "hugepages", "pageSize")
 
 
-def _check(context: Context) -> Iterator[Finding]:
+def _with_remainder(context: Context) -> Iterator[Finding]:
     wrong = {
         id(resource): whole
         for resource in context.of_kind(*INSTANCETYPES)
@@ -69,10 +67,12 @@ def _without_remainder(resource: Resource) -> str | None:
     hugepages = memory.get("hugepages")
     if not isinstance(hugepages, dict) or not isinstance(memory.get("overcommitPercent", 0), int):
         return None
-    guest, page_size = amount(memory.get("guest")), amount(hugepages.get("pageSize"))
+    guest, page_size = lenient_quantity(memory.get("guest")), lenient_quantity(hugepages.get("pageSize"))
     if guest is None or page_size is None or page_size.value() <= 0:
         return None
     return nearest_whole_pages(guest, page_size) if guest.value() % page_size.value() else None
 
 
-RULE = Rule(Code.HUGEPAGES_REMAINDER, Level.WARNING, _check, __doc__)
+REMAINDER = Rule(Code.HUGEPAGES_REMAINDER, Level.WARNING, _with_remainder)
+
+RULES = (OVERCOMMIT, REMAINDER)
