@@ -8,7 +8,7 @@ from enum import StrEnum
 from renderer.compose.accumulate import Accumulated, Accumulation
 from renderer.compose.annotations import drop_local, with_final_annotations
 from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
-from renderer.compose.generation.generators import GeneratorTable
+from renderer.compose.generators import GeneratorTable
 from renderer.compose.name_hash import add_name_hashes
 from renderer.compose.name_references import fix_name_references
 from renderer.compose.order import sort_order
