@@ -11,7 +11,7 @@ from functools import partial
 
 from renderer.compose.absorb import absorb
 from renderer.compose.build_metadata import with_generator, with_transformer
-from renderer.compose.fields.configured_field_specs import added, with_configured_field_specs
+from renderer.compose.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
 from renderer.compose.generators import GeneratorTable, generate, generator_plugins
 from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
@@ -85,7 +85,7 @@ class Accumulated(Record):
 
 @dataclass(slots=True)
 class _Accumulator:
-    """What is gathered for one kustomization; its components work on the same."""
+    """The resources gathered for one kustomization; its components work on the same object."""
 
     resources: ResMap = field(default_factory=ResMap)
     field_specs: FieldSpecSet = NO_FIELD_SPECS
@@ -95,13 +95,13 @@ class _Accumulator:
     def merge(self, other: Accumulated) -> None:
         """Raises: duplicate-id, kustomization-field."""
         self.resources.extend(other.resources)
-        self.field_specs = added(self.field_specs, other.field_specs)
+        self.field_specs = merged_field_specs(self.field_specs, other.field_specs)
         self.variables = merge_variables(self.variables, other.variables)
         self.warnings += other.warnings
 
 
 class Accumulation:
-    """Accumulates kustomizations, each once however many others use it.
+    """Accumulate kustomizations, each once, however many others use it.
 
     ``traces`` has every resource remember what generated and transformed it.
     """
@@ -124,7 +124,7 @@ class Accumulation:
         self._visits = 0
 
     def of(self, root: KustomizationRoot) -> Accumulated:
-        """What the kustomization that was asked for comes to. Raises ``DiagnosticError``."""
+        """Return the result for the root of a build. Raises ``DiagnosticError``."""
         self._schema = SchemaInEffect(root.open_api)
         self._open = []
         self._visits = 0
@@ -148,14 +148,14 @@ class Accumulation:
         return self._known[key]
 
     def _enter(self, root: KustomizationRoot) -> None:
-        """Comes upon a kustomization that another one uses."""
+        """Note the OpenAPI schema of a kustomization that another one uses."""
         if root.open_api and not self._schema.open_api:
             self._schema = self._schema.coming_upon(
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
             )
 
     def _accumulate(self, root: KustomizationRoot, into: _Accumulator) -> None:
-        """Adds what ``root`` lists, then transforms everything gathered so far."""
+        """Add what ``root`` lists, then transform everything gathered so far."""
         self._count_visit(root)
         into.warnings += root.warnings
         self._add(root.resources, into)
@@ -172,7 +172,7 @@ class Accumulation:
         into.variables = merge_variables(into.variables, variables)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
-        """Components are visited as often as they are used, and so may be many in few files."""
+        """Limit the visits, as components are visited as often as they are used."""
         self._visits += 1
         most = limits().kustomizations
         if self._visits > most:

@@ -1,8 +1,8 @@
 """``generators``, ``configMapGenerator``, ``secretGenerator``: the resources that generators make.
 
 ConfigMaps and Secrets come from key-value pairs (kustomize ``api/internal/generators``,
-``kyaml/yaml/datamap.go``), service accounts of Google's cloud from their names (``api/filters/iampolicygenerator``),
-all others from the table of generators that the composer is given.
+``kyaml/yaml/datamap.go``), service accounts of Google's cloud from their names
+(``api/filters/iampolicygenerator``), all others from the table of generators that the composer is given.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot
 from renderer.yamlio.dialects import rewritten
 from renderer.yamlio.errors import UnusableError
 
-#: What each kind of configuration, which stands at a site, makes of the files it lists.
+#: The generator of each kind of configuration: takes its content, its site and the files that it lists.
 #: Raises ``DiagnosticError``.
 GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site, ListedFiles], tuple[Generated, ...]]]
 
 
 def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
-    """The generators of a kustomization in the order in which they run."""
+    """Yield the generators of a kustomization in the order in which they run."""
     for generator in root.data_generators:
         kind = f"{generator.args.kind}Generator"
         yield GeneratorPlugin(ConfiguredBy(root.kustomization.site.path, kind), generator)
@@ -38,7 +38,7 @@ def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
 
 
 def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tuple[Resource, Behavior]]:
-    """The resources that ``plugin`` asks for, which come from where it stands, and what to do with them.
+    """Yield the resources that ``plugin`` makes, each with its behavior.
 
     Raises: unsupported-field for a kind that no generator is known for, and what the generator raises.
     """
@@ -102,7 +102,7 @@ def _metadata(args: GeneratorArgs) -> dict[str, Json]:
 
 
 def _config_map_data(generator: DataGenerator) -> dict[str, Json]:
-    """What is UTF-8 text goes to ``data``, all else to ``binaryData``; an empty one is left out."""
+    """Return UTF-8 texts as ``data`` and other bytes as ``binaryData``; an empty field is left out."""
     data: dict[str, Json] = {}
     binary_data: dict[str, Json] = {}
     for pair in generator.data:

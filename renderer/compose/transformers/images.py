@@ -101,7 +101,7 @@ class _ImageChange:
 
 
 def _in_containers(resource: Resource, change: _ImageChange) -> Resource:
-    """Return the resource with the images of its containers changed, wherever they are (``imagetag/legacy.go``)."""
+    """Return the resource with the images of all its containers changed (``imagetag/legacy.go``)."""
     try:
         content = _walk(resource.content, change)
     except WrongTypeError as error:

@@ -35,7 +35,7 @@ def entries_transform(entries: Mapping[str, str], specs: tuple[FieldSpec, ...]) 
 
 
 def _field_specs(label: Label, builtin: FieldSpecSet) -> tuple[FieldSpec, ...]:
-    """Return the fields of selectors, which include templates; or of templates, if asked for, and metadata."""
+    """Return the fields of selectors and templates, of templates, or of metadata alone, as asked for."""
     specs = merge_field_specs(label.field_specs, builtin.labels)
     if label.include_selectors:
         return merge_field_specs(specs, builtin.common_labels)

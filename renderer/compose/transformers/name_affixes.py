@@ -28,7 +28,7 @@ def suffix_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def prefix_transform(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Return the transform that puts ``prefix`` before the names that ``specs`` lead to; resources remember it."""
+    """Return the transform that puts ``prefix`` before the names that ``specs`` lead to."""
     return _affix_transform(
         specs,
         lambda name: f"{prefix}{name}",
@@ -37,7 +37,7 @@ def prefix_transform(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
 
 
 def suffix_transform(suffix: str, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Return the transform that puts ``suffix`` behind the names that ``specs`` lead to; resources remember it."""
+    """Return the transform that puts ``suffix`` behind the names that ``specs`` lead to."""
     return _affix_transform(
         specs,
         lambda name: f"{name}{suffix}",

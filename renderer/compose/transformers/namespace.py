@@ -45,7 +45,7 @@ def namespace_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def _move_and_warn(resources: ResMap, move: Transform, context: TransformerContext) -> None:
-    """Set the namespace, and warn of KubeVirt's cluster-wide kinds, which kustomize takes for namespaced ones."""
+    """Set the namespace, and warn of KubeVirt's cluster-wide kinds, which kustomize does not know."""
     move(resources)
     cluster_wide = [resource for resource in resources if resource.kind in _CLUSTER_WIDE]
     if cluster_wide:
@@ -83,7 +83,7 @@ def namespace_transform(
 
 
 def with_namespace(resource: Resource, namespace: str) -> Resource:
-    """Return the resource, and the default accounts among its subjects, in the namespace; its old id is lost."""
+    """Return the resource and the default accounts among its subjects in the namespace."""
     return _Mover(namespace, (), unset_only=False, subjects=Subjects.DEFAULT_ONLY).changed(resource)
 
 

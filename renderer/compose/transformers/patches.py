@@ -40,7 +40,7 @@ def json6902_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
-    """Yield the transform that applies an entry of ``patches``; none when it is empty. Raises: patch-invalid."""
+    """Yield the transform of an entry of ``patches``; none when it is empty. Raises: patch-invalid."""
     listed, content = patch.listed, patch.content
     if isinstance(content, JsonPatch):
         if listed.target is None:

@@ -21,7 +21,10 @@ _NAMESPACE = "metadata/namespace"
 
 
 def value_add_transform(config: AddValue) -> Transform:
-    """Return the transform that puts the value into the fields of all targets. It raises: kustomization-field, resource-invalid."""
+    """Return the transform that puts the value into the fields of all targets.
+
+    It raises: kustomization-field, resource-invalid.
+    """
 
     def add(resources: ResMap) -> None:
         for target in config.targets:
