@@ -120,7 +120,7 @@ def test_json_patches_change_nothing_in_place_and_fail_in_one_way(
 ) -> None:
     before = repr((document, operations))
     with suppress(OperationError):
-        patched = document
+        patched: Json = document
         for operation in operations:
             patched = apply_operation(patched, operation)
     assert repr((document, operations)) == before
