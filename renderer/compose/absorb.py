@@ -1,4 +1,7 @@
-"""Adding what a generator made, anew or into what is there (kustomize ``reswrangler.go`` AbsorbAll)."""
+"""Generated resources join the others: as new ones, or by ``behavior`` merge and replace.
+
+kustomize ``api/resmap/reswrangler.go`` AbsorbAll.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from renderer.model.resource import Resource
 
 
 def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
-    """Adds ``generated``, or changes the resource that has its id or had it.
+    """Add ``generated``, or change the resource that has or had its id.
 
     Raises: duplicate-id, patch-target-missing.
     """
@@ -33,7 +36,7 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
 
 
 def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resource:
-    """The generated object in the place of the present one, whose name and history it takes.
+    """Return the generated object in place of the present one, with the name and history of the latter.
 
     What is merged stays where it came from; what is replaced comes from the generator.
     """
@@ -69,7 +72,7 @@ def _texts(content: JsonObject, field: str) -> dict[str, str]:
 
 
 def _with_pairs(content: JsonObject, field: str, pairs: Mapping[str, Json]) -> JsonObject:
-    """``content`` with ``pairs`` in ``field``, which goes when there are none."""
+    """Return ``content`` with ``pairs`` in ``field``, or without the field when there are none."""
     return {**content, field: pairs} if pairs else without(content, field)
 
 
@@ -90,7 +93,7 @@ def _exists(generated: Resource, present: Resource) -> DiagnosticError:
 
 def _ambiguous(generated: Resource, matches: Iterable[Resource]) -> DiagnosticError:
     hint = "give the generator the namespace of the one that is meant"
-    message = f"there are several resources that {generated.current_id} could stand for"
+    message = f"several resources match {generated.current_id}"
     return _error(Code.DUPLICATE_ID, message, generated, hint, others=matches)
 
 

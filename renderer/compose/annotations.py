@@ -1,7 +1,7 @@
-"""Labels and annotations as kustomize writes them when it sets them: texts, and no field rather than an empty one.
+"""Labels and annotations as kustomize writes them: as texts, and no field rather than an empty one.
 
-At the end of a build every object's annotations are set once more (``RemoveBuildAnnotations``), and objects that
-configure tools are left out (``api/resource/factory.go`` DropLocalNodes).
+At the end of a build the annotations of every object are set once more (``RemoveBuildAnnotations``), and
+objects that configure tools are left out (``api/resource/factory.go`` DropLocalNodes).
 """
 
 from __future__ import annotations
@@ -18,24 +18,15 @@ from renderer.model.resource import Resource
 
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
-    """The resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
-    content = _with_texts(resource.content, "annotations", resource, text)
+    """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
+    content = with_texts(resource.content, "annotations", resource, text)
     return resource if content is resource.content else resource.with_content(content)
 
 
-def as_targeted_patch(document: Resource) -> JsonObject:
-    """A strategic merge patch as kustomize applies it to what a target selects (``ApplySmPatch``).
-
-    Its API version becomes the target's. Its labels and annotations are set anew: null deletes none of them.
-    """
-    content = _with_texts(without(document.content, "apiVersion"), "annotations", document)
-    return _with_texts(content, "labels", document)
-
-
-def _with_texts(
+def with_texts(
     content: JsonObject, field: str, resource: Resource, text: Callable[[Json], str] = scalar_text
 ) -> JsonObject:
-    """``content`` with the labels or annotations as texts; nothing where ``resource`` holds nothing."""
+    """Return ``content`` with labels or annotations as texts; blank ones become empty texts."""
     metadata = object_at(content, "metadata")
     if field not in metadata:
         return content
@@ -50,7 +41,10 @@ def _with_texts(
 
 
 def with_final_annotations(resource: Resource) -> Resource:
-    """The resource with its annotations as texts. Raises: resource-invalid when a key would be no text."""
+    """Return the resource with annotations as texts.
+
+    Raises: resource-invalid for a key that would be no text.
+    """
     annotations = object_at(resource.content, "metadata", "annotations")
     for key in annotations:
         if not is_bare_text(key):
@@ -60,23 +54,16 @@ def with_final_annotations(resource: Resource) -> Resource:
 
 def _unwritable(resource: Resource, key: str) -> DiagnosticError:
     field = FieldPath.of("metadata", "annotations", key)
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.RESOURCE_INVALID,
-            message=f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written",
-            sites=resource.sites(field),
-            resource=resource.current_id,
-            field=field,
-            hint="rename it: as a key without quotes it would be no text",
-        )
-    )
+    message = f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written"
+    hint = "rename it: as a key without quotes it would be no text"
+    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
 
 
 _ANNOTATION = "config.kubernetes.io/local-config"
 
 
 def drop_local(resources: ResMap) -> None:
-    """Removes the local objects. Raises: resource-invalid for an object that has lost its name or kind."""
+    """Remove local objects. Raises: resource-invalid for an object that has lost its name or kind."""
     for key, resource in resources.items():
         _check(resource)
         if _is_local(resource):

@@ -14,7 +14,7 @@ from renderer.yamlio.encode import encode
 
 
 def split_at_text(content: Json, steps: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The steps to the first single value on the way, and those that go on inside of it; None without any."""
+    """Return the steps to the first text on the path that is YAML or JSON, and the steps inside of it."""
     for length in range(1, len(steps)):
         try:
             found = lookup(content, steps[:length])
@@ -26,14 +26,17 @@ def split_at_text(content: Json, steps: tuple[str, ...]) -> tuple[tuple[str, ...
 
 
 def count_within(value: Json, steps: tuple[str, ...], *, creates: bool) -> int:
-    """How many fields ``steps`` lead to inside of the text ``value``. Raises ``PathError``."""
+    """Return the number of fields that ``steps`` lead to inside of the text ``value``.
+
+    Raises ``PathError``.
+    """
     matcher = PathMatcher(lambda old: None if old is ABSENT else old, creates, _nothing_within)
     matcher.visit(_parsed(value), steps)
     return matcher.matches
 
 
 def changed_text(value: Json, steps: tuple[str, ...], change: SetSlot, *, creates: bool) -> str:
-    """The text ``value`` with the fields inside of it changed, JSON as JSON and YAML as YAML.
+    """Return the text ``value`` with the fields inside of it changed, JSON as JSON and YAML as YAML.
 
     Raises ``PathError`` when there are none.
     """
@@ -49,7 +52,7 @@ def _nothing_within(_value: Json, _steps: tuple[str, ...]) -> int:
 
 
 def _parsed(value: Json) -> Json:
-    """The tree in a text; None when there is none in it."""
+    """Return the tree that a text holds; None for a text that is neither YAML nor JSON."""
     text = value if isinstance(value, str) else scalar_text(value)
     try:
         return decode_documents(text.encode(), "")[0]
@@ -58,7 +61,7 @@ def _parsed(value: Json) -> Json:
 
 
 def _serialized(tree: Json, original: str) -> str:
-    """kustomize keeps two forms of JSON apart: indented by two, and compact."""
+    """Return the tree as YAML, or as JSON: indented by two if it was indented, else compact."""
     if original.lstrip()[:1] not in ("{", "["):
         return encode((tree,)).strip()
     if "\n" not in original or "  " not in original:

@@ -1,6 +1,6 @@
 """Paths such as ``spec.containers.[name=web].image``, and the fields that they lead to.
 
-kustomize ``kyaml/utils/pathsplitter.go``, ``kyaml/yaml/fns.go`` (PathGetter), ``kyaml/yaml/match.go`` (PathMatcher).
+kustomize ``kyaml/utils/pathsplitter.go``, ``kyaml/yaml/fns.go`` PathGetter, ``match.go`` PathMatcher.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def list_index(step: str) -> int | None:
 
 
 def lookup(value: Json, steps: tuple[str, ...]) -> Slot:
-    """What stands at the end of the path, the first of equal elements (``kyaml/yaml/fns.go`` PathGetter).
+    """Return the value at the end of the path, of equal elements the first (kyaml ``PathGetter``).
 
     Raises ``PathError`` where a step does not fit what it meets.
     """

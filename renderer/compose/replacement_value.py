@@ -19,7 +19,7 @@ _NAMES = {bool: "true or false", int: "a whole number", float: "a number", type(
 
 
 class ReplacementValue(Record):
-    """What is written: ``whole`` in place of mappings and lists, ``text`` into single values."""
+    """The value to write: ``whole`` in place of mappings and lists, ``text`` into scalars."""
 
     whole: Json
     text: str
@@ -30,7 +30,7 @@ class ReplacementValue(Record):
 
     @classmethod
     def given(cls, text: str) -> ReplacementValue:
-        """A value that the replacement itself gives; it has no type of its own."""
+        """Return the value for ``sourceValue``, which has no type of its own."""
         return cls(untagged(text), text)
 
     def part(self, options: FieldOptions) -> ReplacementValue:
@@ -46,7 +46,7 @@ class ReplacementValue(Record):
         return ReplacementValue(text if isinstance(self.whole, str) else untagged(text), text)
 
     def into(self, old: Slot, options: FieldOptions) -> Json:
-        """What comes to stand in a field that holds ``old``, which keeps its type. Raises ``PathError``."""
+        """Return the new value of a field that holds ``old``, whose type it keeps. Raises ``PathError``."""
         if isinstance(old, dict | list):
             if options.delimiter:
                 raise PathError("a delimiter is for single values only")

@@ -20,6 +20,7 @@ from renderer.model.json import Json, object_at
 from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
+from renderer.model.suggest import did_you_mean
 
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
@@ -58,19 +59,12 @@ def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
 
 
 def _nothing(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
     names = {resource.name for resource in resources if source.kind in ("", resource.kind)}
-    nearest = get_close_matches(source.name, names, n=3)
-    hint = (
-        f"did you mean {' or '.join(nearest)}?"
-        if nearest
-        else "it has to be among the resources of this folder"
-    )
+    hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
     return DiagnosticError(
         Diagnostic(
             code=Code.KUSTOMIZATION_FIELD,
-            message=f"no resource is the {_described(source)} that a replacement takes its value from",
+            message=f"the replacement source {_described(source)} does not exist",
             sites=(source.site,),
             hint=hint,
         )
@@ -81,7 +75,7 @@ def _ambiguous(source: ReplacementSource, matches: Iterable[Resource]) -> Diagno
     return DiagnosticError(
         Diagnostic(
             code=Code.KUSTOMIZATION_FIELD,
-            message=f"several resources are the {_described(source)} that a replacement takes its value from",
+            message=f"several resources match the replacement source {_described(source)}",
             sites=(source.site,),
             hint="say which one with group, version, kind, name and namespace",
             related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
@@ -103,9 +97,9 @@ class TargetSelector:
             raise DiagnosticError(
                 Diagnostic(
                     code=Code.KUSTOMIZATION_FIELD,
-                    message="a target does not say which resources it is for",
+                    message="a replacement target has no select",
                     sites=(target.site,),
-                    hint="give it select, with a kind or name",
+                    hint="add select with a kind or name",
                 )
             )
         self._select = ResourceSelector(target.select, target.site.below("select"))
@@ -120,7 +114,7 @@ class TargetSelector:
         return tuple((key, resource) for key, resource in named if self._selects(resource))
 
     def _selects(self, resource: Resource) -> bool:
-        """Whether labels, annotations and any id that the resource has or had match, and no rejection does.
+        """Return True if labels, annotations and an id, current or previous, match, and no rejection does.
 
         A rejection's labels and annotations reject by themselves, and so does its id.
         """
@@ -169,10 +163,10 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.KUSTOMIZATION_FIELD,
-                message=f"{source.field_path} of {resource.current_id} gives a replacement no value: {error}",
+                message=f"replacement source {source.field_path} of {resource.current_id} has no value: {error}",
                 sites=(source.site,),
                 resource=resource.current_id,
-                hint="fieldPath has to lead to a value that is there when the replacement is made",
+                hint="point fieldPath to a field that exists when the replacement runs",
             )
         ) from None
 

@@ -1,4 +1,7 @@
-"""The resources of one kustomization while it is composed (kustomize ``api/resmap``), and the limits on their growth."""
+"""The resources of one kustomization while it is composed, and the limits on their growth.
+
+kustomize ``api/resmap``.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _NOTHING = Growth(0, 0)
 
 
 def growth(before: Json, after: Json) -> Growth:
-    """What ``after`` has that ``before`` does not share with it."""
+    """Return the parts of ``after`` that ``before`` does not share with it, as a size and a depth."""
     return _added(before, after, {})
 
 
@@ -163,7 +166,7 @@ class ResMap:
         self._note(key, resource)
 
     def check_growth(self, key: int, changed: Resource) -> int:
-        """How many characters are added by putting ``changed`` in the place of the one with the key.
+        """Return the number of characters added by putting ``changed`` in the place of the one with the key.
 
         Raises: build-limit, where that is too much, or nested too deeply.
         """
@@ -199,7 +202,7 @@ class ResMap:
         self._current()
 
     def _note(self, key: int, resource: Resource) -> None:
-        """Has the resource found by its ids and names, too."""
+        """Enter the ids and names of the resource into the indices."""
         if self._by_any is not None:
             _index(self._by_any, key, resource)
         if self._by_name is not None:

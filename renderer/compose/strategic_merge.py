@@ -1,4 +1,6 @@
-"""Strategic merge patches (kustomize ``kyaml/yaml/merge2``, ``kyaml/yaml/walk``, ``api/resource/resource.go`` ApplySmPatch).
+"""Strategic merge patches.
+
+kustomize ``kyaml/yaml/merge2``, ``kyaml/yaml/walk``, ``api/resource/resource.go`` ApplySmPatch.
 
 Mappings merge field by field, lists of known kinds element by element, everything else is replaced. Null
 removes a field, ``$patch`` says otherwise. What a patch adds is merged with itself, which takes nulls and
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from renderer.compose.annotations import as_targeted_patch
+from renderer.compose.annotations import with_texts
 from renderer.compose.identity import remembering_id
 from renderer.compose.list_merge import (
     ITSELF,
@@ -97,7 +99,7 @@ class StrategicMerge:
         return target if mapping_directive(patch)[0] is Directive.REPLACE else merged
 
     def _merged(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
-        """What becomes of a field that holds ``dest`` and of which the patch says ``origin``."""
+        """Return the value of a field that holds ``dest`` and for which the patch has ``origin``."""
         value = origin if dest is None or dest is ABSENT else dest
         if isinstance(value, dict):
             return self._merged_mapping(dest, origin, schema)
@@ -224,7 +226,7 @@ class StrategicMergePatching:
 
         Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
         """
-        patch = as_targeted_patch(document)
+        patch = _as_targeted_patch(document)
         for key in keys:
             api_version = resources[key].api_version
             self._apply(
@@ -278,3 +280,12 @@ def _invalid(error: StrategicMergeError, resource: Resource, document: Resource)
             field=error.field,
         )
     )
+
+
+def _as_targeted_patch(document: Resource) -> JsonObject:
+    """Return a strategic merge patch as kustomize applies it to the resources that a target selects.
+
+    Its API version becomes the target's. Its labels and annotations are set anew: null deletes none of them.
+    """
+    content = with_texts(without(document.content, "apiVersion"), "annotations", document)
+    return with_texts(content, "labels", document)

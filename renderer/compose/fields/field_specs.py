@@ -1,4 +1,4 @@
-"""Changing fields by path, as field specs say (kustomize ``api/filters/fieldspec``).
+"""Field specs: paths to the fields that a transformer changes (kustomize ``api/filters/fieldspec``).
 
 Names in a path are separated by slashes; a backslash before a slash makes it part of the name. Paths go
 through every element of a list on their way, and may say with ``[]`` that a field is a list. Missing fields
@@ -26,7 +26,7 @@ SetValue: TypeAlias = Callable[[Json], Json]
 
 
 class WrongTypeError(Exception):
-    """A field holds something that the change cannot work with; says what it should be."""
+    """A field has a value of the wrong type; the message is the type that it should have."""
 
 
 class PathSegment(Record):
@@ -43,7 +43,7 @@ class FieldSpecPath(Record):
 
 
 class FieldSpecFilter(Record):
-    """What to do with the fields that some specs lead to.
+    """A change of the fields that field specs lead to.
 
     ``created`` is what stands in a field that is made; None where the change never makes any.
     """
@@ -52,7 +52,7 @@ class FieldSpecFilter(Record):
     created: Json = None
 
     def apply(self, resource: Resource, targets: Iterable[FieldSpecPath]) -> Resource:
-        """The resource with its fields changed. Raises: resource-invalid."""
+        """Return the resource with its fields changed. Raises: resource-invalid."""
         content: Json = resource.content
         for target in targets:
             try:
@@ -90,7 +90,7 @@ class FieldSpecFilter(Record):
         return target.create and self.created is not None and not target.segments[depth].is_list
 
     def _made(self, target: FieldSpecPath, depth: int) -> Json:
-        """What takes the place of a missing or null field."""
+        """Return the value that a missing or null field gets."""
         if target.segments[depth].is_list:
             return []
         if not self._makes(target, depth):
@@ -99,7 +99,7 @@ class FieldSpecFilter(Record):
 
 
 class FieldSpecIndex:
-    """Finds the fields to visit in a resource; the work is done once per kind."""
+    """The paths to visit in a resource, worked out once per kind."""
 
     def __init__(self, specs: Iterable[FieldSpec]) -> None:
         self._specs = tuple(specs)
@@ -120,7 +120,10 @@ def _is_for(spec: FieldSpec, gvk: Gvk) -> bool:
 
 
 def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
-    """The names in a path; an escaped separator is part of a name (``kyaml/utils/pathsplitter.go``)."""
+    """Return the names in a path.
+
+    An escaped separator is part of a name (``kyaml/utils/pathsplitter.go``).
+    """
     parts = path.split(separator)
     if len(parts) > 1 and not parts[0]:
         parts = parts[1:]
@@ -141,19 +144,12 @@ def _target(spec: FieldSpec) -> FieldSpecPath:
 
 def _wrong_type(resource: Resource, target: FieldSpecPath, error: WrongTypeError) -> DiagnosticError:
     field = FieldPath(tuple(segment.name for segment in target.segments))
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.RESOURCE_INVALID,
-            message=f"{target.path} of {resource.current_id} is not {error}",
-            sites=resource.sites(field),
-            resource=resource.current_id,
-            field=field,
-        )
-    )
+    message = f"{target.path} of {resource.current_id} is not {error}"
+    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message))
 
 
 def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:
-    """Sets entries, labels for example, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
+    """Set entries, labels for example, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
     if not entries:
         return
     index = FieldSpecIndex(specs)
@@ -163,7 +159,7 @@ def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[
 
 
 def _with_entries(value: Json, entries: Mapping[str, str], bare: tuple[str, ...]) -> Json:
-    """The mapping with the entries; those in ``bare`` cannot be new in it."""
+    """Return the mapping with the entries; those in ``bare`` cannot be new in it."""
     if value is None:
         return None
     if not isinstance(value, dict):

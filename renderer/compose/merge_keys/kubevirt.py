@@ -52,7 +52,7 @@ _KINDS = {
 
 
 class KubevirtMergeSchema(MergeSchema):
-    """KubeVirt's kinds with their natural keys, and ``beneath`` for all others."""
+    """The merge schema of KubeVirt's kinds with their natural keys, and of ``beneath`` for all others."""
 
     def __init__(self, beneath: MergeSchema) -> None:
         super().__init__(_KINDS, _TYPES)
@@ -67,5 +67,5 @@ class KubevirtMergeSchema(MergeSchema):
 
 
 def _in_order(fields: Mapping[str, FieldSchema]) -> Mapping[str, FieldSchema]:
-    """The order of disks and interfaces is what the guest calls them: a patch may not change it."""
+    """Return the fields with their order kept: guests name disks and interfaces by it."""
     return {name: field._replace(keeps_order=True) for name, field in fields.items()}

@@ -1,4 +1,4 @@
-"""Adding one value to many fields (kustomize ``ValueAddTransformer.go``, ``api/filters/valueadd``)."""
+"""``ValueAddTransformer``: one value added to many fields (kustomize ``api/filters/valueadd``)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from renderer.model.source_tree import AddValue, ValueTarget
 _NAMESPACE = "metadata/namespace"
 
 
-def adding(config: AddValue) -> Transform:
-    """Puts the value into the fields of all targets.
+def value_add_transform(config: AddValue) -> Transform:
+    """Return the transform that puts the value into the fields of all targets.
 
-    The transform raises: kustomization-field, resource-invalid.
+    It raises: kustomization-field, resource-invalid.
     """
 
     def add(resources: ResMap) -> None:

@@ -18,37 +18,37 @@ _NAME = "metadata/name"
 def prefix_transforms(context: TransformerContext) -> Iterator[Transform]:
     prefix = context.root.kustomization.name_prefix
     if prefix:
-        yield prefixing(prefix, context.field_specs.name_prefix)
+        yield prefix_transform(prefix, context.field_specs.name_prefix)
 
 
 def suffix_transforms(context: TransformerContext) -> Iterator[Transform]:
     suffix = context.root.kustomization.name_suffix
     if suffix:
-        yield suffixing(suffix, context.field_specs.name_suffix)
+        yield suffix_transform(suffix, context.field_specs.name_suffix)
 
 
-def prefixing(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Puts ``prefix`` before the names that ``specs`` lead to, and has the resources remember it."""
-    return _affixing(
+def prefix_transform(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
+    """Return the transform that puts ``prefix`` before the names that ``specs`` lead to."""
+    return _affix_transform(
         specs,
         lambda name: f"{prefix}{name}",
         lambda resource: resource._replace(name_prefixes=(*resource.name_prefixes, prefix)),
     )
 
 
-def suffixing(suffix: str, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Puts ``suffix`` behind the names that ``specs`` lead to, and has the resources remember it."""
-    return _affixing(
+def suffix_transform(suffix: str, specs: tuple[FieldSpec, ...]) -> Transform:
+    """Return the transform that puts ``suffix`` behind the names that ``specs`` lead to."""
+    return _affix_transform(
         specs,
         lambda name: f"{name}{suffix}",
         lambda resource: resource._replace(name_suffixes=(*resource.name_suffixes, suffix)),
     )
 
 
-def _affixing(
+def _affix_transform(
     specs: tuple[FieldSpec, ...],
     affixed: Callable[[str], str],
-    remembering_affix: Callable[[Resource], Resource],
+    with_affix: Callable[[Resource], Resource],
 ) -> Transform:
     index = FieldSpecIndex(specs)
     change = FieldSpecFilter(lambda value: affixed(_name(value)), created="")
@@ -58,7 +58,7 @@ def _affixing(
             return resource
         targets = index.targets(resource)
         if _renames(targets):
-            resource = remembering_id(remembering_affix(resource))
+            resource = remembering_id(with_affix(resource))
         renamed = change.apply(resource, targets)
         check_name(renamed)
         return renamed
@@ -67,7 +67,7 @@ def _affixing(
 
 
 def _keeps_name(resource: Resource) -> bool:
-    """The name of these kinds says what they are, or who they are for."""
+    """Return True for the kinds whose names say what they are, or who they are for."""
     kind = resource.original_id.gvk.kind
     return kind in ("CustomResourceDefinition", "Namespace") or (
         kind == "APIService" and resource.gvk.group == "apiregistration.k8s.io"
