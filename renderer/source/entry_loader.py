@@ -238,7 +238,8 @@ def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.KUSTOMIZATION_FIELD,
-                message=f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
+                message="a file of replacements holds one or a list of them, not "
+                f"{describe_value(file.content)}",
                 sites=(file.site,),
             )
         )

@@ -12,7 +12,7 @@ from renderer.model.kustomization import (
     GeneratorOptions,
     Kustomization,
 )
-from renderer.model.location import Site
+from renderer.model.location import Location, Site
 from renderer.source.caseless_fields import CaselessFields
 from renderer.source.kustomization_entries import (
     read_generator_args,
@@ -25,6 +25,7 @@ from renderer.source.kustomization_entries import (
     read_sort_options,
     read_variable,
 )
+from renderer.yamlio.documents import second_document
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
 
@@ -125,6 +126,22 @@ def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
         )
         for name, successor in DEPRECATED.items()
         if name in fields
+    )
+
+
+def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for a file with more than one document that holds something."""
+    line = second_document(content)
+    if not line:
+        return ()
+    return (
+        Diagnostic(
+            code=Code.IGNORED_DOCUMENT,
+            severity=Severity.WARNING,
+            message="only the first document of a kustomization counts",
+            location=Location(path, line),
+            hint="move the rest into a file of its own and list that under resources",
+        ),
     )
 
 

@@ -14,10 +14,9 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, OpenApi, SourceTree
 from renderer.source.entry_loader import EntryLoader, ReadFolder, load_replacements, read_field_spec_file
 from renderer.source.file_system import FileSystem, is_inside
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor, find_kustomization
+from renderer.source.find_kustomization import LoadRestrictor, find_kustomization
 from renderer.source.generator_data import read_data
-from renderer.source.ignored_documents import ignored_documents
-from renderer.source.kustomization import deprecations, parse_kustomization
+from renderer.source.kustomization import deprecations, ignored_documents, parse_kustomization
 from renderer.source.plugins import Accumulate, Plugins, listed_resources
 from renderer.source.recorder import Recorder, Work
 from renderer.source.resources import read_resources, refuse_no_objects
@@ -131,14 +130,6 @@ def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
             )
         )
     return OpenApi(site, entries.document(path, site.below("path")))
-
-
-__all__ = ["KUSTOMIZATION_FILES", "Loader", "load", "load_files"]
-
-
-def load(fs: FileSystem, path: str, restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY) -> SourceTree:
-    """All that the build of the folder ``path`` needs. Raises ``DiagnosticError`` with everything wrong."""
-    return Loader(fs, restrictor).load(path)
 
 
 def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:

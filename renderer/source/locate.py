@@ -13,8 +13,8 @@ from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.public_lines import is_confidential_key, public_lines
 from renderer.yamlio.marks import MarkedFile
-from renderer.yamlio.public_lines import is_confidential_key, public_lines
 
 MASK = "***"
 _SECRET = "Secret"  # noqa: S105 - a kind

@@ -14,6 +14,7 @@ from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.suggest import suggest
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.project import PROJECT_FILE
@@ -56,9 +57,7 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     selected: dict[str, Overlay] = {}
     for name in map(posixpath.normpath, wanted):
         if name not in names:
-            from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-            nearest = get_close_matches(name, names, n=3) or sorted(overlay.path for overlay in overlays)
+            nearest = suggest(name, names) or sorted(overlay.path for overlay in overlays)
             raise _invalid(f"no overlay {name!r} in this project", f"there is {', '.join(nearest)}")
         selected[names[name].path] = names[name]
     return tuple(selected.values())

@@ -24,7 +24,6 @@ from renderer.model.render_config import (
 from renderer.model.resource import Resource
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.file_system import FileSystem
-from renderer.source.ignored_documents import second_document
 from renderer.source.project_schemas import imported_releases
 from renderer.source.project_settings import (
     TREE_FIELDS,
@@ -34,6 +33,7 @@ from renderer.source.project_settings import (
     read_tree_options,
 )
 from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.documents import second_document
 
 PROJECT_FILE = "vmrender.yaml"
 API_VERSION = "vmrender.io/v1alpha1"

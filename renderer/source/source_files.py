@@ -13,6 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
+from renderer.model.suggest import suggest
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.resources import read_json_patch, read_patch, read_resources
@@ -77,18 +78,12 @@ class SourceFiles:
 
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
         """The error for a ``wanted`` thing that is not at ``place``, with the names that come nearest."""
-        from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
         parent, name = posixpath.split(place)
         names = self.fs.list(parent or ".")
         if name in names:  # a pipe, a device, a link that leads nowhere
             return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
-        nearest = get_close_matches(name, names, n=3)
-        hint = (
-            f"did you mean {' or '.join(posixpath.join(parent, name) for name in nearest)}?"
-            if nearest
-            else None
-        )
+        nearest = [posixpath.join(parent, known) for known in suggest(name, names)]
+        hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         return _error(Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", site, hint)
 
     def _once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:

@@ -13,8 +13,33 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.model.limits import limits
-from renderer.substitution.expression import Node, SubstitutionError, TooLongError, VariableExpansion
-from renderer.substitution.pattern import matching_beginnings
+from renderer.substitution.pattern import PatternTooLongError, matching_beginnings
+
+
+class VariableExpansion(NamedTuple):
+    """``${variable}``, or with an operator and its arguments: ``${variable:-default}``, ``${#variable}``."""
+
+    variable: str
+    operator: str = ""
+    arguments: tuple[Node, ...] = ()
+
+
+#: Text as it is, or what a variable stands for.
+Node: TypeAlias = str | VariableExpansion
+
+
+class SubstitutionError(Exception):
+    """``message`` and ``hint`` are in the user's words, and repeat no value."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class TooLongError(SubstitutionError):
+    """All values together go beyond the limit ``addedSize``."""
+
 
 #: A value, which is empty when it is not set, and the arguments.
 _Operator: TypeAlias = Callable[[str, Sequence[str]], str]
@@ -29,7 +54,10 @@ def apply(operator: str, value: str, arguments: Sequence[str]) -> str:
     """What ``operator`` makes of ``value``. Raises ``SubstitutionError``."""
     if operator == "#" and not arguments:
         return str(len(_bytes(value)))
-    return _OPERATORS.get(operator, _default)(value, arguments)
+    try:
+        return _OPERATORS.get(operator, _default)(value, arguments)
+    except PatternTooLongError:
+        raise SubstitutionError("a pattern is too long for the value that it is to be found in") from None
 
 
 def _default(value: str, arguments: Sequence[str]) -> str:

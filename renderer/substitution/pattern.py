@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from renderer.substitution.expression import SubstitutionError
-
 #: Characters of a text times those of a pattern: what is more would take long.
 _MOST_WORK = 300_000
 
@@ -33,13 +31,17 @@ class _MalformedError(Exception):
     pass
 
 
+class PatternTooLongError(Exception):
+    """The pattern and the text are so long that a match would take too much work."""
+
+
 def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
     """The lengths of all beginnings of ``text`` that match, shortest first; none for a malformed pattern.
 
-    An empty beginning is not among them. Raises ``SubstitutionError`` when that would take too long.
+    An empty beginning is not among them. Raises ``PatternTooLongError``.
     """
     if len(text) * len(pattern) > _MOST_WORK:
-        raise SubstitutionError("a pattern is too long for the value that it is to be found in")
+        raise PatternTooLongError
     try:
         elements = tuple(_elements(pattern))
     except _MalformedError:

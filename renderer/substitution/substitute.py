@@ -18,8 +18,14 @@ from renderer.model.json import Json
 from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.substitution.envsubst import Characters, Evaluated, evaluate, parse
-from renderer.substitution.expression import SubstitutionError, TooLongError
+from renderer.substitution.envsubst import (
+    Characters,
+    Evaluated,
+    SubstitutionError,
+    TooLongError,
+    evaluate,
+    parse,
+)
 from renderer.substitution.post_build import Variables
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode

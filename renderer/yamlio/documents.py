@@ -24,6 +24,8 @@ def text_of(content: bytes) -> str:
 
 
 _SEPARATOR = re.compile(r"\n---(.*)\n")
+_DOCUMENT_START = re.compile(rb"^---(?=\s|\Z).*$", re.MULTILINE)
+_CONTENT = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 class Chunk(NamedTuple):
@@ -54,3 +56,14 @@ def split_documents(text: str) -> list[Chunk]:
             ).at(line - 1, len("---"))
     chunks.append(Chunk(text[start:], line))
     return chunks
+
+
+def second_document(content: bytes) -> int:
+    """Return the line on which a second document that holds something begins; 0 without one."""
+    if b"\n---" not in content:
+        return 0
+    separators = list(_DOCUMENT_START.finditer(content))
+    starts = [0, *(separator.end() for separator in separators)]
+    ends = [*(separator.start() for separator in separators), len(content)]
+    found = [start for start, end in zip(starts, ends, strict=True) if _CONTENT.search(content[start:end])]
+    return content.count(b"\n", 0, found[1]) + 1 if len(found) > 1 else 0

@@ -26,6 +26,9 @@ def position_of(event: Event | None) -> Position:
 
 T = TypeVar("T")
 
+#: Raised for a text that is no YAML, by whatever reads its events.
+MalformedError = yaml.YAMLError
+
 #: Characters of a malformed document that the slow parser is asked about.
 MAX_SECOND_READING = 200_000
 

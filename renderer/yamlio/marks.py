@@ -201,11 +201,6 @@ class MarkedFile:
             return None
 
 
-def find(content: bytes, document: int, field: FieldPath) -> Mark | None:
-    """``MarkedFile.find`` in a file that is asked for one thing only."""
-    return MarkedFile(content).find(document, field)
-
-
 def _text(node: Node | None, field: FieldPath) -> str | None:
     for segment in field.segments:
         step = _step(node, segment) if node else None

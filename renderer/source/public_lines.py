@@ -6,11 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from yaml.error import YAMLError
-
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import MalformedError, Position
 from renderer.yamlio.nodes import Node, parse_nodes
 
 #: Keys whose values are passwords, or the cloud-init data that holds them, in small letters.
@@ -86,7 +84,7 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     everything = [(0, len(lines) - 1)]
     try:
         root = parse_nodes(text)
-    except YAMLError:
+    except MalformedError:
         return everything if _SECRET.search(text) or _CONFIDENTIAL.search(text) else []
     nodes = list(root.walk()) if root else []
     if any(node.text is not None and _SECRET.search(node.text) for node in nodes):
