@@ -25,13 +25,16 @@ from renderer.yamlio.decode import decode_yaml11
 
 
 class AncestorChain:
-    """The folders on the way from the one that was asked for; none may be listed again, nor one above it."""
+    """The folders from the requested one to the current one.
+
+    None of them may be listed again, nor a folder above one of them.
+    """
 
     def __init__(self, folders: tuple[str, ...] = ()) -> None:
         self.folders = folders
 
     def enter(self, folder: str, site: Site) -> AncestorChain:
-        """The lineage of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
+        """Return the chain of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
         for visited in self.folders:
             if is_inside(visited, folder):
                 raise _cycle((*self.folders, folder), site)
@@ -42,7 +45,7 @@ class AncestorChain:
         return AncestorChain((*self.folders, folder))
 
     def check(self, below: Iterable[str], site: Site) -> None:
-        """That none of the folders known to be used ``below`` closes a cycle. Raises: kustomization-cycle."""
+        """Check that no folder used ``below`` closes a cycle. Raises: kustomization-cycle."""
         closing = set(below) & set(self._at_or_above())
         if closing:
             raise _cycle((*self.folders, min(closing)), site)
@@ -68,7 +71,10 @@ def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
 def read_root(
     files: SourceFiles, folder: str, read_folder: ReadFolder, accumulate: Accumulate
 ) -> KustomizationRoot:
-    """The root in ``folder``. Raises ``DiagnosticError`` with all that is wrong in it and below it."""
+    """Read the kustomization in ``folder`` and all that it lists.
+
+    Raises ``DiagnosticError`` with all that is wrong in it and below it.
+    """
     site = Site(find_kustomization(files.fs, folder, files.restrictor))
     text = files.fs.read(site.path)
     content = decode_yaml11(text, site.path)
@@ -113,7 +119,7 @@ def read_root(
 
 
 def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
-    """The author's schema or the version of a builtin one, not both (``openapi.go`` SetSchema)."""
+    """The author's schema or the version of a builtin one, but not both (``openapi.go`` SetSchema)."""
     if not written.open_api:
         return None
     site = written.site.below("openapi")
@@ -133,12 +139,12 @@ def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
 
 
 def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
-    """The objects in resource files, in order. Raises ``DiagnosticError``."""
+    """Return the objects in resource files, in order. Raises ``DiagnosticError``."""
     return ResourceSet(tuple(found for file in files for found in _objects(fs.read(file), Site(file))))
 
 
 def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
-    """The objects in a file that was asked for, which kustomize would pass over when it holds none."""
+    """The objects in a file that was asked for; without any it is an error, which kustomize would skip."""
     found = read_resources(content, site)
     if not found:
         refuse_no_objects(content, site)
@@ -146,14 +152,14 @@ def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
 
 
 def _listed(found: Diagnostic, site: Site) -> Diagnostic:
-    """That a folder is no kustomization is said where it is listed; its own file is not there to point at."""
+    """Report a folder without a kustomization where it is listed, because its own file does not exist."""
     if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
         return found
     return replace(found, sites=(site,), location=None)
 
 
 class Loader:
-    """Loads any number of folders; what they share is read once and is the same value in their trees."""
+    """Loads any number of folders; shared folders are read once and are the same value in all trees."""
 
     def __init__(
         self,
@@ -171,13 +177,13 @@ class Loader:
 
     @property
     def folders(self) -> frozenset[str]:
-        """Every folder that has been read as a kustomization so far."""
+        """Return every folder that has been read as a kustomization so far."""
         return frozenset(self._roots)
 
     def load(self, path: str, listed_at: Site | None = None) -> SourceTree:
-        """Everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``.
+        """Load everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``.
 
-        ``listed_at`` is where the project names it.
+        ``listed_at`` is the place where the project names the folder.
         """
         site = listed_at or Site(path)
         folder = self._files.folder(path, ".", site)

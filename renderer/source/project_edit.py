@@ -15,7 +15,7 @@ _FIELD = "catalogs"
 def with_catalog(
     content: bytes | None, folder: str, catalogs: Iterable[CatalogPath | BuiltinCatalog]
 ) -> bytes:
-    """The project file with the catalog in ``folder`` before all others, which are ``catalogs`` now.
+    """Return the project file with the catalog in ``folder`` before ``catalogs``, the present ones.
 
     ``content`` is None where there is no file. Raises ``DiagnosticError``: edit-refused.
     """

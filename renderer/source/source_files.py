@@ -24,7 +24,7 @@ _SCHEME = re.compile(
 
 
 def is_remote(entry: str) -> bool:
-    """Whether kustomize would fetch ``entry`` with git or HTTP."""
+    """Return whether kustomize would fetch ``entry`` with git or HTTP."""
     return _SCHEME.match(entry) is not None
 
 
@@ -51,12 +51,12 @@ class SourceFiles:
         return self._once(self._json_patches, self.file(path, folder, site), read_json_patch)
 
     def is_file(self, path: str, folder: str, site: Site) -> bool:
-        """Raises: file-outside-root."""
+        """Return whether it is a file. Raises: file-outside-root."""
         with _reported_at(site):
             return self.fs.is_file(joined(folder, path))
 
     def file(self, path: str, folder: str, site: Site) -> str:
-        """The real path of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
+        """Return the real path of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
         place = joined(folder, path)
         with _reported_at(site):
             if not self.fs.is_file(place):
@@ -67,7 +67,7 @@ class SourceFiles:
         return resolved
 
     def folder(self, path: str, folder: str, site: Site) -> str:
-        """The real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
+        """Return the real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
         place = joined(folder, path)
         if is_remote(path):
             raise remote(path, site)
@@ -77,7 +77,7 @@ class SourceFiles:
             return self.fs.resolve(place)
 
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
-        """The error for a ``wanted`` thing that is not at ``place``, with the names that come nearest."""
+        """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
         names = self.fs.list(parent or ".")
         if name in names:  # a pipe, a device, a link that leads nowhere
@@ -94,7 +94,7 @@ class SourceFiles:
 
 @contextmanager
 def _reported_at(site: Site) -> Iterator[None]:
-    """What the file system says of a path is said of the field that names it."""
+    """Report errors of the file system at the field that names the path."""
     try:
         yield
     except DiagnosticError as error:

@@ -1,7 +1,7 @@
-"""The beginnings of a text that match a shell pattern (``fluxcd/pkg`` ``envsubst/path/match.go``).
+"""Match the beginnings of a text with a shell pattern (``fluxcd/pkg`` ``envsubst/path/match.go``).
 
-``*`` stands for any text, ``?`` for any character, ``[a-c]`` and ``[^a-c]`` for some, and a backslash takes
-the next character as it is.
+``*`` stands for any text, ``?`` for any character, ``[a-c]`` and ``[^a-c]`` for some characters, and a
+backslash takes the next character as it is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _MOST_WORK = 300_000
 
 
 class _One(NamedTuple):
-    """One character in any of the ``ranges``, or in none of them."""
+    """One character that is in any of the ``ranges``, or outside of all."""
 
     ranges: tuple[tuple[str, str], ...] = ()
     negated: bool = True
@@ -36,9 +36,9 @@ class PatternTooLongError(Exception):
 
 
 def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
-    """The lengths of all beginnings of ``text`` that match, shortest first; none for a malformed pattern.
+    """Yield the lengths of the beginnings of ``text`` that match, shortest first, without the empty one.
 
-    An empty beginning is not among them. Raises ``PatternTooLongError``.
+    A malformed pattern matches nothing. Raises ``PatternTooLongError``.
     """
     if len(text) * len(pattern) > _MOST_WORK:
         raise PatternTooLongError
@@ -54,7 +54,7 @@ def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
 
 
 def _reached(elements: tuple[_One | None, ...], states: set[int]) -> set[int]:
-    """The states and those behind stars, which may stand for nothing."""
+    """The states and those behind stars, which also match the empty text."""
     reached = set(states)
     for state in sorted(states):
         at = state
@@ -94,7 +94,7 @@ def _elements(pattern: str) -> Iterator[_One | None]:
 
 
 def _class(rest: Iterator[str]) -> _One:
-    """What stands behind ``[``, up to its ``]``."""
+    """The characters between ``[`` and ``]``."""
     ranges: list[tuple[str, str]] = []
     character = _next(rest)
     negated = character == "^"

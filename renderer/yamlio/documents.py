@@ -10,7 +10,7 @@ from renderer.yamlio.errors import LimitError, UnusableError
 
 
 def text_of(content: bytes) -> str:
-    """Raises ``UnusableError`` for what is not UTF-8, and for what is too much."""
+    """Decode the content of a file. Raises ``UnusableError`` for a file that is not UTF-8 or is too large."""
     if len(content) > limits().file_size:
         raise LimitError("file_size", f"the file is larger than {limits().file_size} bytes").at(0, 0)
     try:
@@ -36,9 +36,10 @@ class Chunk(NamedTuple):
 
 
 def split_documents(text: str) -> list[Chunk]:
-    """The documents, empty ones included: lines that begin with ``---`` separate them.
+    """Return the documents, empty ones included: lines that begin with ``---`` separate them.
 
-    kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, as when more than a comment follows there.
+    kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, for example when more than a comment follows
+    there.
     """
     text = text.replace("\r\n", "\n")
     chunks: list[Chunk] = []

@@ -129,7 +129,7 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> byt
 
 
 def _extents(text: str) -> list[tuple[int, int]]:
-    """Where documents begin and end, cut as ``split_documents`` does, with line breaks as they are."""
+    """Begin and end of each document, cut as ``split_documents`` does, with line breaks as written."""
     separators = list(_SEPARATOR.finditer(text))
     starts = [0, *(separator.end() for separator in separators)]
     return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))
@@ -151,20 +151,20 @@ def _splices(text: str, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
 
 
 class _InlineLines(NamedTuple):
-    """Where the lines of a literal scalar begin: in its text, and in the file behind their indentation."""
+    """The offsets of a literal scalar's lines: in its text, and in the file behind their indentation."""
 
     inner: Sequence[int]
     outer: Sequence[int]
     indent: str
 
     def outer_index(self, index: int) -> int:
-        """Return where in the file a character of the scalar's text stands."""
+        """Return the offset in the file of a character of the scalar's text."""
         line = bisect_right(self.inner, index) - 1
         return self.outer[line] + index - self.inner[line]
 
 
 def _inline_lines(text: str, scalar: TextNode) -> _InlineLines:
-    """Raises ``UnusableError`` for a scalar whose lines are not those of the file."""
+    """Map a scalar's lines. Raises ``UnusableError`` for a scalar whose lines are not those of the file."""
     if text[scalar.start : scalar.end] == f"'{scalar.text}'":
         return _InlineLines([0], [scalar.start + 1], "")
     if scalar.style != "|":

@@ -1,4 +1,4 @@
-"""The changes in the text of a YAML document that an edit of its fields comes to."""
+"""Turn an edit of a YAML document's fields into changes of its text."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def splices_of(text: str, document: TextDocument, edit: Edit) -> tuple[Splice, .
 
 
 def _first_field(text: str, document: TextDocument, edit: Edit) -> Splice:
-    """The first field of a document that holds nothing, or comments alone."""
+    """Add the first field to a document that holds comments at most."""
     if not isinstance(edit, AddField) or edit.into.segments:
         raise UnusableError("the document is empty")
     lines = _lines(text, {edit.name: edit.value}, 0)
@@ -239,7 +239,7 @@ def _flow(value: Json, quote: str) -> str:
 
 
 def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
-    """A string in the quotes that were there, or in those that it needs; other scalars have none."""
+    """The text of a scalar: a string in the given quotes, or in those that it needs."""
     if isinstance(value, dict | list):
         raise UnusableError("a list has no place there")
     if not isinstance(value, str):
@@ -259,13 +259,13 @@ def _quote(mapping: TextNode) -> str:
 
 
 def _has_blank_lines(text: str, mapping: TextNode) -> bool:
-    """Whether the fields are set apart from each other."""
+    """Return whether blank lines stand between the fields."""
     pairs = zip(mapping.fields, mapping.fields[1:], strict=False)
     return any(_BLANK_LINE.search(text, before.value.end, after.key.start) for before, after in pairs)
 
 
 def _item_indent(text: str, mapping: TextNode) -> int:
-    """How far the items of the last block sequence stand to the right of its key."""
+    """The columns by which the items of the last block sequence stand to the right of its key."""
     columns = [
         _column(text, field.value) - _column(text, field.key)
         for field in mapping.fields
@@ -283,7 +283,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _line_end(text: str, at: int, *, with_break: bool = False) -> int:
-    """Where the line ends, before or behind its line break."""
+    """The offset of the line's end, before or behind its line break."""
     end = text.find("\n", at)
     if end < 0:
         return len(text)

@@ -41,12 +41,12 @@ class TextNode:
 
     @property
     def is_block(self) -> bool:
-        """Whether it is a collection with lines of its own."""
+        """Return whether it is a collection with lines of its own."""
         return bool(self.fields or self.items) and not self.is_flow
 
     @property
     def is_nothing(self) -> bool:
-        """Whether it stands for a value where the text has none."""
+        """Return whether the text has no character for the value."""
         return self.text == "" and self.start == self.end
 
 
