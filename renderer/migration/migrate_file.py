@@ -11,7 +11,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.yamlio.field_edits import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
 
 
 class MigrationSource(NamedTuple):

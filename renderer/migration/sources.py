@@ -16,7 +16,7 @@ from renderer.model.field_edit import AddField, FieldEdit, RenameField, SetField
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_documents, decode_yaml11
-from renderer.yamlio.field_edits import EditedText
+from renderer.yamlio.edit import EditedText
 
 _WITH_VALUE = ("add", "replace", "test")
 _WITH_SOURCE = ("copy", "move")

@@ -40,7 +40,7 @@ _SET = {
 
 
 class Answer(NamedTuple):
-    """How git ended and what it wrote."""
+    """The exit code and the output of git."""
 
     code: int
     output: str
@@ -51,7 +51,7 @@ class GitProcess:
     """Runs git in one folder. ``environment`` is that of the command line."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        """Raises ``DiagnosticError``: git-unavailable when there is no git on the PATH."""
+        """Find git on the PATH. Raises ``DiagnosticError``: git-unavailable."""
         self._command = (_binary(environment), "-C", str(folder), *_OPTIONS)
         kept = {
             name: value
@@ -61,7 +61,7 @@ class GitProcess:
         self._environment = kept | _SET
 
     def run(self, *arguments: str) -> Answer:
-        """Runs a git command to its end."""
+        """Run a git command to its end."""
         process = subprocess.Popen(  # noqa: S603 - the command is fixed, and there is no shell
             (*self._command, *arguments),
             env=self._environment,
@@ -73,7 +73,7 @@ class GitProcess:
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(complaint))
 
     def start(self, *arguments: str) -> Conversation:
-        """Starts a git command that answers line by line."""
+        """Start a git command that answers line by line."""
         return Conversation((*self._command, *arguments), self._environment)
 
 
@@ -94,7 +94,7 @@ class Conversation:
         self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
 
     def ask(self, request: bytes) -> bytes:
-        """The first line of the answer, without its end; empty when the program has ended."""
+        """Send a request; return the first line of the answer, empty when the program has ended."""
         try:
             os.write(self._requests, request + b"\n")
         except BrokenPipeError:
@@ -102,7 +102,7 @@ class Conversation:
         return self._answers.readline().rstrip(b"\n")
 
     def read(self, size: int) -> bytes:
-        """The next bytes of the answer."""
+        """Return the next bytes of the answer."""
         return self._answers.read(size)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Conversation:
 
 
 def _binary(environment: Mapping[str, str]) -> str:
-    """Where git is; never in the folder one happens to stand in, which may be anybody's repository."""
+    """The path of git; never in the working directory, which may be anybody's repository."""
     folders = [
         folder for folder in environment.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()
     ]
@@ -133,7 +133,7 @@ PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --
 
 
 class TreeEntry(NamedTuple):
-    """What a tree says of one name: the mode as Git writes it, and the object's id in hexadecimal."""
+    """An entry of a tree: the mode as Git writes it, and the object's id in hexadecimal."""
 
     mode: str
     oid: str
@@ -148,7 +148,7 @@ class GitObject(NamedTuple):
 
 
 class GitObjects:
-    """Reads objects. One process serves all questions; it starts with the first."""
+    """Reads objects. One process answers all questions; it starts with the first."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
@@ -156,10 +156,10 @@ class GitObjects:
         self._trees: dict[str, dict[str, TreeEntry]] = {}
 
     def find(self, name: str) -> GitObject | None:
-        """What a name such as ``main`` or an id means; None when it means nothing here.
+        """Return the object that a name such as ``main`` or an id means; None without one.
 
-        Raises ``DiagnosticError``: git-revision for a name that several objects have, yaml-limit for one that
-        is too large, git-unavailable when git does not answer.
+        Raises ``DiagnosticError``: git-revision for an ambiguous name, yaml-limit for an object that is too
+        large, git-unavailable when git does not answer.
         """
         if self._conversation is None:
             self._conversation = self._git.start("cat-file", "--batch")
@@ -189,7 +189,7 @@ class GitObjects:
         return GitObject(oid, kind, content)
 
     def tree(self, oid: str) -> dict[str, TreeEntry]:
-        """The names in a tree, which is read once. Raises ``DiagnosticError``: git-revision."""
+        """Return the entries of a tree, which is read once. Raises ``DiagnosticError``: git-revision."""
         if oid not in self._trees:
             found = self.find(oid)
             if found is None:
@@ -204,9 +204,9 @@ class GitObjects:
 
 
 def parse_tree(content: bytes, oid_size: int) -> dict[str, TreeEntry]:
-    """The entries of a tree object: ``<mode> <name> NUL <id>`` each, the id ``oid_size`` raw bytes long.
+    """Parse a tree object: entries ``<mode> <name> NUL <id>``, the id ``oid_size`` raw bytes long.
 
-    Raises ``DiagnosticError``: git-revision for what has another form.
+    Raises ``DiagnosticError``: git-revision for any other form.
     """
     entries: dict[str, TreeEntry] = {}
     position = 0

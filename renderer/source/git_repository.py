@@ -35,7 +35,7 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
 class _Place(NamedTuple):
-    """A path without symbolic links, and what is there; None when nothing is."""
+    """A path without symbolic links, and the entry there; None when there is none."""
 
     path: str
     entry: TreeEntry | None
@@ -89,7 +89,7 @@ class GitFileSystem:
         return self._find(path).path
 
     def below(self, folder: str) -> GitFileSystem:
-        """The tree of a folder, with that as its root. Raises ``DiagnosticError``: file-not-found."""
+        """Return the tree of a folder, with that as its root. Raises ``DiagnosticError``: file-not-found."""
         place = self._find(folder)
         if place.entry is None or place.entry.mode != TREE_MODE:
             message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
@@ -97,7 +97,7 @@ class GitFileSystem:
         return GitFileSystem(self._objects, place.entry.oid, self.revision)
 
     def _object(self, oid: str, path: str) -> GitObject | None:
-        """What is wrong with the object is said of the file."""
+        """Find an object, and report its problems as problems of the file."""
         try:
             return self._objects.find(oid)
         except DiagnosticError as error:
@@ -106,14 +106,14 @@ class GitFileSystem:
             ) from None
 
     def _find(self, path: str) -> _Place:
-        """What is at a path; every folder is walked to once."""
+        """Find the place of a path; the way to each folder is walked once."""
         folder, name = posixpath.split(posixpath.normpath(path))
         if folder not in self._folders:
             self._folders[folder] = self._walk(self._root, folder, path, _links())
         return self._walk(self._folders[folder], name, path, _links())
 
     def _walk(self, start: _Place, path: str, wanted: str, links: Iterator[int]) -> _Place:
-        """The place that ``path`` leads to from ``start``; ``wanted`` is what the user asked for.
+        """Return the place that ``path`` leads to from ``start``; ``wanted`` is the path for messages.
 
         ``links`` has an item for each symbolic link that may still be followed on the way.
         """
@@ -180,7 +180,7 @@ _NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first
 
 
 class GitRepository:
-    """Use it in a ``with`` block: at its end the process that reads objects goes away.
+    """A Git repository in a ``with`` block, at whose end the process that reads objects ends.
 
     ``prefix`` is the path from the top of the Git work tree to ``folder``, empty or ending in ``/``: a
     project may be a folder of a bigger repository. A bare repository has revisions like any other.
@@ -200,7 +200,7 @@ class GitRepository:
         self._objects = GitObjects(self._git)
 
     def commit(self, revision: str) -> str:
-        """The id of the commit that a revision's name means. Raises ``DiagnosticError``: git-revision."""
+        """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
         if not revision or revision.startswith("-") or not revision.isprintable():
             raise _revision_error(f"{revision!r} is no name of a revision")
         found = self._objects.find(revision)
@@ -212,16 +212,16 @@ class GitRepository:
         return commit.oid
 
     def merge_base(self, one: str, other: str) -> str:
-        """The id of the commit where two revisions parted. Raises ``DiagnosticError``: git-revision."""
+        """Return the id of the commit where two revisions parted. Raises: git-revision."""
         answer = self._git.run("merge-base", "--end-of-options", self.commit(one), self.commit(other))
         if answer.code:
             raise self._unknown(f"{one} and {other} have no commit in common")
         return answer.output.strip()
 
     def tree(self, revision: str) -> GitFileSystem:
-        """The project's folder as it was at a revision.
+        """Return the project's folder as it was at a revision.
 
-        Raises ``DiagnosticError``: git-revision; file-not-found when the folder was not there then.
+        Raises ``DiagnosticError``: git-revision; file-not-found when the folder did not exist then.
         """
         root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
         if root is None:
@@ -247,7 +247,7 @@ class GitRepository:
 
 
 def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
-    """What git said when it failed in a folder, as git-unavailable with a way out."""
+    """Return the error git-unavailable for a failure of git in a folder, with a way out."""
     complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
     if "not a git repository" in complaint:
         return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")

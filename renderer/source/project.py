@@ -24,7 +24,6 @@ from renderer.model.render_config import (
 from renderer.model.resource import Resource
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.file_system import FileSystem
-from renderer.source.ignored_documents import second_document
 from renderer.source.project_schemas import imported_releases
 from renderer.source.project_settings import (
     TREE_FIELDS,
@@ -34,6 +33,7 @@ from renderer.source.project_settings import (
     read_tree_options,
 )
 from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.documents import second_document
 
 PROJECT_FILE = "vmrender.yaml"
 API_VERSION = "vmrender.io/v1alpha1"
@@ -41,7 +41,7 @@ KIND = "RenderConfig"
 
 
 def load_project(fs: FileSystem) -> RenderConfig:
-    """The project of the repository; all defaults where it has no file.
+    """Return the project of the repository; all defaults where it has no file.
 
     Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
     """
@@ -58,7 +58,7 @@ def load_project(fs: FileSystem) -> RenderConfig:
 
 
 def catalog_site(path: str) -> Site:
-    """Where the project names a catalog in a folder."""
+    """Return the place where the project names the catalog in a folder."""
     return Site(PROJECT_FILE, 0, FieldPath.of("catalogs", ElementName("path", path), "path"))
 
 
@@ -74,7 +74,7 @@ def _further_document(text: bytes) -> Iterable[Diagnostic]:
 
 
 def _imported_releases(fs: FileSystem, content: Json) -> frozenset[Release]:
-    """The releases that can be rendered for because the project has schemas of them."""
+    """The releases that can be targets because the project has their schemas."""
     folders = tuple(text_at(entry, "path") for entry in array_at(content, "schemas"))
     return imported_releases(fs, folders) if folders else frozenset()
 
@@ -131,7 +131,7 @@ def _expect(fields: Fields, key: str, value: str) -> None:
 
 
 def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
-    """The entries of ``catalogs``; notes what is wrong with them."""
+    """Read the entries of ``catalogs``; errors are noted in ``fields``."""
     catalogs: list[CatalogPath | BuiltinCatalog] = []
     for entry in fields.elements("catalogs"):
         entry.only("path", "builtin")
@@ -199,7 +199,7 @@ def _output(fields: Fields) -> str | None:
 
 
 def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release | None:
-    """The target release in ``kubevirt``, which may be one of ``imported``; notes what is wrong with it."""
+    """Read the target release in ``kubevirt``, which may be one of ``imported``; errors are noted."""
     text = fields.text("kubevirt")
     if text is None:
         return None
@@ -223,9 +223,10 @@ VALIDATION = "Validation"
 
 
 def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource) -> RenderConfig:
-    """The project with what ``spec`` says: ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``.
+    """Return the project with the settings of ``spec``.
 
-    Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
+    They are ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``. Raises ``DiagnosticError``:
+    config-invalid, with everything that is wrong at once.
     """
     findings: list[Diagnostic] = []
     fields = Fields(written.content, written.origin, findings)

@@ -18,7 +18,7 @@ from renderer.model.rule_settings import RULE_CODES, STRICT_RULES, Level, RuleSe
 
 
 def read_rule_settings(fields: Fields) -> RuleSettings:
-    """From ``rules`` in ``fields``: ``CODE: LEVEL`` or ``CODE: {level: LEVEL, strict: true}``."""
+    """Read ``rules``: ``CODE: LEVEL`` or ``CODE: {level: LEVEL, strict: true}``."""
     return RuleSettings(tuple(_settings(fields.child("rules"))))
 
 
@@ -79,7 +79,7 @@ def _files(fields: Fields) -> str | None:
 
 
 def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:
-    """None where the overlay has none; notes what is wrong with it."""
+    """Read ``flux`` of an overlay, None without it; errors are noted."""
     if "flux" not in overlay:
         return None
     fields = overlay.child("flux")
@@ -97,7 +97,7 @@ def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:
 
 
 def read_limits(fields: Fields) -> Mapping[str, int]:
-    """From ``limits`` in ``fields``, by field of ``Limits``; notes what is wrong."""
+    """Read ``limits``, by field of ``Limits``; errors are noted."""
     found: dict[str, int] = {}
     if "limits" not in fields:
         return found

@@ -22,7 +22,11 @@ _ANNOTATIONS = ("metadata", "annotations")
 
 
 def as_written(resource: Resource, file: MarkedFile, document: int, place: FieldPath) -> Resource:
-    """The resource that stands at ``place`` in a document of a file, with what its JSON tree leaves out."""
+    """Return the resource at ``place`` in a document of a file, with what its JSON tree leaves out.
+
+    To kustomize a blank field is not ``null``, and an annotation that is a number is the text of that number,
+    ``1.10`` for example. The file is read again only where that matters.
+    """
     nulls = [FieldPath(path) for path in _nulls(resource.content)] if _has_null(resource.content) else []
     annotations = object_at(resource.content, *_ANNOTATIONS)
     odd = [key for key, value in annotations.items() if isinstance(value, bool | int | float)]
@@ -72,10 +76,10 @@ _INNER_LINES = re.compile(r",? (?:on lines \d+ and \d+|that begins on line \d+)"
 
 
 def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:
-    """The objects in ``content``, lists taken apart; ``site`` is the file, or the field that holds the text.
+    """Return the objects in ``content``, lists taken apart; ``site`` is the file, or the field with the text.
 
-    ``generated_names``: whether ``metadata.generateName`` does for a name, as it does for the API server and
-    not for kustomize. Raises ``DiagnosticError``: what the decoder raises, and resource-invalid.
+    ``generated_names``: whether ``metadata.generateName`` is enough, as it is for the API server and not for
+    kustomize. Raises ``DiagnosticError``: the errors of the decoder, and resource-invalid.
     """
     documents = decode_text(content, site)
     file = MarkedFile(content)
@@ -97,7 +101,7 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
 
 
 def refuse_no_objects(content: bytes, site: Site) -> None:
-    """Raises ``DiagnosticError``: resource-invalid for documents that hold something, but no object."""
+    """Refuse documents that hold something, but no object. Raises ``DiagnosticError``: resource-invalid."""
     for index, document in enumerate(decode_text(content, site)):
         place = _document_site(site, index)
         items = object_at(document).get("items")
@@ -108,7 +112,7 @@ def refuse_no_objects(content: bytes, site: Site) -> None:
 
 
 def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
-    """The documents in ``content``; what is wrong with a text inside another file is reported at ``site``."""
+    """Return the documents in ``content``; errors in a text inside another file are reported at ``site``."""
     try:
         return decode_documents(content, site.path)
     except DiagnosticError as error:
@@ -118,7 +122,7 @@ def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
 
 
 def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
-    """The error as one about the text at ``site``; its location is counted in that text."""
+    """Return the error as one about the text at ``site``; its location is counted in that text."""
     return DiagnosticError(
         *(
             Diagnostic(
@@ -174,7 +178,7 @@ def _check_name(resource: Resource, *, generated_names: bool) -> None:
 
 
 def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
-    """What a ``FooList`` holds; None for any other object."""
+    """The objects in a ``FooList``; None for any other object."""
     content = resource.content
     if not resource.kind.endswith("List") or "items" not in content:
         return None
@@ -199,9 +203,9 @@ def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticErr
 
 
 def read_patch(content: bytes, site: Site) -> PatchContent:
-    """What an entry of ``patches`` holds (``api/internal/builtins/PatchTransformer.go`` Config).
+    """Read an entry of ``patches`` (``api/internal/builtins/PatchTransformer.go`` Config).
 
-    Nothing but comments is a strategic merge patch without documents. Raises: patch-invalid.
+    A text with comments alone is a strategic merge patch without documents. Raises: patch-invalid.
     """
     try:
         documents = read_resources(content, site)
@@ -211,7 +215,7 @@ def read_patch(content: bytes, site: Site) -> PatchContent:
 
 
 def read_json_patch(content: bytes, site: Site) -> JsonPatch:
-    """What an entry of ``patchesJson6902`` holds. Raises: patch-invalid, or what the decoder raises."""
+    """Read an entry of ``patchesJson6902``. Raises: patch-invalid, and the errors of the decoder."""
     operations = _operations(content, site)
     if not operations:
         raise _invalid_patch("the patch has no operations", site)
@@ -219,7 +223,7 @@ def read_json_patch(content: bytes, site: Site) -> JsonPatch:
 
 
 def _read_operations(content: bytes, site: Site, error: DiagnosticError) -> JsonPatch:
-    """As operations; when it is neither, what is wrong with it as the kind of patch it looks like."""
+    """Read operations; if there are none either, report the error of the kind that it looks like."""
     try:
         return JsonPatch(site, _operations(content, site))
     except DiagnosticError as not_operations:

@@ -47,14 +47,14 @@ class SubstituteReference(NamedTuple):
 
 
 class Strategy(StrEnum):
-    """Whether defaults of variables count as well where there is no variable at all."""
+    """``substituteStrategy``: whether defaults count even where no variable is given."""
 
     WITH_VARIABLES = "WithVariables"
     ALWAYS = "Always"
 
 
 class PostBuild(NamedTuple):
-    """``substitute`` are the variables by name; ``namespace`` is where the sources are."""
+    """``spec.postBuild``: variables by name, and the objects with more, in ``namespace``."""
 
     site: Site
     namespace: str = ""
@@ -64,7 +64,7 @@ class PostBuild(NamedTuple):
 
 
 def read_post_build(kustomization: Resource, findings: list[Diagnostic]) -> PostBuild:
-    """Notes in ``findings`` what is wrong with it, and what else of the Kustomization is left out."""
+    """Read ``spec.postBuild``; errors, and fields that have no effect here, are noted in ``findings``."""
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
     spec = fields.child("spec")
     findings += _left_out(kustomization)
@@ -108,10 +108,10 @@ _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
 class Variables(NamedTuple):
-    """What there is to put in.
+    """The variables and their values.
 
-    ``always``: defaults count also where there are no values. ``confidential`` are values that nothing may
-    print, ``unread`` the Secrets that were not asked for.
+    ``always``: defaults count even without any values. ``confidential`` are values that must not be printed,
+    ``unread`` the Secrets that the project file does not allow to read.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -120,7 +120,7 @@ class Variables(NamedTuple):
     unread: tuple[str, ...] = ()
 
     def hint(self, variable: str) -> str:
-        """How ``variable`` may get a value."""
+        """Return how ``variable`` can get a value."""
         if self.unread:
             secrets = ", ".join(self.unread)
             return (
@@ -130,7 +130,7 @@ class Variables(NamedTuple):
 
 
 class VariableReader:
-    """Reads variables of ``candidates``, objects of the repository. ``findings`` is all that is wrong."""
+    """Reads variables of ``candidates``, objects of the repository; errors are noted in ``findings``."""
 
     def __init__(self, candidates: Iterable[Resource], *, secrets: bool, findings: list[Diagnostic]) -> None:
         self._candidates = tuple(candidates)
@@ -191,7 +191,7 @@ class VariableReader:
             return None
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
-        """The object in the Kustomization's namespace, which either may leave to its own kustomization."""
+        """The object in the Kustomization's namespace, or one that does not say its namespace."""
         named = [
             candidate
             for candidate in self._candidates

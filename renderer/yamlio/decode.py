@@ -20,18 +20,18 @@ _LINE_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 
 class ValueCount:
-    """Counts through all documents of one file; keys are values, too."""
+    """Counts the values of all documents of one file; keys are values, too."""
 
     def __init__(self, text: str) -> None:
         self._left = limits().values
         self._may_be_too_many = most_values(text) > self._left
 
     def counted(self, source: EventSource) -> EventSource:
-        """The same events, counted if that is necessary at all."""
+        """Return the same events, counted if the file may hold too many values."""
         return _Counted(source, self) if self._may_be_too_many else source
 
     def count(self, event: Event | None) -> None:
-        """Raises ``LimitError``."""
+        """Count an event. Raises ``LimitError``."""
         if isinstance(event, NodeEvent):
             self._left -= 1
             if self._left < 0:
@@ -51,7 +51,7 @@ class _Counted:
 
 
 def most_values(text: str) -> int:
-    """No fewer than there are; found much sooner than by reading the text."""
+    """Return an upper bound of the values in ``text``, much sooner than a reader could count them."""
     return (
         2
         + sum(text.count(line_break) for line_break in _LINE_BREAKS)
@@ -60,10 +60,10 @@ def most_values(text: str) -> int:
 
 
 def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
-    """The documents of a resource file, None for empty ones; ``path`` is for error messages.
+    """Return the documents of a resource file, None for empty ones; ``path`` is for error messages.
 
-    kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps are RFC 3339 text, whole floats
-    integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
+    kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps become RFC 3339 text, whole
+    floats integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
     """
     try:
         text = text_of(content)
@@ -75,7 +75,7 @@ def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
 
 
 def decode_yaml11(content: bytes, path: str) -> Json:
-    """The first document of a kustomization.yaml or JSON 6902 patch; ``path`` is for error messages.
+    """Return the first document of a kustomization.yaml or JSON 6902 patch; ``path`` is for error messages.
 
     sigs.k8s.io/yaml and go-yaml v2: YAML 1.1, and the last of equal keys wins. Raises ``DiagnosticError``.
     """

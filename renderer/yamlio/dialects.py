@@ -25,15 +25,15 @@ _BLANKS = " \t"
 
 
 def rewritten_plain(text: str) -> str | None:
-    """The text of a plain scalar between brackets that comes to be quoted; None for all others."""
+    """Return the text of a plain scalar between brackets that kustomize quotes; None for all others."""
     return text if not text or ":" in text else None
 
 
 def rewritten(text: str, style: str) -> str:
-    """The text of a quoted or block scalar, ``style`` as events have it.
+    """Return the text of a quoted or block scalar of that ``style`` after kustomize has written it.
 
-    Folded text gains blank lines around lines that are indented more (go-yaml v3 ``emitterc.go``).
-    Raises ``UnusableError`` for a block that begins with a tab, as it cannot be read again.
+    Folded text gains blank lines around lines that are indented more (go-yaml v3 ``emitterc.go``). Raises
+    ``UnusableError`` for a block that begins with a tab, because it cannot be read again.
     """
     if style not in _BLOCK_STYLES or not text or _is_written_quoted(text):
         return text
@@ -88,11 +88,11 @@ MERGE_KEY = "<<"
 
 
 class Scalars(NamedTuple):
-    """What scalars without a tag mean.
+    """The meaning of scalars without a tag.
 
-    ``values`` has the values of plain ones. ``keys`` has their text as keys, and None for what is
-    none: ``<<``, null and, in resource files, anything but a string. ``styled`` gives the text of
-    one that is quoted or a block, from its text and style.
+    ``values`` maps plain scalars to their values. ``keys`` maps them to their text as keys, and to None where
+    they cannot be keys: ``<<``, null and, in resource files, anything but a string. ``styled`` returns the
+    text of a quoted or block scalar for its text and style.
     """
 
     values: Memo[Scalar]
@@ -101,11 +101,11 @@ class Scalars(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """``flow`` holds for scalars between brackets, ``block`` for all others.
+    """The rules of one reader: ``flow`` holds for scalars between brackets, ``block`` for all others.
 
-    ``string_keys``: keys have to be strings, except in the root mapping, where they stand as
-    they are written. ``unique_keys``: a key that is written twice is an error, else the last
-    one wins. ``merges_in_place``: ``<<`` overwrites what stands before it, else nothing ever.
+    ``string_keys``: keys must be strings, except in the root mapping, which keeps them as they are written.
+    ``unique_keys``: a repeated key is an error, otherwise the last one wins. ``merges_in_place``: ``<<``
+    overwrites the entries before it, otherwise it overwrites nothing.
     """
 
     rules: ScalarRules
@@ -126,7 +126,7 @@ def _resource_flow_value(text: str) -> Scalar:
 
 
 def _resource_key(text: str) -> str | None:
-    """Empty keys come to be quoted as well."""
+    """The text of a plain key, None for one that is no string. kustomize quotes empty keys, too."""
     is_text = not text or (text != MERGE_KEY and resolve(text, CORE_RULES).kind is Kind.STR)
     return text if is_text else None
 
@@ -144,7 +144,7 @@ def _yaml11_flow_value(text: str) -> Scalar:
 
 
 def _yaml11_key(text: str) -> str | None:
-    """sigs.k8s.io/yaml convertToJSONableObject."""
+    """The text of a plain key (sigs.k8s.io/yaml convertToJSONableObject)."""
     kind, value = resolve(text, YAML11_RULES)
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -164,7 +164,7 @@ def _as_read(text: str, _style: str) -> str:
 
 
 def _without_question_mark(text: str) -> str:
-    """To go-yaml a question mark between brackets begins a key (``scannerc.go``); libyaml reads on."""
+    """Refuse a question mark, which begins a key for go-yaml (``scannerc.go``) and is text for libyaml."""
     if "?" in text:
         raise UnusableError("a question mark ends plain text between brackets", "put the text in quotes")
     return text

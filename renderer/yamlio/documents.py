@@ -10,7 +10,7 @@ from renderer.yamlio.errors import LimitError, UnusableError
 
 
 def text_of(content: bytes) -> str:
-    """Raises ``UnusableError`` for what is not UTF-8, and for what is too much."""
+    """Decode the content of a file. Raises ``UnusableError`` for a file that is not UTF-8 or is too large."""
     if len(content) > limits().file_size:
         raise LimitError("file_size", f"the file is larger than {limits().file_size} bytes").at(0, 0)
     try:
@@ -24,6 +24,8 @@ def text_of(content: bytes) -> str:
 
 
 _SEPARATOR = re.compile(r"\n---(.*)\n")
+_DOCUMENT_START = re.compile(rb"^---(?=\s|\Z).*$", re.MULTILINE)
+_CONTENT = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 class Chunk(NamedTuple):
@@ -34,9 +36,10 @@ class Chunk(NamedTuple):
 
 
 def split_documents(text: str) -> list[Chunk]:
-    """The documents, empty ones included: lines that begin with ``---`` separate them.
+    """Return the documents, empty ones included: lines that begin with ``---`` separate them.
 
-    kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, as when more than a comment follows there.
+    kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, for example when more than a comment follows
+    there.
     """
     text = text.replace("\r\n", "\n")
     chunks: list[Chunk] = []
@@ -54,3 +57,14 @@ def split_documents(text: str) -> list[Chunk]:
             ).at(line - 1, len("---"))
     chunks.append(Chunk(text[start:], line))
     return chunks
+
+
+def second_document(content: bytes) -> int:
+    """Return the line on which a second document that holds something begins; 0 without one."""
+    if b"\n---" not in content:
+        return 0
+    separators = list(_DOCUMENT_START.finditer(content))
+    starts = [0, *(separator.end() for separator in separators)]
+    ends = [*(separator.start() for separator in separators), len(content)]
+    found = [start for start, end in zip(starts, ends, strict=True) if _CONTENT.search(content[start:end])]
+    return content.count(b"\n", 0, found[1]) + 1 if len(found) > 1 else 0

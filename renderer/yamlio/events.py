@@ -19,12 +19,15 @@ class Position(NamedTuple):
 
 
 def position_of(event: Event | None) -> Position:
-    """Where the event begins."""
+    """Return where the event begins."""
     mark = event.start_mark if event else None
     return Position(mark.line, mark.column) if mark else Position(0, 0)
 
 
 T = TypeVar("T")
+
+#: Raised for a text that is no YAML, by whatever reads its events.
+MalformedError = yaml.YAMLError
 
 #: Characters of a malformed document that the slow parser is asked about.
 MAX_SECOND_READING = 200_000
@@ -46,9 +49,9 @@ BACKEND: Backend = (
 
 
 def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
-    """What ``reader`` makes of the events of ``text``. Raises what it raises, and ``yaml.YAMLError``.
+    """Return the result of ``reader`` on the events of ``text``. Raises its errors, and ``yaml.YAMLError``.
 
-    When libyaml refuses the text, the parser that knows go-yaml's rules exactly is asked.
+    A text that libyaml refuses is read once more by the parser that follows go-yaml's rules exactly.
     """
     try:
         return reader(BACKEND(text))

@@ -93,7 +93,8 @@ def _duplicates(mapping: Node) -> Iterator[tuple[Node, Node]]:
 
 def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:
     here, there = (
-        _location(path, Position(first_line + key.place.line, key.place.column)) for key in (second, first)
+        _location(path, Position(first_line + key.position.line, key.position.column))
+        for key in (second, first)
     )
     return Diagnostic(
         code=Code.YAML_DUPLICATE_KEY,

@@ -35,7 +35,7 @@ class Style(Enum):
 
 
 def style_of(text: str) -> Style:
-    """The style that go-yaml v2 gives a string outside of a key (``encode.go`` stringv, ``emitterc.go``)."""
+    """Return the style in which go-yaml v2 writes a string outside of a key (``stringv``)."""
     unprintable = UNPRINTABLE.search(text) is not None
     breaks = _BREAK.search(text) is not None
     if unprintable or (breaks and SPACE_BEFORE_BREAK.search(text)):
@@ -50,7 +50,7 @@ def style_of(text: str) -> Style:
 
 
 def is_ambiguous(text: str) -> bool:
-    """Would ``text`` be read as something else than a string, by go-yaml v2 or in base 60?"""
+    """Return whether go-yaml v2 would read ``text`` as another type than a string, or a number in base 60."""
     if text and text[0] not in _MEANINGFUL:
         return False
     try:
@@ -86,7 +86,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def in_one_line(text: str, style: Style) -> str:
-    """``text`` in a style other than ``LITERAL``, not folded."""
+    """Return ``text`` in a style other than ``LITERAL``, not folded."""
     if style is Style.PLAIN:
         return text
     if style is Style.SINGLE_QUOTED:
@@ -95,9 +95,9 @@ def in_one_line(text: str, style: Style) -> str:
 
 
 def folded(text: str, style: Style, column: int, indent: str) -> str:
-    """``text`` with lines broken where they go beyond ``WIDTH``.
+    """Return ``text`` with lines broken where they exceed ``WIDTH``.
 
-    ``column`` is where the first character goes, ``indent`` what stands before the lines that follow.
+    ``column`` is that of the first character, ``indent`` is put before the lines that follow.
     """
     if style is Style.LITERAL:
         return _literal(text, indent)
@@ -109,7 +109,7 @@ def folded(text: str, style: Style, column: int, indent: str) -> str:
 
 
 def block_hints(text: str) -> str:
-    """What follows the ``|`` or ``>`` of a block: indentation, if it cannot be seen, and ``-`` or ``+``."""
+    """Return the header behind ``|`` or ``>``: an indentation that cannot be seen, and ``-`` or ``+``."""
     indentation = "2" if text[0] in " " + LINE_BREAKS else ""
     if text[-1] not in LINE_BREAKS:
         return indentation + "-"
@@ -121,7 +121,7 @@ def _literal(text: str, indent: str) -> str:
 
 
 def _fold(text: str, column: int, indent: str) -> str:
-    """Breaks a line at a space that has no other beside it."""
+    """Break a line at a space that has no other beside it."""
     previous, *words = text.split(" ")
     parts = [previous]
     column += len(previous)
@@ -145,7 +145,7 @@ def _fold_single_quoted(text: str, column: int, indent: str) -> str:
 
 
 def _fold_double_quoted(text: str, column: int, indent: str) -> str:
-    """Breaks a line at the first of several spaces too; a backslash then keeps the next one."""
+    """Break a line at the first of several spaces too; a backslash then keeps the next one."""
     if text.startswith(_BYTE_ORDER_MARK):
         return f'"{_escaped(text)}"'
     previous, *words = text.split(" ")
@@ -164,7 +164,7 @@ def _fold_double_quoted(text: str, column: int, indent: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """go-yaml escapes every character of a text that begins with a byte order mark."""
+    """Escape ``text``; go-yaml escapes every character if it begins with a byte order mark."""
     return "".join(map(_escape, text)) if text.startswith(_BYTE_ORDER_MARK) else _escape_some(text)
 
 

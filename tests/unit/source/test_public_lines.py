@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.yamlio.public_lines import public_lines
+from renderer.source.public_lines import public_lines
 
 HIDDEN_OBJECT = """\
 apiVersion: v1

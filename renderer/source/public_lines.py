@@ -1,4 +1,4 @@
-"""Which lines of a YAML text may be shown to whoever reads a log."""
+"""Select the lines of a YAML text that may be shown in a log, without confidential values."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from yaml.error import YAMLError
-
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import MalformedError, Position
 from renderer.yamlio.nodes import Node, parse_nodes
 
 #: Keys whose values are passwords, or the cloud-init data that holds them, in small letters.
@@ -41,15 +39,15 @@ _WORDS = re.compile(rf"(?<!\w)(?:{_KEYS}|{'|'.join(_CLOUD_INIT)}|Secret(?:List)?
 
 
 def is_confidential_key(key: object) -> bool:
-    """Whether what stands below a key is confidential, however the key is capitalised."""
+    """Return whether the value of a key is confidential, however the key is capitalised."""
     return isinstance(key, str) and key.lower() in _CONFIDENTIAL_KEYS
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
-    """The lines with the ``wanted`` numbers, from 1, that may be shown.
+    """Return the lines with the ``wanted`` numbers, from 1, that may be shown.
 
-    None of a document that may be about a Secret, none of a value below a key that is confidential, and
-    where that cannot be told none either.
+    Hidden are documents that may be about a Secret, values of confidential keys, and a text for which that
+    cannot be decided.
     """
     try:
         text = text_of(content)
@@ -72,7 +70,7 @@ def _chunks(text: str) -> Sequence[Chunk]:
 
 
 def _hidden_in(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The first and last lines of the file, from 0, of what may not be shown of a document."""
+    """The first and last lines of the file, from 0, of the hidden parts of a document."""
     lines = chunk.text.removesuffix("\n").split("\n")
     if any(0 < number - chunk.first_line <= len(lines) for number in wanted):
         for first, last in _hidden(chunk.text, lines):
@@ -86,20 +84,20 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     everything = [(0, len(lines) - 1)]
     try:
         root = parse_nodes(text)
-    except YAMLError:
+    except MalformedError:
         return everything if _SECRET.search(text) or _CONFIDENTIAL.search(text) else []
     nodes = list(root.walk()) if root else []
     if any(node.text is not None and _SECRET.search(node.text) for node in nodes):
         return everything
-    places = sorted({node.place for node in nodes})
+    places = sorted({node.position for node in nodes})
     confidential = list(_confidential(nodes))
     if any(_is_alias(value, lines) for _, value in confidential):  # it is written elsewhere
         return everything
-    return [_span(key.place, value, places, len(lines) - 1) for key, value in confidential]
+    return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
 
 
 def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
-    """Where it begins, and the value that it is."""
+    """The node at which each confidential value begins, and the value."""
     for node in nodes:
         if node.text is not None and "\n" in node.text and _CONFIDENTIAL.search(node.text):
             yield node, node  # a patch as text
@@ -113,13 +111,13 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
 
 
 def _is_alias(value: Node, lines: Sequence[str]) -> bool:
-    line, column = value.place
+    line, column = value.position
     return line < len(lines) and lines[line][column : column + 1] == _ALIAS
 
 
 def _span(start: Position, value: Node, places: Sequence[Position], end: int) -> tuple[int, int]:
-    """From ``start`` to before the next thing behind ``value``."""
-    last = max(node.place for node in value.walk())
+    """The lines from ``start`` to before the node that follows ``value``."""
+    last = max(node.position for node in value.walk())
     following = bisect_right(places, last)
     next_line = places[following].line if following < len(places) else end + 1
     return start.line, max(last.line, next_line - 1)
