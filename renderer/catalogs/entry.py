@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 
+from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, INSTANCETYPE_PREFIX, PREFERENCE
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity
@@ -54,9 +55,7 @@ def _length(value: Json) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-GROUP = "instancetype.kubevirt.io"
-_LABEL = f"{GROUP}/"
-_DISPLAY_NAMES = (f"{_LABEL}displayName", "openshift.io/display-name")
+_DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-name")
 
 
 class EntryType(StrEnum):
@@ -75,10 +74,10 @@ class EntryScope(StrEnum):
 
 #: The kinds of a catalog, in the order in which they are written.
 KINDS = {
-    "VirtualMachineClusterInstancetype": (EntryType.INSTANCETYPE, EntryScope.CLUSTER),
-    "VirtualMachineClusterPreference": (EntryType.PREFERENCE, EntryScope.CLUSTER),
-    "VirtualMachineInstancetype": (EntryType.INSTANCETYPE, EntryScope.NAMESPACED),
-    "VirtualMachinePreference": (EntryType.PREFERENCE, EntryScope.NAMESPACED),
+    INSTANCETYPE.cluster_kind: (EntryType.INSTANCETYPE, EntryScope.CLUSTER),
+    PREFERENCE.cluster_kind: (EntryType.PREFERENCE, EntryScope.CLUSTER),
+    INSTANCETYPE.kind: (EntryType.INSTANCETYPE, EntryScope.NAMESPACED),
+    PREFERENCE.kind: (EntryType.PREFERENCE, EntryScope.NAMESPACED),
 }
 
 
@@ -148,7 +147,7 @@ class CatalogEntry:
     @property
     def description(self) -> str:
         """What it is for, as its author says."""
-        return self._annotation(f"{_LABEL}description") or self._annotation("description")
+        return self._annotation(f"{INSTANCETYPE_PREFIX}description") or self._annotation("description")
 
     @property
     def tags(self) -> str:
@@ -159,7 +158,7 @@ class CatalogEntry:
         return self.spec if self.type is EntryType.INSTANCETYPE else object_at(self.spec, "requirements")
 
     def _label(self, name: str) -> str:
-        return text_at(self.resource.labels, f"{_LABEL}{name}")
+        return text_at(self.resource.labels, f"{INSTANCETYPE_PREFIX}{name}")
 
     def _annotation(self, name: str) -> str:
         return text_at(self.resource.annotations, name)
@@ -187,7 +186,7 @@ def scope_words(entries: Iterable[CatalogEntry]) -> str:
 
 
 def is_entry(resource: Resource) -> bool:
-    return resource.kind in KINDS and resource.gvk.group == GROUP
+    return resource.kind in KINDS and resource.gvk.group == INSTANCETYPE_GROUP
 
 
 def _order(entry: CatalogEntry) -> tuple[EntryType, str, int, int, str, EntryScope]:

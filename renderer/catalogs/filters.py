@@ -1,4 +1,4 @@
-"""Filters over the entries of a catalog; numbers and amounts are given as ``4``, ``2..8``, ``>=4``, ``..8Gi``."""
+"""Filters over the entries of a catalog; amounts are written as ``4``, ``2..8``, ``>=4``, ``..8Gi``."""
 
 from __future__ import annotations
 

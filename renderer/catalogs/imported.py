@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.catalogs.entry import GROUP, KINDS, is_entry
+from renderer.catalogs.entry import KINDS, is_entry
+from renderer.kubevirt.kinds import INSTANCETYPE_PREFIX
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import text_at
@@ -21,7 +22,7 @@ from renderer.yamlio.encode import encode
 SUMS = "SHA256SUMS"
 KUSTOMIZATION = "kustomization.yaml"
 
-_VERSION_LABEL = f"{GROUP}/common-instancetypes-version"
+_VERSION_LABEL = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _HEADER = """\
 # {name} {release}, as `vmrender catalog import` wrote it. To change something, patch it in another folder
 # that lists this one under resources; `sha256sum --check SHA256SUMS` tells whether this one is as it was.

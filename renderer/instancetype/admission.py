@@ -202,7 +202,7 @@ def _spec(found: Found | None) -> JsonObject | None:
 def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[Cause, ...]:
     """What went wrong in applying: at the VirtualMachine's field, or at the matcher that leads to it."""
     party = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}.get(
-        error.party
+        error.owner
     )
     causes = []
     for diagnostic in error.diagnostics:

@@ -17,6 +17,7 @@ from renderer.instancetype.api.types import (
 )
 from renderer.instancetype.catalog import Catalog
 from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig
+from renderer.kubevirt.kinds import KUBEVIRT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -69,7 +70,7 @@ def cluster_config(catalog: Catalog) -> ClusterConfig:
     KubeVirt falls back to its defaults altogether when one of its values is out of range. Raises
     ``DiagnosticError`` for a value of a wrong type.
     """
-    resource = next(catalog.of_kind("KubeVirt"), None)
+    resource = next(catalog.of_kind(KUBEVIRT), None)
     return ClusterConfig() if resource is None else _read(resource)
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
-from renderer.instancetype.apply.applier import VMI_SPEC, AppliedSpecs
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE
 from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.spread import divisor, is_spreadable
 from renderer.instancetype.topology import Topology, preferred_topology, spread_options
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.instancetype.vmi_template import is_zero
+from renderer.instancetype.vmi_template import VMI_SPEC, is_zero
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Related

@@ -1,7 +1,7 @@
-"""Put a VirtualMachine's own size where an instance type would have it, and check it against the type's limits.
+"""Put a VirtualMachine's own size where an instance type has its size, and check it against the limits.
 
-All that follows is then what KubeVirt does with an instance type of that size. The limits are what KubeVirt asks of
-every VirtualMachine (``pkg/virt-api/webhooks/validating-webhook/admitters``, ``validateCPUHotplug``,
+All that follows is then what KubeVirt does with an instance type of that size. The limits are what KubeVirt
+asks of every VirtualMachine (``pkg/virt-api/webhooks/validating-webhook/admitters``, ``validateCPUHotplug``,
 ``validateHugepagesMemoryRequests``; ``pkg/liveupdate/memory``).
 """
 

@@ -5,16 +5,24 @@ KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision befor
 
 from __future__ import annotations
 
-from renderer.instancetype.api import v1beta2
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC, V1BETA2_INSTANCETYPE_SPEC
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
-from renderer.instancetype.matcher import INSTANCETYPE, Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.not_found import not_found, revision_not_found, unknown_kind, unusable_revision
 from renderer.instancetype.revision import RevisionError, decode_revision
+from renderer.kubevirt.kinds import (
+    CONTROLLER_REVISION,
+    INSTANCETYPE,
+    INSTANCETYPE_API_VERSION,
+    INSTANCETYPE_PREFIX,
+    INSTANCETYPE_VERSION,
+    PROPOSED_INSTANCETYPE_VERSION,
+    MatcherType,
+)
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -22,7 +30,7 @@ from renderer.model.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 
-_OBJECT_NAME_LABEL = "instancetype.kubevirt.io/object-name"
+_OBJECT_NAME_LABEL = f"{INSTANCETYPE_PREFIX}object-name"
 _SPEC = FieldPath.of("spec")
 _API_VERSION = FieldPath.of("apiVersion")
 
@@ -119,7 +127,7 @@ def find_revision(
     name = named or _status_revision(matcher_type, status, behaviour)
     if not name:
         return None
-    revision = scope.find("ControllerRevision", name)
+    revision = scope.find(CONTROLLER_REVISION, name)
     if revision is None:
         raise CauseError(revision_not_found(name, _named_at(matcher, matcher_type), matcher_type, scope))
     if named or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
@@ -150,11 +158,11 @@ def _stored(
     return Found(matcher_type, revision, stored.spec, stored.field)
 
 
-def spec_type_of(matcher_type: MatcherType, version: str = "v1beta1") -> Struct:
+def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION) -> Struct:
     """The type of what the matcher finds, by which objects of ``version`` are read."""
     if matcher_type is not INSTANCETYPE:
         return PREFERENCE_SPEC
-    return V1BETA2_INSTANCETYPE_SPEC if version == v1beta2.VERSION else INSTANCETYPE_SPEC
+    return V1BETA2_INSTANCETYPE_SPEC if version == PROPOSED_INSTANCETYPE_VERSION else INSTANCETYPE_SPEC
 
 
 def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
@@ -165,7 +173,7 @@ def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour)
     Raises ``CauseError``.
     """
     version = resource.gvk.version
-    if version not in behaviour.served_versions and version != v1beta2.VERSION:
+    if version not in behaviour.served_versions and version != PROPOSED_INSTANCETYPE_VERSION:
         raise CauseError(_not_served(resource, matcher_type, behaviour))
     content = resource.content.get("spec")
     how = Decoding(release=behaviour.release)
@@ -184,7 +192,7 @@ def _not_served(resource: Resource, matcher_type: MatcherType, behaviour: Behavi
         at=matcher_type.path,
         message=f"{matcher_type.noun} {resource.name} is of {gvk.version},"
         f" which KubeVirt {behaviour.release} does not serve",
-        hint=f"make it {gvk.group}/v1beta1; its fields stay the same",
+        hint=f"make it {INSTANCETYPE_API_VERSION}; its fields stay the same",
         related=(Related(f"apiVersion: {gvk.api_version}", resource.sites(_API_VERSION)),),
     )
 

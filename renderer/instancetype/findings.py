@@ -7,23 +7,18 @@ from dataclasses import replace
 
 from renderer.instancetype.api.types import later_fields
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.matcher_warnings import deciding_placeholder
 from renderer.instancetype.object_admission import admit_object
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, MATCHER_TYPE_OF
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
-
-_MATCHER_TYPES = {
-    kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds
-}
 
 
 def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
@@ -51,7 +46,7 @@ def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behavio
 
 def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
     kind = resource.content.get("kind")
-    matcher_type = _MATCHER_TYPES.get(kind) if isinstance(kind, str) else None
+    matcher_type = MATCHER_TYPE_OF.get(kind) if isinstance(kind, str) else None
     if matcher_type is None or resource.gvk.group != INSTANCETYPE_GROUP:
         return
     try:
@@ -66,7 +61,7 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
 
 def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
     """What virtual machines do not get from an instance type or preference, as the release is too old."""
-    spec_type = spec_type_of(_MATCHER_TYPES[resource.kind], resource.gvk.version)
+    spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind], resource.gvk.version)
     for below, since in later_fields(spec_type, resource.content.get("spec"), release):
         field = FieldPath.of("spec", *below.segments)
         yield Diagnostic(

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
-from renderer.instancetype.matcher import Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
+from renderer.kubevirt.kinds import MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.instancetype.catalog import Catalog
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.kinds import INSTANCETYPE, MATCHER_TYPES, PREFERENCE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.resource import Resource
 
-_MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
 #: KubeVirt ``pkg/virt-operator/resource/generate/components/crds.go``.
 _SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
     INSTANCETYPE.kind: ("vminstancetype", "vminstancetypes", "vmf", "vmfs"),
@@ -45,7 +44,7 @@ def look_up(catalog: Catalog, wanted: str) -> Resource:
 
 
 def _cluster_kinds() -> dict[str, MatcherType]:
-    return {matcher_type.cluster_kind: matcher_type for matcher_type in _MATCHER_TYPES}
+    return {matcher_type.cluster_kind: matcher_type for matcher_type in MATCHER_TYPES}
 
 
 def _kind(written: str) -> str:
@@ -57,12 +56,12 @@ def _kind(written: str) -> str:
 def _matcher_type(written: str) -> MatcherType:
     """Raises ``DiagnosticError``: unknown-kind."""
     lower = written.lower()
-    for matcher_type in _MATCHER_TYPES:
+    for matcher_type in MATCHER_TYPES:
         short = (name for kind in matcher_type.kinds for name in _SHORT_NAMES[kind])
         nouns = (matcher_type.key, f"{matcher_type.key}s")
         if lower and (matcher_type.matched_kind(written) or lower in (*nouns, *short)):
             return matcher_type
-    kinds = {kind.lower(): kind for matcher_type in _MATCHER_TYPES for kind in matcher_type.kinds}
+    kinds = {kind.lower(): kind for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds}
     meant = [kinds[near] for near in _nearest(lower, kinds, most=1)] or list(kinds.values())
     message = f"{written or 'nothing'} is no kind of instance type or preference"
     raise _error(Code.UNKNOWN_KIND, message, f"use {' or '.join(meant)}")
@@ -109,7 +108,7 @@ def _missing(wanted: str) -> str:
 
 
 def _of_name(catalog: Catalog, name: str) -> Iterator[Resource]:
-    for matcher_type in _MATCHER_TYPES:
+    for matcher_type in MATCHER_TYPES:
         for kind in matcher_type.kinds:
             yield from catalog.named(kind, name).values()
 

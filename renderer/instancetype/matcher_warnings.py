@@ -1,4 +1,4 @@
-"""Warnings about matchers: a placeholder in one, one with nothing after it, and one whose revision holds another object."""
+"""Warnings about matchers: one with a placeholder, an empty one, one whose revision holds another object."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from renderer.instancetype.cause import Cause
 from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import MATCHER_TYPES
 from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
@@ -21,7 +22,7 @@ _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 
 def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
     """A warning for each text in the matchers of ``vm`` that holds a placeholder."""
-    for matcher_type in (INSTANCETYPE, PREFERENCE):
+    for matcher_type in MATCHER_TYPES:
         for key, value in object_at(vm.spec, matcher_type.key).items():
             placeholder = placeholder_in(value)
             if placeholder:
@@ -74,7 +75,7 @@ def _value(content: JsonObject, at: FieldPath) -> Json:
 
 def empty_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
     """A warning for each matcher of ``vm`` that is null, which no schema sees once the VM is expanded."""
-    for matcher_type in (INSTANCETYPE, PREFERENCE):
+    for matcher_type in MATCHER_TYPES:
         if matcher_type.key in vm.spec and vm.spec[matcher_type.key] is None:
             at = vm.field(matcher_type.path)
             yield Diagnostic(

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause
-from renderer.instancetype.matcher import Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.revision import RevisionError
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -43,7 +44,7 @@ def not_found(
 def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> Cause:
     """``at`` is where the VirtualMachine names the revision."""
     hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
-    for nearest in _nearest(name, scope.names("ControllerRevision"), most=1):
+    for nearest in _nearest(name, scope.names(CONTROLLER_REVISION), most=1):
         hint = f"did you mean {nearest}? else {hint}"
     return _cause(matcher_type, at, Code.REVISION_INVALID, f"there is no ControllerRevision {name}", hint)
 

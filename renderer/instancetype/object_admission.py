@@ -12,7 +12,6 @@ from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, MatcherType
 from renderer.instancetype.topology import (
     THREADS_PER_CORE,
     Across,
@@ -20,6 +19,7 @@ from renderer.instancetype.topology import (
     preferred_topology,
     spread_options,
 )
+from renderer.kubevirt.kinds import INSTANCETYPE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at

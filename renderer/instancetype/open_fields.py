@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
@@ -70,7 +70,7 @@ def _lacks_storage_class(section: str) -> Callable[[JsonObject, Behaviour], bool
     return lacks
 
 
-def _of_matcher(matcher: MatcherType) -> Iterator[_OpenField]:
+def _matcher_fields(matcher: MatcherType) -> Iterator[_OpenField]:
     path = f".spec.{matcher.key}"
 
     def infers(spec: JsonObject, _: Behaviour) -> bool:
@@ -92,8 +92,8 @@ def _of_matcher(matcher: MatcherType) -> Iterator[_OpenField]:
 
 
 _FIELDS = (
-    *_of_matcher(INSTANCETYPE),
-    *_of_matcher(PREFERENCE),
+    *_matcher_fields(INSTANCETYPE),
+    *_matcher_fields(PREFERENCE),
     *(
         _OpenField(
             f".spec.dataVolumeTemplates[]?.spec.{section}.storageClassName", _lacks_storage_class(section)

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from math import prod
 
-from renderer.instancetype.apply.applier import VMI_SPEC
 from renderer.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import Cause, CrashError
 from renderer.instancetype.custom_size import MEMORY, VCPUS
 from renderer.instancetype.find import Found, decoded
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.sizes import count_of_vcpus, of_at_least
 from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
+from renderer.instancetype.vmi_template import VMI_SPEC
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at

@@ -14,15 +14,8 @@ from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.infer import infer_matcher
-from renderer.instancetype.matcher import (
-    INSTANCETYPE,
-    PREFERENCE,
-    Matcher,
-    MatcherType,
-    check_matcher,
-    check_matcher_update,
-    read_matcher,
-)
+from renderer.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import EMPTY, JsonObject, without
 from renderer.model.record import Record
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from renderer.instancetype.api import v1beta2
+from renderer.instancetype.api.v1beta2 import is_incomplete
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
 from renderer.model.diagnostic import DiagnosticError
@@ -65,7 +65,7 @@ def custom_sizes(instancetype: Found, scope: Scope) -> tuple[str, ...]:
     return tuple(
         resource.name
         for resource in others
-        if resource is not None and v1beta2.is_incomplete(object_at(resource.content, "spec"))
+        if resource is not None and is_incomplete(object_at(resource.content, "spec"))
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from renderer.instancetype.behaviour import Behaviour, SpreadCheck
 from renderer.instancetype.cause import Cause, CrashError
 from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.topology import (
     THREADS_PER_CORE,
@@ -18,6 +17,7 @@ from renderer.instancetype.topology import (
     preferred_topology,
     spread_options,
 )
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at

@@ -17,10 +17,10 @@ from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.defaults import machine_type_of, with_default
 from renderer.instancetype.find import Finder
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.resolve import resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.render_config import WebhookField

@@ -1,7 +1,7 @@
 """The rules that hold for each kind, and the API versions that have a successor.
 
-API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both versions
-in ``staging/src/kubevirt.io/api`` at each release tag.
+API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both
+versions in ``staging/src/kubevirt.io/api`` at each release tag.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from renderer.kubevirt.kinds import is_kubevirt_group
 from renderer.migration import discontinued, firmware, run_strategy, spread_ratio, topology
 from renderer.migration.change import Change, Finding, Subject, new_value
 from renderer.model.field_edit import apply_edits
@@ -71,7 +72,6 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     "VirtualMachineClusterPreference": _OF_PREFERENCE,
     "KubeVirt": (discontinued.in_kubevirt,),
 }
-_GROUP = "kubevirt.io"
 
 #: What a file has in it that any rule has something to say of.
 MENTIONS = re.compile(
@@ -83,7 +83,7 @@ MENTIONS = re.compile(
 def findings(content: JsonObject) -> Iterator[Finding]:
     """What there is to say of an object of KubeVirt's, or of a patch of one; nothing of any other."""
     gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
-    if gvk.group == _GROUP or gvk.group.endswith(f".{_GROUP}"):
+    if is_kubevirt_group(gvk.group):
         yield from of_object(content)
         for rule in _RULES.get(gvk.kind, ()):
             yield from rule(content)

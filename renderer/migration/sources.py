@@ -1,7 +1,7 @@
-"""Findings in a file: its documents, the items of a List, JSON 6902 patches, and the patches in a kustomization.
+"""Findings in a file: its documents, the items of a List, and patches, also those in a kustomization.
 
-An operation of a JSON 6902 patch is judged as the part of an object that it writes: pointer and value make an object
-that holds nothing else, and the findings about that object are brought back to the operation.
+An operation of a JSON 6902 patch is judged as the part of an object that it writes: pointer and value make
+an object that holds nothing else, and the findings about that object are brought back to the operation.
 """
 
 from __future__ import annotations

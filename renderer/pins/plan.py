@@ -1,4 +1,4 @@
-"""Plan what the folder ``pins`` holds after VirtualMachines are pinned or let go, and check that the pins work."""
+"""Plan the content of the folder ``pins`` when VirtualMachines are pinned or let go, and check the effect."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, MATCHER_KEYS, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pins.folder import REVISION_KIND, PinFile, PinsFolder
-
-_MATCHERS = ("instancetype", "preference")
-_POOL = "VirtualMachinePool"
+from renderer.pins.folder import PinFile, PinsFolder
 
 
 class PatchTarget(NamedTuple):
@@ -43,10 +41,10 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
         metadata["namespace"] = target.namespace
     before = vm_spec(kept)
     spec: JsonObject = {
-        key: before[key] if key in _MATCHERS and key in before else value
+        key: before[key] if key in MATCHER_KEYS and key in before else value
         for key, value in pinnable.patch.items()
     }
-    if target.kind == _POOL:
+    if target.kind == VM_POOL:
         spec = {"virtualMachineTemplate": {"spec": spec}}
     return {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata, "spec": spec}
 
@@ -54,12 +52,12 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
 def vm_spec(content: JsonObject) -> JsonObject:
     """The VirtualMachine's ``spec`` in a VirtualMachine or VirtualMachinePool, or in a patch of one."""
     spec = object_at(content, "spec")
-    return object_at(spec, "virtualMachineTemplate", "spec") if content.get("kind") == _POOL else spec
+    return object_at(spec, "virtualMachineTemplate", "spec") if content.get("kind") == VM_POOL else spec
 
 
 def revision_names(content: JsonObject) -> Iterator[str]:
     """The ControllerRevisions that the matchers in a VirtualMachine or a patch of one name."""
-    for key in _MATCHERS:
+    for key in MATCHER_KEYS:
         name = text_at(vm_spec(content), key, "revisionName")
         if name:
             yield name
@@ -219,7 +217,7 @@ def check_effect(
         raise DiagnosticError(*composed.diagnostics)
     resources = {resource.current_id: resource for resource in composed.value}
     revisions = {
-        (r.namespace, r.name): r.content.get("data") for r in composed.value if r.kind == REVISION_KIND
+        (r.namespace, r.name): r.content.get("data") for r in composed.value if r.kind == CONTROLLER_REVISION
     }
     patches = [file for file in files if not file.is_revision]
     findings = [

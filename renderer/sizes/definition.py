@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.quantity import Quantity
@@ -20,7 +21,7 @@ class InstancetypeScope(StrEnum):
 
     @property
     def kind(self) -> str:
-        return f"VirtualMachine{'Cluster' if self is InstancetypeScope.CLUSTER else ''}Instancetype"
+        return INSTANCETYPE.cluster_kind if self is InstancetypeScope.CLUSTER else INSTANCETYPE.kind
 
 
 @dataclass(frozen=True, slots=True)

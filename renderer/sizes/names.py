@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from renderer.kubevirt.kinds import INSTANCETYPE_PREFIX
 from renderer.model.json import Json, JsonObject, object_at
 
 NAME_RULE = "lower case letters, digits, - and ., beginning and ending with a letter or digit"
@@ -56,14 +57,12 @@ def is_size_name(name: str) -> bool:
     return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)
 
 
-PREFIX = "instancetype.kubevirt.io/"
-
 #: How labels and tables of sizes say that a VirtualMachine gives its own.
 CUSTOM = "custom"
 
 #: All labels that ``size_labels`` may give; nothing else should write them.
 DERIVED_LABELS = frozenset(
-    PREFIX + name
+    INSTANCETYPE_PREFIX + name
     for name in (
         "cpu",
         "memory",
@@ -101,4 +100,4 @@ def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
     }
     values |= {"hugepages": page_size} if page_size is not None else {}
     values |= {name: "true" for name, is_on in features.items() if is_on}
-    return {PREFIX + name: str(value) for name, value in values.items()}
+    return {INSTANCETYPE_PREFIX + name: str(value) for name, value in values.items()}
