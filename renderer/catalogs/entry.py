@@ -108,19 +108,19 @@ class CatalogEntry:
 
     @property
     def amounts(self) -> str:
-        """``2 vCPUs, 4Gi``, as far as it says so."""
+        """``2 vCPUs, 4Gi``; an amount that the entry does not have is left out."""
         vcpus = self.vcpus.value() if self.vcpus else 0
         count = f"{vcpus} vCPU{'' if vcpus == 1 else 's'}" if vcpus else ""
         return ", ".join(filter(None, (count, self.memory.json if self.memory else "")))
 
     @property
     def is_custom(self) -> bool:
-        """Whether it is an instance type that leaves its size to the virtual machine."""
+        """The entry is an instance type that leaves its size to the virtual machine."""
         return self.type is EntryType.INSTANCETYPE and (self.vcpus is None or self.memory is None)
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """In a word each, what else it sets."""
+        """The other features that it sets, in a word each."""
         is_instancetype = self.type is EntryType.INSTANCETYPE
         return instancetype_features(self.spec) if is_instancetype else preference_features(self.spec)
 
@@ -136,7 +136,7 @@ class CatalogEntry:
 
     @property
     def architecture(self) -> str:
-        """What a preference requires or, if nothing, prefers; empty for all."""
+        """The architecture that a preference requires, else prefers; empty for all."""
         required = text_at(self.spec, "requirements", "architecture")
         return required or text_at(self.spec, "preferredArchitecture") or self._label("arch")
 
@@ -146,7 +146,7 @@ class CatalogEntry:
 
     @property
     def description(self) -> str:
-        """What it is for, as its author says."""
+        """The author's description of its use."""
         return self._annotation(f"{INSTANCETYPE_PREFIX}description") or self._annotation("description")
 
     @property

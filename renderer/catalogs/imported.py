@@ -33,7 +33,7 @@ resources:
 
 
 class Imported(NamedTuple):
-    """What goes into the folder by file name, ``size`` objects in all, and the resources that do not."""
+    """The files of the folder by name, with ``size`` objects in all, and the resources that are left out."""
 
     files: Mapping[str, bytes]
     size: int
@@ -41,7 +41,7 @@ class Imported(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """One digest for all of it: that of the file with the digests."""
+        """The digest of the file with the digests: one for all of it."""
         return hashlib.sha256(self.files[SUMS]).hexdigest()
 
 
@@ -114,18 +114,18 @@ _SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
 class ImportPlan(NamedTuple):
-    """What is to be done to the folder, whose present files are ``{name: content}``."""
+    """The changes to a folder: files to write by name, and names to remove."""
 
     writes: Mapping[str, bytes]
     removals: tuple[str, ...]
 
 
 def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, force: bool) -> ImportPlan:
-    """What makes ``folder`` hold ``new``; nothing where it does already.
+    """Return the changes that make ``folder`` hold ``new``; none where it does already.
 
-    Raises ``DiagnosticError``: foreign-file for files in the way that no import wrote, which ``force`` does
-    not touch either; import-refused where the folder holds another import or one that was changed by hand,
-    unless ``force``.
+    ``present`` has the files of the folder by name. Raises ``DiagnosticError``: foreign-file for files in the
+    way that no import wrote, which ``force`` does not touch either; import-refused where the folder holds
+    another import or one that was changed by hand, unless ``force``.
     """
     recorded = _recorded(present.get(SUMS, b""))
     ours = {*recorded, SUMS} if SUMS in present else set[str]()

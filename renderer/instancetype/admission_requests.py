@@ -1,4 +1,4 @@
-"""From expanded resources to what KubeVirt's validating webhooks see of them."""
+"""Make the requests that KubeVirt's validating webhooks get for expanded resources."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from renderer.model.resource import Resource, ResourceSet
 def admission_requests(
     expanded: ResourceSet, catalog: Catalog, release: Release
 ) -> Iterator[AdmissionRequest]:
-    """The requests for the virtual machines, instances and pools in ``expanded``.
+    """Yield the requests for the virtual machines, instances and pools in ``expanded``.
 
-    A pool is seen without defaults; the VirtualMachine that it makes is another request. What cannot be
-    defaulted makes none: whoever expanded it, or its schema, has told.
+    A pool is judged without defaults; the VirtualMachine that it makes is another request. An object that
+    cannot be defaulted has no request: its expansion or its schema reports it.
     """
     config = _cluster_config(expanded, catalog)
     if config is None:
@@ -78,7 +78,10 @@ class _Requests:
 
 
 def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:
-    """From the KubeVirt object among the resources, else in the catalog; None when it cannot be read."""
+    """Return the configuration of the KubeVirt object in the resources, else in the catalog.
+
+    Return None when it cannot be read.
+    """
     own = resources.where(lambda resource: resource.content.get("kind") == KUBEVIRT)
     if len(own):
         catalog = catalog.after(CatalogSource("", own))

@@ -1,4 +1,4 @@
-"""What instance types, preferences and volumes there are, by kind, name and namespace."""
+"""Index instance types, preferences and volumes by kind, name and namespace."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _Index = Mapping[str, Mapping[str, _Namespaces]]
 
 
 class CatalogSource(Record):
-    """Where catalog objects come from; ``name`` is what the user knows it by (a path, ``builtin:…``)."""
+    """Catalog objects from one place; ``name`` is the user's word for it (a path, ``builtin:…``)."""
 
     name: str
     resources: ResourceSet

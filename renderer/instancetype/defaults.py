@@ -164,7 +164,7 @@ def _is_zero(amount: Json) -> bool:
 
 
 def _wrapped(number: int) -> int:
-    """As an int64 overflows."""
+    """Return the number as an int64 overflows."""
     return (number + INT64_MAX + 1) % (2 * (INT64_MAX + 1)) - INT64_MAX - 1
 
 

@@ -1,6 +1,7 @@
-"""The instance type or preference that a matcher means.
+"""Find the instance type or preference that a matcher names.
 
-KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision before anything else, then by kind.
+KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision comes before anything else, then kind
+and name count.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ _API_VERSION = FieldPath.of("apiVersion")
 
 
 class Found(Record):
-    """An instance type or preference: its v1beta1 ``spec``, and the resource that holds it at ``field``.
+    """An instance type or preference: its v1beta1 ``spec``, and the resource with the spec at ``field``.
 
-    What a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is not in the spec.
+    A size that a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is missing in the
+    spec.
     """
 
     matcher_type: MatcherType
@@ -56,7 +58,7 @@ class Found(Record):
 
     @property
     def is_revision(self) -> bool:
-        """Whether it is what a ControllerRevision keeps."""
+        """The spec is the copy in a ControllerRevision."""
         return self.field is not _SPEC
 
     def related(self, field: FieldPath) -> Related:
@@ -72,10 +74,7 @@ class Found(Record):
 
 
 class Finder:
-    """Finds what matchers mean to one release.
-
-    A revision comes before anything else, then kind and name count. Every object is decoded once.
-    """
+    """Find the objects that matchers name, for one release; every object is decoded once."""
 
     def __init__(self, behaviour: Behaviour) -> None:
         self._behaviour = behaviour
@@ -84,9 +83,9 @@ class Finder:
     def find(
         self, matcher: Matcher | None, matcher_type: MatcherType, status: JsonObject, scope: Scope
     ) -> Found | None:
-        """What ``matcher`` means to a VirtualMachine with that ``status``; None for no matcher.
+        """Return the object that ``matcher`` names for a VM with that ``status``; None for no matcher.
 
-        Raises ``CauseError`` when it means nothing, or something that cannot be decoded.
+        Raises ``CauseError`` when there is no such object, or when it cannot be decoded.
         """
         if matcher is None:
             return None
@@ -109,7 +108,7 @@ class Finder:
 
 
 def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour) -> Resource:
-    """The catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
+    """Return the catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
     kind = matcher_type.matched_kind(matcher.kind)
     if kind is None:
         raise CauseError(unknown_kind(matcher, matcher_type))
@@ -122,7 +121,7 @@ def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behav
 def find_revision(
     matcher: Matcher, matcher_type: MatcherType, status: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Resource | None:
-    """The ControllerRevision to take, None to take the object itself. Raises ``CauseError``."""
+    """Return the ControllerRevision to take, None to take the object itself. Raises ``CauseError``."""
     named = matcher.revision_name
     name = named or _status_revision(matcher_type, status, behaviour)
     if not name:
@@ -142,7 +141,7 @@ def _status_revision(matcher_type: MatcherType, status: JsonObject, behaviour: B
 
 
 def _named_at(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
-    """Where the VirtualMachine names a revision: in the matcher, else in its status."""
+    """Return the field that names the revision: in the matcher, else in the status."""
     if matcher.revision_name:
         return matcher_type.path.child("revisionName")
     return FieldPath.of("status", matcher_type.status_ref, "controllerRevisionRef", "name")
@@ -159,18 +158,17 @@ def _stored(
 
 
 def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION) -> Struct:
-    """The type of what the matcher finds, by which objects of ``version`` are read."""
+    """Return the Go type by which the matcher's objects of ``version`` are decoded."""
     if matcher_type is not INSTANCETYPE:
         return PREFERENCE_SPEC
     return V1BETA2_INSTANCETYPE_SPEC if version == PROPOSED_INSTANCETYPE_VERSION else INSTANCETYPE_SPEC
 
 
 def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
-    """The object's spec, when it can be decoded and is of v1beta2 or a version that the release serves.
+    """Return the object with its spec decoded.
 
-    Fields that the release does not know yet are not in it, as its API server would drop them.
-
-    Raises ``CauseError``.
+    The object must be of v1beta2 or a version that the release serves. Fields that the release does not know
+    yet are dropped, as its API server would. Raises ``CauseError``.
     """
     version = resource.gvk.version
     if version not in behaviour.served_versions and version != PROPOSED_INSTANCETYPE_VERSION:

@@ -1,4 +1,4 @@
-"""Causes as diagnostics: with the files and lines of both sides."""
+"""Turn causes into diagnostics, with the files and lines of both sides."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from renderer.model.resource import Resource, ResourceSet
 
 
 def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
-    """What is wrong with the VirtualMachine."""
+    """Return the diagnostics for an error in a VirtualMachine."""
     if isinstance(error, CauseError):
         return tuple(_of_vm(cause, vm) for cause in error.causes)
     return tuple(_placed(diagnostic, vm) for diagnostic in error.diagnostics)
 
 
 def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
-    """What KubeVirt refuses in instance types and preferences: the overlay's own, and all that are used.
+    """Yield KubeVirt's refusals of instance types and preferences: the overlay's own, and all that are used.
 
-    What it only warns of is told of the own ones; those of catalogs are not the user's to change. Of these,
-    what the release does not know yet is told, as machines go without it and no schema is asked.
+    KubeVirt's warnings are reported for the overlay's own objects only, as a catalog is not the user's to
+    change. Fields of catalog objects that the release does not know yet are reported: machines go without
+    them, and no schema checks them.
     """
     for resource in own:
         yield from _check_object(resource, behaviour)
@@ -60,7 +61,7 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
 
 
 def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
-    """What virtual machines do not get from an instance type or preference, as the release is too old."""
+    """Yield the fields that virtual machines do not get, as the release is too old for them."""
     spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind], resource.gvk.version)
     for below, since in later_fields(spec_type, resource.content.get("spec"), release):
         field = FieldPath.of("spec", *below.segments)
@@ -75,7 +76,7 @@ def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
 
 
 def _refusals(causes: Iterable[Cause], resource: Resource) -> Iterator[Diagnostic]:
-    """What is wrong with an object; of a placeholder its schema tells."""
+    """Yield the diagnostics for causes; the schema reports values with a placeholder."""
     for cause in causes:
         if deciding_placeholder(cause, resource.content) is None:
             yield _diagnostic(cause, resource, cause.at)

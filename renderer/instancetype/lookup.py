@@ -1,6 +1,6 @@
-"""Instance types and preferences by the names that people type: ``u1.medium``, ``kind/name``.
+"""Look up instance types and preferences by the names that people type: ``u1.medium``, ``kind/name``.
 
-A name alone means what it means in a matcher without a kind: what is cluster-wide.
+A name alone is that of a cluster-wide object, as in a matcher without a kind.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def look_up(catalog: Catalog, wanted: str) -> Resource:
-    """The object that ``wanted`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
+    """Return the object that ``wanted`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
 
     ``KIND`` is one that a matcher takes, a short name of kubectl's, ``instancetype`` or ``preference``.
     Raises ``DiagnosticError``: unknown-kind, instancetype-not-found, preference-not-found, and name-ambiguous
-    when several objects are meant, with what to write instead.
+    for several objects, with the forms to write instead.
     """
     *kinds, name = wanted.split("/", 2)
     namespace = kinds.pop() if len(kinds) > 1 else None
@@ -77,7 +77,7 @@ def _ambiguous(name: str, found: Sequence[Resource]) -> DiagnosticError:
 
 
 def _form(resource: Resource, among: Sequence[Resource]) -> str:
-    """What to write for it rather than for the others."""
+    """Return the form that names this object and none of the others."""
     kind = resource.kind.lower()
     shared = [other for other in among if other.kind == resource.kind]
     if len(shared) > 1 and resource.namespace:

@@ -1,4 +1,4 @@
-"""``spec.instancetype`` and ``spec.preference``: what they say, and what admission asks of them.
+"""Read and check ``spec.instancetype`` and ``spec.preference``.
 
 KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
 """
@@ -20,9 +20,9 @@ REJECT = "Reject"
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """What a matcher says; what it leaves out is empty, only the failure policy is None.
+    """The fields of a matcher; a missing one is empty, a missing failure policy None.
 
-    One that was inferred knows the volume that it was inferred from, and the label that says so.
+    An inferred matcher knows the volume that it was inferred from, and the label that names the object.
     """
 
     name: str = ""
@@ -41,7 +41,7 @@ class Matcher:
         return replace(self, kind=kind)
 
     def content(self) -> JsonObject:
-        """As it stands in a VirtualMachine."""
+        """Return the matcher as it stands in a VirtualMachine."""
         said = {
             "name": self.name,
             "kind": self.kind,
@@ -55,7 +55,7 @@ class Matcher:
 
 
 def read_matcher(vm_spec: JsonObject, matcher_type: MatcherType) -> Matcher | None:
-    """The matcher in a VirtualMachine's ``spec``; None when there is none. Raises ``CauseError``."""
+    """Return the matcher in a VirtualMachine's ``spec``; None when there is none. Raises ``CauseError``."""
     content = vm_spec.get(matcher_type.key)
     if content is None:
         return None
@@ -82,7 +82,7 @@ def _wrong_type(at: FieldPath, expected: str) -> Cause:
 
 
 def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[Cause, ...]:
-    """What the mutating webhook refuses in a matcher, whatever the matcher points at."""
+    """Return the mutating webhook's refusals of a matcher by itself, without a look at its object."""
     if matcher is None:
         return ()
     return (
@@ -122,7 +122,7 @@ def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[
 def check_matcher_update(
     new: Matcher | None, old: Matcher | None, matcher_type: MatcherType
 ) -> tuple[Cause, ...]:
-    """What the mutating webhook refuses in the change of a matcher: another name with the old revision."""
+    """Return the mutating webhook's refusal of a matcher with another name and the old revision."""
     if new is None or old is None or not new.revision_name:
         return ()
     if new.name == old.name or new.revision_name != old.revision_name:

@@ -1,4 +1,4 @@
-"""What to say when a matcher leads nowhere: what may be meant, and where was looked."""
+"""Explain that a matcher leads nowhere: name what may be meant, and where we looked."""
 
 from __future__ import annotations
 

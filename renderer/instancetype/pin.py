@@ -38,9 +38,10 @@ _LONGEST_PREFIX = 200
 
 
 def pinned_revision(found: Found, namespace: str) -> JsonObject:
-    """The revision that keeps what was found, for all VirtualMachines in ``namespace``.
+    """Return the revision that keeps an object, for all VirtualMachines in ``namespace``.
 
-    Equal content has an equal name. Quantities stay as they are written, where KubeVirt makes 1Gi of 1024Mi.
+    Equal content has an equal name. Quantities stay as they are written, where KubeVirt writes 1Gi for
+    1024Mi.
     """
     data = _copy(found, namespace)
     metadata: dict[str, Json] = {"name": f"{_prefix(found)}-{INSTANCETYPE_VERSION}-{content_digest(data)}"}
@@ -57,7 +58,7 @@ def pinned_revision(found: Found, namespace: str) -> JsonObject:
 
 
 def _copy(found: Found, namespace: str) -> JsonObject:
-    """The object without what only a cluster knows of it; a namespaced one is in the VirtualMachine's."""
+    """Return the object without its cluster's metadata; a namespaced one is in the VM's namespace."""
     kind = found.resource.gvk.kind
     metadata: dict[str, Json] = {"name": found.resource.name}
     if namespace and kind == found.matcher_type.kind:
@@ -66,7 +67,7 @@ def _copy(found: Found, namespace: str) -> JsonObject:
 
 
 def _labels(found: Found) -> JsonObject:
-    """KubeVirt takes a revision without the version for one to convert. It also notes uid and generation."""
+    """Return the labels, without uid and generation; KubeVirt converts a revision without a version."""
     labels = {"kind": found.resource.gvk.kind, "name": found.resource.name, "version": INSTANCETYPE_VERSION}
     return {
         f"{INSTANCETYPE_PREFIX}object-{key}": value
@@ -94,7 +95,7 @@ class Pin:
 
 
 class Pinner:
-    """Pins one VirtualMachine after the other; what it has looked up serves the next as well."""
+    """Pin one VirtualMachine after the other; objects that were looked up are kept for the next."""
 
     def __init__(self, catalog: Catalog, release: Release, final_name: FinalName) -> None:
         self._catalog = catalog
@@ -137,9 +138,9 @@ def _unpinned(*found: tuple[Matcher | None, Found | None]) -> Iterator[tuple[Mat
 
 
 def _patched(vm_spec: JsonObject, matcher: Matcher, matcher_type: MatcherType, revision: str) -> JsonObject:
-    """What the patch says of a matcher. One that infers has to say from now on what it inferred.
+    """Return the patch of a matcher. One that infers names the inferred object from now on.
 
-    KubeVirt forgets the ``revisionName`` of a matcher when it infers (``pkg/instancetype/infer``).
+    KubeVirt drops the ``revisionName`` of a matcher when it infers (``pkg/instancetype/infer``).
     """
     written = read_matcher(vm_spec, matcher_type)
     if written is None or not written.infer_from_volume:

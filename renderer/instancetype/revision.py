@@ -42,7 +42,7 @@ _FIELDS = frozenset({"apiVersion", "spec"})
 
 
 class SpecRevision(Record):
-    """A spec as v1beta1, and what it is the spec of."""
+    """A decoded spec, as v1beta1, and the type of its object."""
 
     matcher_type: MatcherType
     spec: JsonObject
@@ -51,9 +51,9 @@ class SpecRevision(Record):
 def decode_spec_revision(
     data: JsonObject, asked_for: MatcherType, behaviour: Behaviour
 ) -> SpecRevision | None:
-    """From the ``data`` of a ControllerRevision; None when it has another encoding.
+    """Decode a base64 spec in the ``data`` of a ControllerRevision; None for another encoding.
 
-    Raises ``DecodeError`` when it has this one, and the spec is not right.
+    Raises ``DecodeError`` for this encoding with a wrong spec.
     """
     match behaviour.spec_revisions:
         case SpecRevisions.BY_MATCHER:
@@ -79,7 +79,7 @@ def _decode_by_content(data: JsonObject, how: Decoding) -> SpecRevision | None:
 
 
 def _encoded_spec(data: JsonObject) -> bytes | None:
-    """What the base64 stands for; None when ``data`` is no spec revision."""
+    """Return the bytes that the base64 encodes; None when ``data`` is no spec revision."""
     encoded = data.get("spec")
     if not isinstance(data.get("apiVersion"), str | None):
         return None
@@ -133,7 +133,7 @@ _DATA_SPEC = FieldPath.of("data", "spec")
 
 
 class RevisionError(Exception):
-    """What a ControllerRevision holds cannot be used; the text says what it holds."""
+    """The content of a ControllerRevision cannot be used; the text describes the content."""
 
     def __init__(self, reason: str, *, outdated: bool = False) -> None:
         super().__init__(reason)
@@ -141,7 +141,7 @@ class RevisionError(Exception):
 
 
 class DecodedRevision(Record):
-    """A decoded ControllerRevision: a v1beta1 ``spec``, and where its source stands in the revision."""
+    """A decoded ControllerRevision: a v1beta1 ``spec``, and its place in the revision."""
 
     matcher_type: MatcherType
     spec: JsonObject
@@ -149,7 +149,7 @@ class DecodedRevision(Record):
 
 
 def decode_revision(revision: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> DecodedRevision:
-    """What a matcher of that type gets from the ControllerRevision. Raises ``RevisionError``."""
+    """Return the object in the ControllerRevision for a matcher of that type. Raises ``RevisionError``."""
     stored = _decode(revision.get("data"), matcher_type, behaviour)
     if stored.matcher_type is not matcher_type:
         raise RevisionError(f"holds {_a(stored.matcher_type.noun)}, not {_a(matcher_type.noun)}")

@@ -1,4 +1,4 @@
-"""Whether the vCPUs of an instance type can be spread as the preference asks.
+"""Check that the vCPUs of an instance type can be spread as the preference asks.
 
 KubeVirt ``pkg/instancetype/preference/validation/cpu.go``.
 """
@@ -27,7 +27,7 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 def check_spread(instancetype: Found | None, preference: Found | None, behaviour: Behaviour) -> Cause | None:
-    """The cause when vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
+    """Return the cause when vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
     if preference is None or behaviour.spread_check is SpreadCheck.NONE:
         return None
     if preferred_topology(preference.spec, behaviour.topologies) is not Topology.SPREAD:
@@ -43,7 +43,7 @@ def check_spread(instancetype: Found | None, preference: Found | None, behaviour
 
 
 def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool:
-    """Whether no vCPU is left over, or the release does not know what to spread across.
+    """Return whether no vCPU is left over, or the release does not know what to spread across.
 
     ``options`` are those of ``preference``. Raises ``CrashError`` for a ratio of 0.
     """
@@ -61,7 +61,7 @@ def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool
 
 
 def divisor(options: SpreadOptions) -> str:
-    """What the vCPUs are divided by, in words: ``2``, ``8, in sockets of 4 cores with 2 threads each,``."""
+    """Return the divisor of the vCPUs in words: ``2``, ``8, in sockets of 4 cores with 2 threads each,``."""
     ratio = options.ratio
     if options.across is not Across.SOCKETS_CORES_THREADS:
         return f"{ratio}"

@@ -31,9 +31,9 @@ _NAME = FieldPath.of("metadata", "name")
 
 
 def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
-    """The resources with complete ones of v1beta2 as v1beta1; all others as they are.
+    """Return the resources with complete ones of v1beta2 as v1beta1; all others as they are.
 
-    With duplicate-id for one that there is in both versions.
+    Reports duplicate-id for an object that is there in both versions.
     """
     if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
         return Outcome(resources)
@@ -52,7 +52,7 @@ def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
 
 
 def is_render_time_only(resource: Resource) -> bool:
-    """Whether it is an instance type that leaves a size to the VM, which no release of KubeVirt knows."""
+    """Return whether it is an instance type that leaves a size to the VM: no release of KubeVirt knows it."""
     if resource.api_version != PROPOSED_INSTANCETYPE_API_VERSION or not resource.kind.endswith(
         "Instancetype"
     ):
@@ -61,12 +61,12 @@ def is_render_time_only(resource: Resource) -> bool:
 
 
 def written_form(resources: ResourceSet) -> ResourceSet:
-    """The resources in forms that a cluster knows, without those that have none."""
+    """Return the resources in forms that a cluster knows, without those that have no such form."""
     return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
 
 
 class _Identity(Record):
-    """What makes two objects one, whatever their versions."""
+    """The parts that identify an object, whatever its version."""
 
     kind: str
     namespace: str
@@ -97,10 +97,10 @@ def _duplicate(resource: Resource, other: Resource) -> Diagnostic:
 
 
 def without_unneeded_revisions(expanded: ResourceSet, composed: ResourceSet) -> ResourceSet:
-    """The expanded resources without the ControllerRevisions that served to expand them, and nothing else.
+    """Return the expanded resources without the ControllerRevisions that served to expand them.
 
-    ``composed`` are the resources before. A revision that none of their VirtualMachines named stays, as one
-    that is not among them may.
+    ``composed`` are the resources before. A revision that none of their VirtualMachines named stays, as other
+    VirtualMachines may name it.
     """
     if not any(map(_is_revision, expanded)):
         return expanded

@@ -81,7 +81,7 @@ MENTIONS = re.compile(
 
 
 def findings(content: JsonObject) -> Iterator[Finding]:
-    """What there is to say of an object of KubeVirt's, or of a patch of one; nothing of any other."""
+    """Yield the findings in one of KubeVirt's objects, or in a patch of one."""
     gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
     if is_kubevirt_group(gvk.group):
         yield from of_object(content)
@@ -90,7 +90,7 @@ def findings(content: JsonObject) -> Iterator[Finding]:
 
 
 def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
-    """What there is to say of ``part`` of an object whose kind matches ``kinds``, if that says anything."""
+    """Yield the findings in a ``part`` of an object whose kind matches ``kinds``; empty stands for any."""
     yield from of_object(part)
     rules = dict.fromkeys(
         rule

@@ -36,7 +36,7 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class PinFile:
-    """One object in the folder: a ControllerRevision, or the patch of a VirtualMachine."""
+    """An object in the folder: a ControllerRevision, or the patch of a VirtualMachine."""
 
     name: str
     content: JsonObject
@@ -51,7 +51,7 @@ class PinFile:
 
     @property
     def is_consistent(self) -> bool:
-        """Whether a revision still holds what its name says."""
+        """The digest in the name of a revision is that of its content."""
         name = text_at(self.content, "metadata", "name")
         return not self.is_revision or name.endswith(content_digest(self.content.get("data")))
 

@@ -37,7 +37,7 @@ class SpecChanges:
         return frozenset(f"spec.{SWITCHES[name].path}" for name in self.given)
 
     def touch(self, section: str) -> bool:
-        """Whether a field of that section of the spec is written or removed."""
+        """Return whether a field of that section of the spec is written or removed."""
         return any(SWITCHES[name].path.startswith(f"{section}.") for name in self.names)
 
 
@@ -102,7 +102,7 @@ def _without(spec: JsonObject, path: list[str]) -> JsonObject:
 
 
 def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
-    """With as many sockets to each vCPU as there were: cx1 has one, so that none can be hot-plugged."""
+    """Scale maxSockets with the vCPUs: cx1 has as many as vCPUs, so that none can be hot-plugged."""
     sockets, vcpus = _at(before, _MAX_SOCKETS), object_at(before, "cpu").get("guest")
     now = object_at(spec, "cpu").get("guest")
     if not isinstance(sockets, int) or not isinstance(vcpus, int) or not isinstance(now, int):
@@ -113,7 +113,7 @@ def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
 
 
 def _modern_firmware(spec: JsonObject) -> JsonObject:
-    """With ``preferredEfi`` for the deprecated fields, which do not count beside it.
+    """Write ``preferredEfi`` for the deprecated fields, which do not count beside it.
 
     KubeVirt ``pkg/instancetype/preference/apply/firmware.go``.
     """
@@ -223,7 +223,7 @@ def target_of(source: Resource) -> SwitchTarget:
 
 
 def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
-    """What every virtual machine that uses ``copied`` would be refused for."""
+    """Return the reasons for which KubeVirt would refuse every virtual machine that uses ``copied``."""
     return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
 
 

@@ -1,4 +1,4 @@
-"""What an ``InstancetypeSeries`` says, read and checked."""
+"""The values of an ``InstancetypeSeries``, read and checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from renderer.sizes.names import NamePattern
 
 
 class InstancetypeScope(StrEnum):
-    """Where an instance type can be used; the words of a CustomResourceDefinition's scope."""
+    """The scope of an instance type, in the words of a CustomResourceDefinition's scope."""
 
     CLUSTER = "Cluster"
     NAMESPACED = "Namespaced"
@@ -26,7 +26,7 @@ class InstancetypeScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hugepages:
-    """A variant of every size: its page size, ``text`` as nodes name it, and what the sizes' names end in."""
+    """A variant of every size: page size, ``text`` as nodes name it, and the suffix of its names."""
 
     page_size: Quantity
     text: str
@@ -35,9 +35,9 @@ class Hugepages:
 
 @dataclass(frozen=True, slots=True)
 class SeriesSize:
-    """One row of the table, with what the ratios gave filled in; memory is a quantity of bytes.
+    """One row of the table, completed by the ratios; memory is a quantity of bytes.
 
-    What is None in ``vcpus`` or ``memory`` is left to the VirtualMachine.
+    None in ``vcpus`` or ``memory`` leaves it to the VirtualMachine.
     """
 
     site: Site
@@ -53,7 +53,7 @@ class SeriesSize:
 
 @dataclass(frozen=True, slots=True)
 class SeriesTemplate:
-    """What all instance types of a series have in common."""
+    """The parts that all instance types of a series share."""
 
     labels: Mapping[str, str]
     annotations: Mapping[str, str]

@@ -21,13 +21,13 @@ _PLACEHOLDERS = re.compile(r"\{(?:series|size)\}")
 
 @dataclass(frozen=True, slots=True)
 class NamePattern:
-    """How a size becomes a name: ``u1.{size}``."""
+    """The pattern that turns a size's name into an instance type's: ``u1.{size}``."""
 
     text: str = "{series}.{size}"
 
     @property
     def is_valid(self) -> bool:
-        """Whether it names every size, knows all its placeholders, and can make an object's name."""
+        """The pattern names every size, knows all its placeholders, and can make an object's name."""
         return "{size}" in self.text and is_object_name(_PLACEHOLDERS.sub("x", self.text))
 
     def of_series(self, name: str) -> NamePattern:
@@ -38,12 +38,12 @@ class NamePattern:
 
 
 def is_object_name(name: str) -> bool:
-    """Whether Kubernetes takes it as the name of an instance type (RFC 1123 subdomain)."""
+    """Return whether Kubernetes takes it as the name of an instance type (RFC 1123 subdomain)."""
     return len(name) <= _MAX_NAME and _SUBDOMAIN.fullmatch(name) is not None
 
 
 def is_label_key(key: str) -> bool:
-    """Whether it can be the key of a label or annotation: a name, with or without a domain before it."""
+    """Return whether it can be the key of a label or annotation: ``[domain/]name``."""
     domain, slash, name = key.rpartition("/")
     return bool(name) and is_label_value(name) and (is_object_name(domain) if slash else True)
 
@@ -53,7 +53,7 @@ def is_label_value(value: str) -> bool:
 
 
 def is_size_name(name: str) -> bool:
-    """Whether it can be part of such a name, and the value of a label."""
+    """Return whether it can be part of such a name, and the value of a label."""
     return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)
 
 

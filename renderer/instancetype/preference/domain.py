@@ -113,7 +113,7 @@ def _with_bios(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
 
 
 def _with_efi(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
-    """With ``preferredEfi`` the older ``preferredUseEfi`` and ``preferredUseSecureBoot`` do not count."""
+    """Set EFI by ``preferredEfi``, else by ``preferredUseEfi`` and ``preferredUseSecureBoot``."""
     if preferred.get("preferredEfi") is not None and _is_open(bootloader):
         return {**bootloader, "efi": preferred["preferredEfi"]}
     if preferred.get("preferredUseEfi") is True and _is_open(bootloader):
