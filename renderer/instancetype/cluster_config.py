@@ -80,15 +80,8 @@ def _read(resource: Resource) -> ClusterConfig:
         decoded = object_at(_CONFIGURATION.decode(configuration, Decoding()))
     except DecodeError as error:
         at = FieldPath.of("spec", "configuration", *error.field.segments)
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.RESOURCE_INVALID,
-                message=f"{at} {error.reason}",
-                sites=resource.sites(at),
-                resource=resource.current_id,
-                field=at,
-            )
-        ) from None
+        message = f"{at} {error.reason}"
+        raise DiagnosticError(Diagnostic.about(resource, at, Code.RESOURCE_INVALID, message)) from None
     if not _in_range(decoded):
         return ClusterConfig()
     return _config(decoded, text_at(resource.content, "status", "defaultArchitecture"))

@@ -12,6 +12,7 @@ from renderer.kubevirt.kinds import INSTANCETYPE, MATCHER_TYPES, PREFERENCE, Mat
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
 
 #: KubeVirt ``pkg/virt-operator/resource/generate/components/crds.go``.
 _SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -62,7 +63,7 @@ def _matcher_type(written: str) -> MatcherType:
         if lower and (matcher_type.matched_kind(written) or lower in (*nouns, *short)):
             return matcher_type
     kinds = {kind.lower(): kind for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds}
-    meant = [kinds[near] for near in _nearest(lower, kinds, most=1)] or list(kinds.values())
+    meant = [kinds[near] for near in suggest(lower, kinds, most=1)] or list(kinds.values())
     message = f"{written or 'nothing'} is no kind of instance type or preference"
     raise _error(Code.UNKNOWN_KIND, message, f"use {' or '.join(meant)}")
 
@@ -95,7 +96,7 @@ def _not_found(
         forms = (_form(resource, elsewhere) for resource in elsewhere)
         return _error(code, _missing(wanted), f"write {' or '.join(forms)}")
     known = {resource.name for kind in matcher_types for resource in catalog.of_kind(kind)}
-    near = _nearest(name, sorted(known), most=3)
+    near = suggest(name, sorted(known), most=3)
     return _error(
         code, _missing(wanted), f"did you mean {' or '.join(near)}? {searched}" if near else searched
     )
@@ -111,12 +112,6 @@ def _of_name(catalog: Catalog, name: str) -> Iterator[Resource]:
     for matcher_type in MATCHER_TYPES:
         for kind in matcher_type.kinds:
             yield from catalog.named(kind, name).values()
-
-
-def _nearest(word: str, words: Mapping[str, str] | Sequence[str], *, most: int) -> list[str]:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    return get_close_matches(word, list(words), n=most)
 
 
 def _error(code: Code, message: str, hint: str, related: tuple[Related, ...] = ()) -> DiagnosticError:

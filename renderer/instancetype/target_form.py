@@ -84,14 +84,13 @@ def _converted(resource: Resource) -> Resource:
 
 
 def _duplicate(resource: Resource, other: Resource) -> Diagnostic:
-    return Diagnostic(
-        code=Code.DUPLICATE_ID,
-        message=f"{resource.kind} {resource.name} is there as {PROPOSED_INSTANCETYPE_VERSION}"
+    return Diagnostic.about(
+        resource,
+        _NAME,
+        Code.DUPLICATE_ID,
+        f"{resource.kind} {resource.name} is there as {PROPOSED_INSTANCETYPE_VERSION}"
         f" and as {INSTANCETYPE_VERSION}",
-        sites=resource.sites(_NAME),
-        resource=resource.current_id,
-        field=_NAME,
-        hint="a version is no part of a name; drop or rename one",
+        "a version is no part of a name; drop or rename one",
         related=(Related("the other one", other.sites(_NAME)),),
     )
 

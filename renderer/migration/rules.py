@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.kinds import is_kubevirt_group
-from renderer.migration import discontinued, firmware, run_strategy, spread_ratio, topology
+from renderer.migration import discontinued, run_strategy
 from renderer.migration.change import Change, Finding, Subject, new_value
+from renderer.migration.preferences import firmware_findings, spread_ratio_findings, topology_findings
 from renderer.model.field_edit import apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
@@ -54,9 +55,9 @@ _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 
 _OF_INSTANCETYPE: tuple[_Rule, ...] = (discontinued.in_instancetype,)
 _OF_PREFERENCE: tuple[_Rule, ...] = (
-    topology.in_preference,
-    spread_ratio.in_preference,
-    firmware.in_preference,
+    topology_findings,
+    spread_ratio_findings,
+    firmware_findings,
 )
 
 #: By kind; the API version is looked at in all of them, and in all others of KubeVirt's groups.
