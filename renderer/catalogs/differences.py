@@ -126,7 +126,7 @@ class Differences(NamedTuple):
 
 
 def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_only: bool) -> Differences:
-    """What must be done to ``before`` to make it ``after``, in the order of kinds and names.
+    """Return the changes that turn ``before`` into ``after``, in the order of kinds and names.
 
     ``spec_only`` leaves labels, annotations and the API version out of the comparison.
     """
@@ -198,7 +198,7 @@ def _line(change: CatalogFieldChange) -> str:
 
 
 def _shown(value: Json | MissingField) -> str:
-    """In one line, as JSON; the beginning of what is long."""
+    """Return a value in one line, as JSON; only the beginning of a long one."""
     if isinstance(value, MissingField):
         return "nothing"
     text = json.dumps(value, ensure_ascii=False)

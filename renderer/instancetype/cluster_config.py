@@ -15,6 +15,7 @@ from renderer.instancetype.api.types import (
 )
 from renderer.instancetype.catalog import Catalog
 from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig, read_cluster_config
+from renderer.kubevirt.kinds import KUBEVIRT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -59,12 +60,12 @@ _CONFIGURATION = Struct(
 
 
 def cluster_config(catalog: Catalog) -> ClusterConfig:
-    """From the first ``KubeVirt`` object of the catalog; the defaults when there is none.
+    """Return the configuration in the first ``KubeVirt`` object of the catalog; the defaults without one.
 
-    KubeVirt falls back to its defaults altogether when one of its values is out of range. Raises
-    ``DiagnosticError`` for a value of a wrong type.
+    KubeVirt falls back to all its defaults when one of its values is out of range. Raises ``DiagnosticError``
+    for a value of a wrong type.
     """
-    resource = next(catalog.of_kind("KubeVirt"), None)
+    resource = next(catalog.of_kind(KUBEVIRT), None)
     return ClusterConfig() if resource is None else _read(resource)
 
 

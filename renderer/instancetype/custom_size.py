@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
-from renderer.instancetype.apply.applier import VMI_SPEC, AppliedSpecs
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE
 from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.spread import divisor, is_spreadable
 from renderer.instancetype.topology import Topology, preferred_topology, spread_options
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.instancetype.vmi_template import is_zero
+from renderer.instancetype.vmi_template import VMI_SPEC, is_zero
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Related
@@ -36,7 +36,7 @@ MEMORY = VMI_SPEC.child("domain", "memory", "guest")
 
 
 class CustomSize(Record):
-    """``vcpus`` and ``memory``, a quantity, of the VirtualMachine; None where something else gives them."""
+    """The ``vcpus`` and the ``memory`` (a quantity) that a VirtualMachine gives; None where it gives none."""
 
     vcpus: int | None = None
     memory: Json = None
@@ -46,12 +46,12 @@ NO_CUSTOM_SIZE = CustomSize()
 
 
 def gives_vcpus(template: JsonObject) -> bool:
-    """Whether a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
+    """Return whether a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
     return object_at(template, "spec", "domain", "cpu").get("guest") is not None
 
 
 def without_custom_vcpus(resource: Resource) -> Resource:
-    """A VirtualMachine, or what holds one, without ``domain.cpu.guest``, which its schema does not know."""
+    """Return a VirtualMachine, or a pool of them, without ``domain.cpu.guest``, which no schema knows."""
     vm = VirtualMachine.of(resource)
     if vm is None:
         return resource
@@ -67,7 +67,7 @@ _GUEST_MEMORY = FieldPath.of("spec", "memory", "guest")
 
 
 def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | None) -> Iterator[Cause]:
-    """Of the vCPUs in the ``spec.template`` of ``vm``, whose ``instancetype``, if any, leaves them to it."""
+    """Yield the mistakes in the vCPUs of ``vm``; its ``instancetype``, if any, leaves them to it."""
     cpu = object_at(template, "spec", "domain", "cpu")
     guest = cpu.get("guest")
     counts = [count for count in _COUNTS if not is_zero(cpu.get(count))]
@@ -92,7 +92,7 @@ def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | 
 
 
 def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
-    """Of the memory in a VirtualMachine's ``spec.template`` whose ``instancetype`` leaves it to the VM."""
+    """Yield the mistakes in the memory of a VM whose ``instancetype`` leaves it to the VM."""
     guest = object_at(template, "spec", "domain", "memory").get("guest")
     if guest is None:
         yield _left_out(MEMORY, "how much memory there is", _GUEST_MEMORY, instancetype)
@@ -149,10 +149,10 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) -> CpuTopology:
-    """``vcpus`` as KubeVirt shapes those of an instance type: by default sockets of one core.
+    """Return ``vcpus`` in the topology of the preference; by default sockets of one core.
 
-    Raises ``CauseError`` (topology) when the topology would not have as many, which KubeVirt does not ask of
-    instance types at every release.
+    Raises ``CauseError`` (topology) when the topology would have another number of vCPUs; not every release
+    of KubeVirt checks that for instance types.
     """
     if preference is None:
         return cpu_topology(vcpus, AppliedSpecs(EMPTY, EMPTY, behaviour))
@@ -192,7 +192,7 @@ def _unknown_topology(vcpus: int, topology: CpuTopology, preference: Found, beha
 
 
 def unexpanded_causes(instancetype: Found | None, template: JsonObject, release: Release) -> Iterator[Cause]:
-    """Why a VirtualMachine with that ``spec.template`` cannot be written with its matchers."""
+    """Yield the reasons why a VirtualMachine with that template cannot be written with its matchers."""
     way_out = "expand this overlay (expand: applied, or defaults)"
     if gives_vcpus(template):
         yield Cause.at_field(
@@ -212,7 +212,7 @@ def unexpanded_causes(instancetype: Found | None, template: JsonObject, release:
 
 
 def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[Cause]:
-    """Why no ControllerRevision can keep the instance type of a VirtualMachine."""
+    """Yield the reasons why no ControllerRevision can keep a VirtualMachine's instance type."""
     if instancetype is not None and is_incomplete(instancetype.spec):
         yield _matcher_cause(
             instancetype,

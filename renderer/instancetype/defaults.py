@@ -1,15 +1,15 @@
 """Write KubeVirt's defaults into a VirtualMachine's template.
 
 KubeVirt ``pkg/defaults/defaults.go`` (``SetDefaultVirtualMachineInstanceSpec``), ``pkg/util/util.go``
-(``SetDefaultVolumeDisk``) and ``pkg/network/vmispec/defaults.go``. All functions take and return a template's spec.
+(``SetDefaultVolumeDisk``) and ``pkg/network/vmispec/defaults.go``. All functions take and return a
+template's spec.
 """
 
 from __future__ import annotations
 
-from renderer.instancetype.apply.applier import VMI_SPEC
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, DefaultsError
-from renderer.instancetype.vmi_template import with_section
+from renderer.instancetype.vmi_template import VMI_SPEC, with_section
 from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
@@ -164,7 +164,7 @@ def _is_zero(amount: Json) -> bool:
 
 
 def _wrapped(number: int) -> int:
-    """As an int64 overflows."""
+    """Return the number as an int64 overflows."""
     return (number + INT64_MAX + 1) % (2 * (INT64_MAX + 1)) - INT64_MAX - 1
 
 

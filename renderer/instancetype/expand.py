@@ -31,7 +31,7 @@ from renderer.model.resource import Resource, ResourceSet
 
 
 class VmExpansion(Record):
-    """``vm`` became ``expanded``.
+    """The inputs and the result of one expansion: ``vm`` became ``expanded``.
 
     ``sized`` is its ``spec.template`` after inference and without a size of its own, to which ``selected``
     was applied; with ``defaults`` it was also defaulted.
@@ -48,10 +48,11 @@ class VmExpansion(Record):
 def expand_spec(
     selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
 ) -> JsonObject:
-    """The VirtualMachine's ``spec.template``, applied and defaulted as far as the release does it.
+    """Return the answer of KubeVirt's ``expand-spec`` API (``pkg/instancetype/expand/expand.go``).
 
-    Disks and the network are there before the preference is applied, which therefore reaches them; without
-    a matcher nothing is done. Raises ``CauseError``.
+    That is the VirtualMachine's ``spec.template``, applied and defaulted as far as the release does it. Disks
+    and the network are defaulted before the preference is applied, which therefore reaches them. Raises
+    ``CauseError``.
     """
     behaviour, config = cluster.behaviour, cluster.config
     if behaviour.expand_defaults is ExpandDefaults.NONE:
@@ -64,7 +65,7 @@ def expand_spec(
 
 
 def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
-    """``spec.template`` as the release applies to it; the template itself for one that adds no defaults."""
+    """Return ``spec.template`` with the devices that the release defaults before it applies."""
     if cluster.behaviour.expand_defaults is ExpandDefaults.NONE:
         return template
     spec = default_disks(object_at(template, "spec"))
@@ -84,12 +85,12 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two th
     own: str = "the overlay",
     observe: Observe | None = None,
 ) -> Outcome[ResourceSet]:
-    """The resources with their VirtualMachines and VirtualMachinePools expanded; all others as they are.
+    """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
 
     Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, which
-    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, but for a
-    size of its own, and does not keep others from being expanded. Instance types that leave a size to the VM
-    are still among them; all others are in a form that the release knows.
+    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, except for
+    a size of its own, and does not keep others from being expanded. Instance types that leave a size to the
+    VM are still in the result; all others have a form that the release knows.
     """
     everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
@@ -112,7 +113,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two th
 
 
 class _Expander:
-    """Expands one resource after the other; what it has looked up serves the next as well."""
+    """Expand one resource after the other; objects that were looked up are kept for the next."""
 
     def __init__(
         self, catalog: Catalog, cluster: TargetCluster, mode: ExpandMode, observe: Observe | None = None
@@ -167,7 +168,7 @@ class _Expander:
 
 
 def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObject) -> JsonObject:
-    """The template after inference, which takes memory away that an instance type gives, and only that."""
+    """Return the template after inference, which removes only memory that the instance type gives."""
     leaves_memory = selected.instancetype is not None and leaves_memory_to_vm(selected.instancetype.spec)
     return template if leaves_memory else matchers.template(template)
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from math import prod
 
-from renderer.instancetype.apply.applier import VMI_SPEC
 from renderer.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import Cause, CrashError
 from renderer.instancetype.custom_size import MEMORY, VCPUS
 from renderer.instancetype.find import Found, decoded
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.sizes import count_of_vcpus, of_at_least
 from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
+from renderer.instancetype.vmi_template import VMI_SPEC
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
@@ -43,7 +43,7 @@ _UINT32 = 2**32
 def check_requirements(
     selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Cause | None:
-    """The first requirement that is not met: CPU, memory, architecture.
+    """Return the first requirement that is not met: CPU, memory, architecture.
 
     ``vmi_spec`` is the template's spec with everything applied and defaulted. Raises ``CrashError`` where
     KubeVirt crashes.
@@ -82,7 +82,7 @@ def _check_cpu(
 
 
 def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
-    """The fields whose product is the VM's vCPUs; None for an unknown topology, to which all is enough."""
+    """Return the fields whose product is the VM's vCPUs; None for an unknown topology: no check."""
     topology = preferred_topology(preference.spec, behaviour.topologies)
     if topology is None:
         return None
@@ -210,7 +210,7 @@ def _cause(
 
 
 def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
-    """In 32 bits, as KubeVirt multiplies; 0 when there is nothing to multiply."""
+    """Return the product in 32 bits, as KubeVirt multiplies; 0 for no fields."""
     return prod(_uint(cpu, field) for field in fields) % _UINT32 if fields else 0
 
 
@@ -220,10 +220,10 @@ def _uint(value: JsonObject, key: str) -> int:
 
 
 def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
-    """Whether CPU and memory are enough, as admission would find.
+    """Return whether an instance type has the CPU and memory that a preference requires.
 
-    The architecture is the VM's own, so that any is taken. Raises ``CauseError`` for one that the release
-    cannot decode.
+    The architecture is the VM's own, so that it is not checked. Raises ``CauseError`` for an object that the
+    release cannot decode.
     """
     behaviour = behaviour_of(release)
     selected = ResolvedMatchers(

@@ -27,9 +27,9 @@ _DEPENDENCIES = (
 
 
 def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
-    """The template's spec with everything enabled that an enabled feature needs.
+    """Enable every Hyper-V feature that an enabled one needs (``pkg/virt-api/webhooks/hyperv.go``).
 
-    As soon as one is needed that is disabled, the rest is left for validation to refuse.
+    As soon as a needed one is disabled, the rest is left for validation to refuse.
     """
     for name, needed in _DEPENDENCIES:
         if object_at(spec, *_HYPERV_PATH, name).get("enabled") is not True:

@@ -17,10 +17,10 @@ from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.defaults import machine_type_of, with_default
 from renderer.instancetype.find import Finder
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.resolve import resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.render_config import WebhookField
@@ -46,7 +46,7 @@ def mutation_of(
     scope: Scope,
     behaviour: Behaviour,
 ) -> Mutation:
-    """What ``vm_spec`` gets; ``preference`` is the spec of the VM's preference, if it is found."""
+    """Return the values that ``vm_spec`` gets; ``preference`` is the preference's spec, if found."""
     preferred = {} if preference is None else preference
     architecture = (
         text_at(vm_spec, "template", "spec", "architecture")
@@ -124,11 +124,11 @@ def with_webhook_fields(
     wanted: Collection[WebhookField],
     behaviour: Behaviour,
 ) -> ResourceSet:
-    """``resources`` with those of ``wanted`` that VirtualMachines leave open and the release fills in.
+    """Return ``resources`` with the ``wanted`` fields that VMs leave open and the release fills in.
 
-    ``before`` are the same resources before expansion, with matchers that mean something in them or in
-    ``catalog``. A VirtualMachine whose preference is not found, of which expansion has told, stays as it is.
-    Those of a pool are not in Git, and not meant.
+    ``before`` are the same resources before expansion, whose matchers name objects in them or in ``catalog``.
+    A VirtualMachine whose preference is not found stays as it is: expansion reports it. The VirtualMachines
+    of a pool are not in Git, and stay as they are.
     """
     everything = catalog.after(CatalogSource("the overlay", before))
     try:
@@ -180,7 +180,7 @@ class _Writer:
 
 
 def _with_matcher_kind(vm: JsonObject, matcher: MatcherType) -> JsonObject:
-    """What is inferred gets its kind with its name."""
+    """Fill in the kind of a matcher with a name; an inferred one gets its kind with its name."""
     content = object_at(vm, "spec", matcher.key)
     if not text_at(content, "name"):
         return vm

@@ -1,4 +1,4 @@
-"""What is said of a deprecated field: how it is written today, or why it stays."""
+"""The findings about deprecated fields: the change to make, or the reason why a field stays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from renderer.model.release import OLDEST, Release
 
 
 class Subject(Enum):
-    """What belongs together: of all that builds one object, either everything is changed or nothing."""
+    """The groups of changes: in all files that build one object, either all of a group are made or none."""
 
     API_VERSION = auto()
     RUN_STRATEGY = auto()
@@ -39,7 +39,7 @@ class Change(NamedTuple):
 
 
 class NotMigrated(NamedTuple):
-    """What ``field`` says is deprecated or gone since the release ``since``, and only its author can help."""
+    """A ``field`` that is deprecated or gone since a release, and that only its author can change."""
 
     field: FieldPath
     message: str

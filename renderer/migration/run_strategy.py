@@ -56,7 +56,7 @@ def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = 
 
 
 def _without_value(spec: JsonObject, field: FieldPath) -> Change:
-    """In a patch null removes what the base has, and that has another name by then."""
+    """Return the change of a null: in a patch it removes the field of the base, which is renamed too."""
     if _NEW in spec:
         return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
     return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.record import Record

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 
 from renderer.instancetype.api.types import DecodeError, Decoding
-from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath

@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
 from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
-
-REVISION_KIND = "ControllerRevision"
 
 _COMPONENT_HEADER = """\
 # Written by vmrender pin. The virtual machines in patches keep the instance types and preferences in
@@ -37,7 +36,7 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class PinFile:
-    """One object in the folder: a ControllerRevision, or the patch of a VirtualMachine."""
+    """An object in the folder: a ControllerRevision, or the patch of a VirtualMachine."""
 
     name: str
     content: JsonObject
@@ -48,11 +47,11 @@ class PinFile:
 
     @property
     def is_revision(self) -> bool:
-        return self.content.get("kind") == REVISION_KIND
+        return self.content.get("kind") == CONTROLLER_REVISION
 
     @property
     def is_consistent(self) -> bool:
-        """Whether a revision still holds what its name says."""
+        """The digest in the name of a revision is that of its content."""
         name = text_at(self.content, "metadata", "name")
         return not self.is_revision or name.endswith(content_digest(self.content.get("data")))
 
@@ -87,7 +86,7 @@ def _file_name(content: JsonObject) -> str:
 
 
 COMPONENT_FILE = "kustomization.yaml"
-_VM_KINDS = ("VirtualMachine", "VirtualMachinePool")
+_VM_KINDS = (VM, VM_POOL)
 
 
 @dataclass(frozen=True, slots=True)

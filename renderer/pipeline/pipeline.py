@@ -210,6 +210,6 @@ class Pipeline:
 
 
 def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:
-    from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+    from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 
     return Outcome(resources.where(lambda resource: resource.gvk.group != INSTANCETYPE_GROUP))

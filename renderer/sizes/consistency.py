@@ -1,8 +1,9 @@
-"""Instance types that every VirtualMachine which uses them would be refused for.
+"""Find contradictions in an instance type for which KubeVirt would refuse every VirtualMachine that uses it.
 
-What KubeVirt refuses in the object itself is not repeated here, but what it refuses in a VirtualMachine that
-has these values (``pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go`` and
-``pkg/liveupdate/memory/memory.go``).
+These are checks of the VirtualMachine
+(``pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go``,
+``pkg/liveupdate/memory/memory.go``); checks of the instance type itself are in
+``instancetype/object_admission``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SUPPLEMENTAL_POOL = "supplementalPool"
 
 
 def contradictions(spec: JsonObject) -> tuple[Diagnostic, ...]:
-    """What does not go together in an instance type's ``spec``: resource-invalid, with switches to use."""
+    """Return the contradictions in an instance type's ``spec``, with the switches to use."""
     return (*_cpu(spec), *_memory(spec), *_max_guest(spec), *_io_threads(spec))
 
 

@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFIX
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
 from renderer.model.resource import Resource
 from renderer.sizes.consistency import contradictions
-from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, PREFIX, is_object_name, is_size_name, size_labels
+from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, is_object_name, is_size_name, size_labels
 from renderer.sizes.switch_values import UINT32_MAX, SwitchError
 from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
 
@@ -36,7 +37,7 @@ class SpecChanges:
         return frozenset(f"spec.{SWITCHES[name].path}" for name in self.given)
 
     def touch(self, section: str) -> bool:
-        """Whether a field of that section of the spec is written or removed."""
+        """Return whether a field of that section of the spec is written or removed."""
         return any(SWITCHES[name].path.startswith(f"{section}.") for name in self.names)
 
 
@@ -101,7 +102,7 @@ def _without(spec: JsonObject, path: list[str]) -> JsonObject:
 
 
 def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
-    """With as many sockets to each vCPU as there were: cx1 has one, so that none can be hot-plugged."""
+    """Scale maxSockets with the vCPUs: cx1 has as many as vCPUs, so that none can be hot-plugged."""
     sockets, vcpus = _at(before, _MAX_SOCKETS), object_at(before, "cpu").get("guest")
     now = object_at(spec, "cpu").get("guest")
     if not isinstance(sockets, int) or not isinstance(vcpus, int) or not isinstance(now, int):
@@ -112,7 +113,7 @@ def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
 
 
 def _modern_firmware(spec: JsonObject) -> JsonObject:
-    """With ``preferredEfi`` for the deprecated fields, which do not count beside it.
+    """Write ``preferredEfi`` for the deprecated fields, which do not count beside it.
 
     KubeVirt ``pkg/instancetype/preference/apply/firmware.go``.
     """
@@ -131,7 +132,7 @@ def _at(spec: JsonObject, path: list[str] | tuple[str, ...]) -> Json:
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 #: Says which release of the bundle an object is from, and no copy is.
-_BUNDLE_VERSION = f"{PREFIX}common-instancetypes-version"
+_BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _REQUIREMENT_LABELS = {
     "required-cpu": ("requirements", "cpu", "guest"),
     "required-memory": ("requirements", "memory", "guest"),
@@ -163,7 +164,7 @@ def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarg
 
 
 def _others(pairs: JsonObject) -> JsonObject:
-    return {key: value for key, value in pairs.items() if not key.startswith(PREFIX)}
+    return {key: value for key, value in pairs.items() if not key.startswith(INSTANCETYPE_PREFIX)}
 
 
 def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: str) -> JsonObject:
@@ -171,7 +172,7 @@ def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: s
     own = (
         DERIVED_LABELS
         if target is SwitchTarget.INSTANCETYPE
-        else {PREFIX + key for key in _REQUIREMENT_LABELS}
+        else {INSTANCETYPE_PREFIX + key for key in _REQUIREMENT_LABELS}
     )
     kept = {key: value for key, value in labels.items() if key not in own and key != _BUNDLE_VERSION}
     return {**kept, **(derives(spec, name) if own & labels.keys() else EMPTY)}
@@ -180,18 +181,22 @@ def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: s
 def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
     """A size is what follows the series in a name: mysize in u1.mysize."""
     derived = size_labels(spec, name.partition(".")[2] or name)
-    return {key: value for key, value in derived.items() if key != f"{PREFIX}size" or is_size_name(value)}
+    return {
+        key: value
+        for key, value in derived.items()
+        if key != f"{INSTANCETYPE_PREFIX}size" or is_size_name(value)
+    }
 
 
 def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
     del name
     values = {key: object_at(spec, *path[:-1]).get(path[-1]) for key, path in _REQUIREMENT_LABELS.items()}
     texts = {key: str(value) for key, value in values.items() if value is not None}
-    return {f"{PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)}
+    return {
+        f"{INSTANCETYPE_PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)
+    }
 
 
-#: Known by every release of KubeVirt that can be a target.
-_API_VERSION = "instancetype.kubevirt.io/v1beta1"
 _MAX_NAMESPACE = 63
 _KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
 
@@ -206,7 +211,7 @@ def customized(source: Resource, copy: Copy) -> JsonObject:
     _check_sizes(source, target, spec)
     metadata = customized_metadata(object_at(source.content, "metadata"), spec, target, copy)
     kind = f"VirtualMachine{'Cluster' if copy.is_cluster_wide else ''}{_KINDS[target]}"
-    return {"apiVersion": _API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+    return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
 
 
 def target_of(source: Resource) -> SwitchTarget:
@@ -218,7 +223,7 @@ def target_of(source: Resource) -> SwitchTarget:
 
 
 def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
-    """What every virtual machine that uses ``copied`` would be refused for."""
+    """Return the reasons for which KubeVirt would refuse every virtual machine that uses ``copied``."""
     return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
 
 

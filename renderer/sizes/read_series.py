@@ -27,7 +27,7 @@ _MAX_COUNT = (1 << 32) - 1  # vCPUs and sockets are uint32 in KubeVirt's API
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the series says about all rows."""
+    """The fields of the series that hold for all rows."""
 
     name_pattern: NamePattern
     memory_per_vcpu: Quantity | None
@@ -86,7 +86,7 @@ def _is_custom(row: Fields) -> bool:
 
 
 def _custom_resources(row: Fields) -> tuple[int | None, Quantity | None] | None:
-    """Of a row that leaves one or both to the VM, so that there is no ratio between them."""
+    """Read a row that leaves vCPUs, memory or both to the VM, so that no ratio applies."""
     for key in ("vcpus", "memory"):
         if key not in row:
             row.reject(

@@ -44,6 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -54,10 +55,6 @@ from renderer.model.location import Site
 from renderer.sizes.definition import Hugepages, InstancetypeScope, Series, SeriesSize
 from renderer.sizes.names import size_labels
 from renderer.sizes.read_series import read_series
-
-_API_VERSION = "instancetype.kubevirt.io/v1beta1"
-#: In which an instance type may leave vCPUs and memory to the VM; for expansion, and never written.
-_CUSTOM_API_VERSION = "instancetype.kubevirt.io/v1beta2"
 
 
 def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
@@ -90,7 +87,7 @@ def _instancetype(
     }
     if series.template.annotations:
         metadata["annotations"] = series.template.annotations
-    api_version = _CUSTOM_API_VERSION if size.is_custom else _API_VERSION
+    api_version = PROPOSED_INSTANCETYPE_API_VERSION if size.is_custom else INSTANCETYPE_API_VERSION
     return {"apiVersion": api_version, "kind": scope.kind, "metadata": metadata, "spec": spec}
 
 

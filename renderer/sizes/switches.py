@@ -16,7 +16,7 @@ from renderer.sizes.switch_values import Constant, Count, Devices, Memory, Name,
 
 
 class SwitchTarget(StrEnum):
-    """What a switch is for."""
+    """The kind of object that a switch changes."""
 
     INSTANCETYPE = "instance type"
     PREFERENCE = "preference"

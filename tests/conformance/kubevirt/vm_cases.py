@@ -15,10 +15,11 @@ from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.defaults import default_vmi_spec
 from renderer.instancetype.expand import expand_spec
 from renderer.instancetype.find import Finder
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.virtual_machine import expanded
 from renderer.instancetype.webhook_fields import mutation_of
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.matcher import INSTANCETYPE, read_matcher
-from renderer.instancetype.revision_store import StoredRevision, store_revision
+from renderer.instancetype.matcher import read_matcher
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.json import JsonObject, object_at, text_at
+from tests.conformance.kubevirt.revision_store import StoredRevision, store_revision
 from tests.kubevirt_objects import behaviour, instancetype, preference, revision, scope, vm
 
 MEDIUM = instancetype("medium") | {

@@ -1,6 +1,7 @@
-"""The ControllerRevision that keeps a copy of an instance type or preference.
+"""The ControllerRevisions that KubeVirt's controller stores (``pkg/instancetype/revision/store.go``).
 
-KubeVirt ``pkg/instancetype/revision/store.go`` (``CreateControllerRevision``).
+The product stores none: this part of KubeVirt is here to show, by its vectors, that ours reads what it
+stores.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import Found, decoded, find_object, spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.revision import RevisionError, decode_revision
+from renderer.kubevirt.kinds import (
+    INSTANCETYPE,
+    INSTANCETYPE_API_VERSION,
+    INSTANCETYPE_PREFIX,
+    INSTANCETYPE_VERSION,
+    MatcherType,
+)
 from renderer.model.codes import Code
 from renderer.model.json import JsonObject, object_at, text_at, without
 
-LABEL = "instancetype.kubevirt.io/object-"
-VERSION = "v1beta1"
-API_VERSION = f"instancetype.kubevirt.io/{VERSION}"
+LABEL = f"{INSTANCETYPE_PREFIX}object-"
 #: What a copy does not keep of the object's metadata.
 _DROPPED = frozenset({"labels", "annotations", "finalizers", "ownerReferences", "managedFields"})
 
@@ -31,7 +37,7 @@ def stored_revision(vm: JsonObject, found: Found, behaviour: Behaviour) -> JsonO
     namespace = text_at(vm, "metadata", "namespace")
     data = _copy(found, namespace)
     copied = object_at(data, "metadata")
-    version = f"-{VERSION}" if behaviour.revision_name_has_version else ""
+    version = f"-{INSTANCETYPE_VERSION}" if behaviour.revision_name_has_version else ""
     vm_and_object = f"{text_at(vm, 'metadata', 'name')}-{text_at(copied, 'name')}"
     metadata: JsonObject = {
         "name": f"{vm_and_object}{version}-{text_at(copied, 'uid')}-{_generation(copied)}",
@@ -53,7 +59,7 @@ def _copy(found: Found, namespace: str) -> JsonObject:
     if kind == found.matcher_type.kind and namespace:
         metadata["namespace"] = namespace
     spec = spec_type_of(found.matcher_type).decode(found.spec, Decoding(rewrites_quantities=True))
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+    return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
 
 
 def _labels(data: JsonObject) -> JsonObject:
@@ -63,7 +69,7 @@ def _labels(data: JsonObject) -> JsonObject:
         f"{LABEL}kind": text_at(data, "kind"),
         f"{LABEL}name": text_at(metadata, "name"),
         f"{LABEL}uid": text_at(metadata, "uid"),
-        f"{LABEL}version": VERSION,
+        f"{LABEL}version": INSTANCETYPE_VERSION,
     }
 
 
