@@ -1,4 +1,4 @@
-"""The measures of the code: ``python -m tests.house`` prints them; it exits with 1 where one is over its limit.
+"""The measures of the code: ``python -m tests.house`` prints them, and fails where one is over its limit.
 
 ``tests/test_architecture.py`` holds them.
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.cli.repository import Repository
-from renderer.emit.redact import MASK
+from renderer.kubevirt.confidential import MASK
 from renderer.migration.migrate_file import Migrated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic

@@ -3,7 +3,7 @@
 The values of Secrets; the data that a virtual machine is started with (cloud-init, Ignition, answer files of
 Windows) and its access credentials, as passwords stand in them; the keys of launch security; and the copies
 that kubectl keeps of whole objects. The table serves every output: fields that were compared (``withheld``),
-lines of a file that are quoted (``yamlio.public_lines``), text that is printed as it is (``emit.redact``),
+lines of a file that are quoted (``source.public_lines``), text that is printed as it is (``emit.redact``),
 and what findings say (``mask_values``).
 """
 
@@ -14,7 +14,10 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, text_at
 
@@ -36,7 +39,7 @@ LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
 ANSWER_FILES = ("autounattend.xml", "unattend.xml")
 #: Fields that are confidential but for the names of other objects in them.
 SECTIONS = ("accessCredentials", "cloudInitConfigDrive", "cloudInitNoCloud")
-REFERENCES = frozenset({"networkDataSecretRef", "secretRef", "userDataSecretRef"})
+REFERENCES = frozenset({"networkDataSecretRef", "secretName", "secretRef", "userDataSecretRef"})
 
 #: Keys whose values are confidential in an object of any kind.
 _CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, LAST_APPLIED, IGNITION)
@@ -74,6 +77,23 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
     return _is_confidential_anywhere(segments)
 
 
+def without_secrets(change: FieldChange, kind: str, secrets: Collection[str] = ()) -> FieldChange:
+    """Return the change of a field with ``NoValue.WITHHELD`` for a value that is confidential.
+
+    ``kind`` is the kind of the object; a text that holds one of ``secrets`` is confidential in any field.
+    """
+    return change._replace(
+        before=_withheld_value(change.before, change.field, kind, secrets),
+        after=_withheld_value(change.after, change.field, kind, secrets),
+    )
+
+
+def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Collection[str]) -> Value:
+    if isinstance(value, NoValue | dict | list):
+        return value if isinstance(value, NoValue) else withheld(value, field, kind, secrets)
+    return NoValue.WITHHELD if is_confidential(field, kind) or holds_any(value, secrets) else value
+
+
 def withheld(value: Json, field: FieldPath, kind: str, secrets: Collection[str] = ()) -> Json:
     """Return the value of a field with ``***`` for all that is confidential in it.
 
@@ -102,6 +122,33 @@ def mask_values(text: str, values: Iterable[str]) -> str:
     """Return ``text`` with ``***`` for each of ``values``, also where it is escaped as in JSON or cut off."""
     pattern = values_pattern(values)
     return text if pattern is None else pattern.sub(MASK, text)
+
+
+def mask_in_findings(findings: Iterable[Diagnostic], values: Iterable[str]) -> tuple[Diagnostic, ...]:
+    """Return the findings with ``***`` for each of ``values`` in all that they say."""
+    pattern = values_pattern(values)
+    return tuple(findings if pattern is None else (_masked(finding, pattern) for finding in findings))
+
+
+def _masked(finding: Diagnostic, pattern: re.Pattern[str]) -> Diagnostic:
+    return replace(
+        finding,
+        message=pattern.sub(MASK, finding.message),
+        hint=finding.hint and pattern.sub(MASK, finding.hint),
+        related=tuple(each._replace(message=pattern.sub(MASK, each.message)) for each in finding.related),
+    )
+
+
+def is_about_secret(finding: Diagnostic) -> bool:
+    """Return whether a finding may repeat a confidential value.
+
+    Its field is confidential, or one of its sites is, which may stand in a patch or in a kustomization.
+    """
+    kind = finding.resource.gvk.kind if finding.resource else ""
+    fields = [finding.field, *(site.field for site in finding.sites)]
+    return any(
+        field is not None and (is_confidential(field, kind) or is_confidential(field)) for field in fields
+    )
 
 
 def values_pattern(values: Iterable[str]) -> re.Pattern[str] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from renderer.kubevirt.confidential import secret_values
+from renderer.kubevirt.confidential import mask_in_findings, secret_values
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay
@@ -55,9 +55,7 @@ class FluxVariables:
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)
-        from renderer.substitution.substitute import without_values
-
-        return without_values(found, self.confidential(overlay) | secrets)
+        return mask_in_findings(found, self.confidential(overlay) | secrets)
 
     def _variables(self, overlay: Overlay) -> Outcome[Variables]:
         if overlay.path not in self._known:

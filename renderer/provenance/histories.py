@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from itertools import pairwise
 from typing import NamedTuple
 
-from renderer.diff.confidential import without_secrets
+from renderer.kubevirt.confidential import without_secrets
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step

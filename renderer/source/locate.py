@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from renderer.kubevirt.confidential import is_about_secret, mask_in_findings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.public_lines import is_confidential_key, public_lines
+from renderer.source.public_lines import public_lines
 from renderer.yamlio.marks import MarkedFile
-
-MASK = "***"
-_SECRET = "Secret"  # noqa: S105 - a kind
-
-
-def is_confidential(diagnostic: Diagnostic) -> bool:
-    """Return whether the finding is about cloud-init data, a Secret, or the source of a Secret."""
-    if diagnostic.resource and diagnostic.resource.gvk.kind == _SECRET:
-        return True
-    fields = (diagnostic.field, *(site.field for site in diagnostic.sites))
-    return any(is_confidential_key(segment) for field in fields if field for segment in field.segments)
-
-
-def masked(diagnostic: Diagnostic, values: Iterable[str]) -> Diagnostic:
-    """Return the diagnostic without the ``values`` in its message and hint."""
-    words = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True) if value)
-    if not words:
-        return diagnostic
-    value = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
-    return replace(
-        diagnostic,
-        message=value.sub(MASK, diagnostic.message),
-        hint=diagnostic.hint and value.sub(MASK, diagnostic.hint),
-    )
-
 
 #: What admission says of a value that the schema says with the values that are known.
 _TOLD_BY_SCHEMA = frozenset(
@@ -101,8 +76,8 @@ class Locator:
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
         site, location = self._found(diagnostic.sites)
         related = (*diagnostic.related, *_values(site))
-        if is_confidential(diagnostic):
-            diagnostic = masked(diagnostic, self._written(diagnostic.sites))
+        if is_about_secret(diagnostic):
+            (diagnostic,) = mask_in_findings([diagnostic], self._written(diagnostic.sites))
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
         return replace(

@@ -6,41 +6,25 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from renderer.kubevirt.confidential import (
+    CONFIDENTIAL_KEYS_OF_TEXT,
+    REFERENCES,
+    SECTIONS,
+    is_confidential_key,
+)
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError, Position
 from renderer.yamlio.nodes import Node, parse_nodes
 
-#: Keys whose values are passwords, or the cloud-init data that holds them, in small letters.
-_CONFIDENTIAL_KEYS = frozenset(
-    {
-        "binarydata",
-        "data",
-        "kubectl.kubernetes.io/last-applied-configuration",
-        "networkdata",
-        "networkdatabase64",
-        "secretgenerator",
-        "stringdata",
-        "userdata",
-        "userdatabase64",
-    }
-)
-#: Volumes of which everything is confidential but these fields: the name of one may be misspelt.
-_CLOUD_INIT = ("cloudInitConfigDrive", "cloudInitNoCloud")
-_REFERENCES = ("networkDataSecretRef", "secretRef")
-_KEYS = "|".join(map(re.escape, sorted(_CONFIDENTIAL_KEYS)))
+_KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))
 _SECRET = re.compile(r"\bSecret(List)?\b")
 _CONFIDENTIAL = re.compile(
     rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
 )
 _ALIAS = "*"
 #: Without one of these words in its text, no value of a document is confidential.
-_WORDS = re.compile(rf"(?<!\w)(?:{_KEYS}|{'|'.join(_CLOUD_INIT)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
-
-
-def is_confidential_key(key: object) -> bool:
-    """Return whether the value of a key is confidential, however the key is capitalised."""
-    return isinstance(key, str) and key.lower() in _CONFIDENTIAL_KEYS
+_WORDS = re.compile(rf"(?<!\w)(?:{_KEYS}|{'|'.join(SECTIONS)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
@@ -104,10 +88,20 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
         for key, value in node.entries():
             if is_confidential_key(key.text):
                 yield key, value
-            elif key.text in _CLOUD_INIT:
-                yield from ((field, data) for field, data in value.entries() if field.text not in _REFERENCES)
+            elif key.text in SECTIONS:
+                yield from _but_references(value)
             elif key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
                 yield node, node  # an operation of a JSON patch
+
+
+def _but_references(section: Node) -> Iterator[tuple[Node, Node]]:
+    """The fields below a section, but for the names of other objects."""
+    for mapping in (section, *section.elements()):
+        for key, value in mapping.entries():
+            if any(name.text in REFERENCES for node in value.walk() for name, _ in node.entries()):
+                yield from _but_references(value)
+            elif key.text not in REFERENCES:
+                yield key, value
 
 
 def _is_alias(value: Node, lines: Sequence[str]) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from renderer.model.codes import Code
@@ -29,37 +28,6 @@ from renderer.substitution.envsubst import (
 from renderer.substitution.post_build import Variables
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
-
-_MASK = "***"
-#: Characters of a value that is masked wherever it stands; a shorter one may be part of any word.
-_LONG = 4
-
-
-def without_values(found: Iterable[Diagnostic], values: Iterable[str]) -> tuple[Diagnostic, ...]:
-    """Return the findings with each of ``values`` masked in all their texts."""
-    patterns = [_pattern(value) for value in sorted(values, key=len, reverse=True)]
-    if not patterns:
-        return tuple(found)
-    value = re.compile("|".join(patterns))
-
-    def masked(text: str) -> str:
-        return value.sub(_MASK, text)
-
-    return tuple(
-        replace(
-            each,
-            message=masked(each.message),
-            hint=each.hint and masked(each.hint),
-            related=tuple(other._replace(message=masked(other.message)) for other in each.related),
-        )
-        for each in found
-    )
-
-
-def _pattern(value: str) -> str:
-    escaped = re.escape(value)
-    return escaped if len(value) >= _LONG else rf"(?<!\w){escaped}(?!\w)"
-
 
 #: Quotes of the manifest are lost when kustomize writes it anew, which is before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
