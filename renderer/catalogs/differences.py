@@ -24,6 +24,8 @@ _QUANTITIES = frozenset(
     )
 )
 _NAMES = ("name", "deviceName")
+_Key: TypeAlias = tuple[str, str, str]
+_LONGEST_VALUE = 80
 
 
 class MissingField:
@@ -99,11 +101,6 @@ def _is_equal(before: Json, after: Json, field: FieldPath) -> bool:
         except DiagnosticError:
             pass
     return type(before) is type(after) and before == after
-
-
-_Key: TypeAlias = tuple[str, str, str]
-
-_LONGEST_VALUE = 80
 
 
 class ChangedResource(NamedTuple):

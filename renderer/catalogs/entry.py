@@ -12,6 +12,8 @@ from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity
 from renderer.model.resource import Resource
 
+_DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-name")
+
 
 def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
     cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
@@ -53,9 +55,6 @@ def _valued(name: str, value: Json, unit: str = "") -> str:
 
 def _length(value: Json) -> int:
     return len(value) if isinstance(value, list) else 0
-
-
-_DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-name")
 
 
 class EntryType(StrEnum):

@@ -21,7 +21,6 @@ from renderer.yamlio.encode import encode
 
 SUMS = "SHA256SUMS"
 KUSTOMIZATION = "kustomization.yaml"
-
 _VERSION_LABEL = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _HEADER = """\
 # {name} {release}, as `vmrender catalog import` wrote it. To change something, patch it in another folder
@@ -30,6 +29,7 @@ apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
 """
+_SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
 class Imported(NamedTuple):
@@ -108,9 +108,6 @@ def _duplicate(first: Resource, second: Resource) -> DiagnosticError:
             hint="import the files of one release only",
         )
     )
-
-
-_SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
 class ImportPlan(NamedTuple):

@@ -30,9 +30,16 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource
 
-#: The fields of a VirtualMachine that give it.
+#: The fields of a VirtualMachine that give its size.
 VCPUS = VMI_SPEC.child("domain", "cpu", "guest")
 MEMORY = VMI_SPEC.child("domain", "memory", "guest")
+_CPU = VMI_SPEC.child("domain", "cpu")
+_COUNTS = ("sockets", "cores", "threads")
+_MAX_VCPUS = (1 << 32) - 1  # sockets, cores and threads are uint32 in KubeVirt's API
+#: The fields that an instance type may leave to the VM.
+_GUEST_VCPUS = FieldPath.of("spec", "cpu", "guest")
+_GUEST_MEMORY = FieldPath.of("spec", "memory", "guest")
+_TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 class CustomSize(Record):
@@ -56,14 +63,6 @@ def without_custom_vcpus(resource: Resource) -> Resource:
     if vm is None:
         return resource
     return vm.with_content(without(vm.content, *(str(segment) for segment in VCPUS.segments)))
-
-
-_CPU = VMI_SPEC.child("domain", "cpu")
-_COUNTS = ("sockets", "cores", "threads")
-_MAX_VCPUS = (1 << 32) - 1  # sockets, cores and threads are uint32 in KubeVirt's API
-#: What an instance type may leave to the VM.
-_GUEST_VCPUS = FieldPath.of("spec", "cpu", "guest")
-_GUEST_MEMORY = FieldPath.of("spec", "memory", "guest")
 
 
 def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | None) -> Iterator[Cause]:
@@ -143,9 +142,6 @@ def _no_count(guest: Json) -> Cause:
         f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {describe_value(guest)}",
         hint if has_placeholder(guest) else f"write {VCPUS}: 4, for example",
     )
-
-
-_TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) -> CpuTopology:

@@ -33,6 +33,9 @@ from renderer.model.quantity import Quantity
 
 _CPU = ("spec", "domain", "cpu")
 _MEMORY = ("spec", "domain", "memory")
+_MAX_SOCKETS = ("cpu", "maxSockets")
+_MAX_GUEST = ("memory", "maxGuest")
+_PAGE_SIZE = ("memory", "hugepages", "pageSize")
 
 
 def with_custom_size(
@@ -90,11 +93,6 @@ def _completed(instancetype: Found, size: CustomSize) -> Found:
     if size.memory is not None:
         spec = with_value(spec, ("memory", "guest"), size.memory)
     return instancetype._replace(spec=spec)
-
-
-_MAX_SOCKETS = ("cpu", "maxSockets")
-_MAX_GUEST = ("memory", "maxGuest")
-_PAGE_SIZE = ("memory", "hugepages", "pageSize")
 
 
 def limit_causes(selected: ResolvedMatchers, template: JsonObject) -> Iterator[Cause]:

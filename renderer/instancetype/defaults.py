@@ -16,15 +16,19 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity
 
+_DEVICES = ("domain", "devices")
+_NONE: tuple[Json, ...] = (None, [])
+_REQUESTS = ("domain", "resources", "requests")
+_LIMITS = ("domain", "resources", "limits")
+_HUNDRED_PERCENT = 100
+_DEFAULT_CPU_REQUEST = Quantity.parse("100m")
+_UINT32 = 2**32
+
 
 def with_default(spec: JsonObject, path: tuple[str, ...], value: Json) -> JsonObject:
     """The spec with ``value`` at ``path`` if there is nothing, or an empty text."""
     current = object_at(spec, *path[:-1]).get(path[-1])
     return with_section(spec, path, value) if current in (None, "") else spec
-
-
-_DEVICES = ("domain", "devices")
-_NONE: tuple[Json, ...] = (None, [])
 
 
 def default_disks(spec: JsonObject) -> JsonObject:
@@ -69,13 +73,6 @@ def _impossible(reason: str) -> DefaultsError:
     message = f"the VM has no network of its own, and {reason}"
     hint = f"set {at} and {VMI_SPEC}.networks, or autoattachPodInterface: false"
     return DefaultsError(Cause.at_field(at, Code.DEFAULTS_FAILED, message, hint))
-
-
-_REQUESTS = ("domain", "resources", "requests")
-_LIMITS = ("domain", "resources", "limits")
-_HUNDRED_PERCENT = 100
-_DEFAULT_CPU_REQUEST = Quantity.parse("100m")
-_UINT32 = 2**32
 
 
 def default_requests(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:

@@ -35,6 +35,8 @@ _NAME_PART = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 #: With version and digest still within the 253 characters of a name in Kubernetes.
 _LONGEST_PREFIX = 200
+#: The name that a ControllerRevision of a given name has at the end of the build.
+FinalName = Callable[[str], str]
 
 
 def pinned_revision(found: Found, namespace: str) -> JsonObject:
@@ -79,10 +81,6 @@ def _labels(found: Found) -> JsonObject:
 def _prefix(found: Found) -> str:
     name = _NO_NAME_CHARACTERS.sub("-", found.resource.name.lower())[:_LONGEST_PREFIX]
     return ".".join(_NAME_PART.findall(name)) or found.matcher_type.key
-
-
-#: The name that a ControllerRevision of a given name has at the end of the build.
-FinalName = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ _CPU = VMI_SPEC.child("domain", "cpu")
 _MEMORY = VMI_SPEC.child("domain", "memory")
 _ARCHITECTURE = VMI_SPEC.child("architecture")
 _REQUIREMENTS = FieldPath.of("spec", "requirements")
-
 _ONE_FIELD = {Topology.SOCKETS: ("sockets",), Topology.CORES: ("cores",), Topology.THREADS: ("threads",)}
 _ALL_FIELDS = ("cores", "sockets", "threads")
 _SPREAD_FIELDS = {
@@ -57,6 +56,21 @@ def check_requirements(
     if unmet is not None and instancetype is not None and unmet.hint is None:
         return unmet._replace(hint=_larger(instancetype, preference, scope))
     return unmet or _check_architecture(preference, vmi_spec)
+
+
+def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
+    """Return whether an instance type has the CPU and memory that a preference requires.
+
+    The architecture is the VM's own, so that it is not checked. Raises ``CauseError`` for an object that the
+    release cannot decode.
+    """
+    behaviour = behaviour_of(release)
+    selected = ResolvedMatchers(
+        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
+    )
+    architecture = object_at(preference.content, "spec", "requirements").get("architecture")
+    cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
+    return cause is None
 
 
 def _check_cpu(
@@ -217,18 +231,3 @@ def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
 def _uint(value: JsonObject, key: str) -> int:
     number = value.get(key)
     return number if isinstance(number, int) else 0
-
-
-def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
-    """Return whether an instance type has the CPU and memory that a preference requires.
-
-    The architecture is the VM's own, so that it is not checked. Raises ``CauseError`` for an object that the
-    release cannot decode.
-    """
-    behaviour = behaviour_of(release)
-    selected = ResolvedMatchers(
-        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
-    )
-    architecture = object_at(preference.content, "spec", "requirements").get("architecture")
-    cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
-    return cause is None

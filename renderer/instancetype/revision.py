@@ -39,6 +39,15 @@ from renderer.model.record import Record
 from renderer.model.res_id import Gvk
 
 _FIELDS = frozenset({"apiVersion", "spec"})
+_SPECS = {
+    (INSTANCETYPE_VERSION, INSTANCETYPE): INSTANCETYPE_SPEC,
+    (INSTANCETYPE_VERSION, PREFERENCE): PREFERENCE_SPEC,
+    ("v1alpha2", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
+    ("v1alpha2", PREFERENCE): V1ALPHA2_PREFERENCE_SPEC,
+    ("v1alpha1", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
+    ("v1alpha1", PREFERENCE): V1ALPHA1_PREFERENCE_SPEC,
+}
+_DATA_SPEC = FieldPath.of("data", "spec")
 
 
 class SpecRevision(Record):
@@ -119,17 +128,6 @@ def _parse_json(text: str, how: Decoding) -> Json:
 def _refuse_constant(name: str) -> NoReturn:
     """NaN and Infinity are JSON to Python only."""
     raise DecodeError(f"has {name}", FieldPath())
-
-
-_SPECS = {
-    (INSTANCETYPE_VERSION, INSTANCETYPE): INSTANCETYPE_SPEC,
-    (INSTANCETYPE_VERSION, PREFERENCE): PREFERENCE_SPEC,
-    ("v1alpha2", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
-    ("v1alpha2", PREFERENCE): V1ALPHA2_PREFERENCE_SPEC,
-    ("v1alpha1", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
-    ("v1alpha1", PREFERENCE): V1ALPHA1_PREFERENCE_SPEC,
-}
-_DATA_SPEC = FieldPath.of("data", "spec")
 
 
 class RevisionError(Exception):

@@ -13,10 +13,8 @@ from renderer.instancetype.defaults import with_default
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import Json, JsonObject, array_at, object_at
 
-_HYPERV_PATH = ("domain", "features", "hyperv")
 _CPU_FEATURES = ("domain", "cpu", "features")
-
-#: What needs what, those that nothing else needs first.
+#: A feature, and the feature it needs; a needed one stands below those that need it.
 _DEPENDENCIES = (
     ("evmcs", "vapic"),
     ("ipi", "vpindex"),
@@ -24,34 +22,6 @@ _DEPENDENCIES = (
     ("synictimer", "synic"),
     ("synic", "vpindex"),
 )
-
-
-def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
-    """Enable every Hyper-V feature that an enabled one needs (``pkg/virt-api/webhooks/hyperv.go``).
-
-    As soon as a needed one is disabled, the rest is left for validation to refuse.
-    """
-    for name, needed in _DEPENDENCIES:
-        if object_at(spec, *_HYPERV_PATH, name).get("enabled") is not True:
-            continue
-        enabled = object_at(spec, *_HYPERV_PATH, needed).get("enabled")
-        if enabled is False:
-            return spec
-        spec = with_section(spec, (*_HYPERV_PATH, needed, "enabled"), section=True)
-    evmcs = object_at(spec, *_HYPERV_PATH).get("evmcs")
-    if evmcs is None or object_at(evmcs).get("enabled") is False:
-        return spec
-    return with_section(spec, _CPU_FEATURES, _with_vmx(list(array_at(spec, *_CPU_FEATURES))))
-
-
-def _with_vmx(features: list[Json]) -> list[Json]:
-    """The CPU features with ``vmx`` required."""
-    for index, feature in enumerate(features):
-        if isinstance(feature, dict) and feature.get("name") == "vmx":
-            return [*features[:index], {**feature, "policy": "require"}, *features[index + 1 :]]
-    return [*features, {"name": "vmx", "policy": "require"}]
-
-
 _DISKS = ("domain", "devices", "disks")
 _GPUS = ("domain", "devices", "gpus")
 _FEATURES = ("domain", "features")
@@ -78,6 +48,32 @@ _HYPERV_STATES = (
 _SPINLOCK_RETRIES = 4096
 _DISK_TARGETS = ("disk", "cdrom", "lun")
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+
+
+def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
+    """Enable every Hyper-V feature that an enabled one needs (``pkg/virt-api/webhooks/hyperv.go``).
+
+    As soon as a needed one is disabled, the rest is left for validation to refuse.
+    """
+    for name, needed in _DEPENDENCIES:
+        if object_at(spec, *_HYPERV, name).get("enabled") is not True:
+            continue
+        enabled = object_at(spec, *_HYPERV, needed).get("enabled")
+        if enabled is False:
+            return spec
+        spec = with_section(spec, (*_HYPERV, needed, "enabled"), section=True)
+    evmcs = object_at(spec, *_HYPERV).get("evmcs")
+    if evmcs is None or object_at(evmcs).get("enabled") is False:
+        return spec
+    return with_section(spec, _CPU_FEATURES, _with_vmx(list(array_at(spec, *_CPU_FEATURES))))
+
+
+def _with_vmx(features: list[Json]) -> list[Json]:
+    """The CPU features with ``vmx`` required."""
+    for index, feature in enumerate(features):
+        if isinstance(feature, dict) and feature.get("name") == "vmx":
+            return [*features[:index], {**feature, "policy": "require"}, *features[index + 1 :]]
+    return [*features, {"name": "vmx", "policy": "require"}]
 
 
 def default_vmi_object(spec: JsonObject, cpu_model: str) -> JsonObject:

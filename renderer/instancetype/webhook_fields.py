@@ -28,6 +28,13 @@ from renderer.model.resource import Resource, ResourceSet
 
 _ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
 _ARCHITECTURES = frozenset({"amd64", "arm64", "s390x"})
+#: It stands for vmrender: another one would give every machine another identity.
+_NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
+_SPEC = ("spec", "template", "spec")
+_MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
+_FIRMWARE = (*_SPEC, "domain", "firmware")
+_PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci-topology-version")
+_PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +113,6 @@ def _storage_class_name(data_volume_spec: JsonObject, preferred: str) -> str | N
         if isinstance(section := data_volume_spec.get(key), dict)
     ]
     return next((name for name in names if isinstance(name, str)), None)
-
-
-#: It stands for vmrender: another one would give every machine another identity.
-_NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
-_SPEC = ("spec", "template", "spec")
-_MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
-_FIRMWARE = (*_SPEC, "domain", "firmware")
-_PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci-topology-version")
-_PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
 
 
 def with_webhook_fields(

@@ -10,6 +10,8 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, scalar_text
 from renderer.model.release import OLDEST, Release
 
+_LONGEST = 40
+
 
 class Subject(Enum):
     """The groups of changes: in all files that build one object, either all of a group are made or none."""
@@ -63,6 +65,3 @@ def shown(value: Json) -> str:
     """A value in a message, cut where it is long."""
     text = scalar_text(value) if not isinstance(value, dict | list) else "a collection"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-_LONGEST = 40

@@ -20,6 +20,7 @@ from renderer.yamlio.edit import EditedText
 
 _WITH_VALUE = ("add", "replace", "test")
 _WITH_SOURCE = ("copy", "move")
+_PATCHES = ("patches", "patchesjson6902")
 
 
 def is_json_patch(document: Json) -> bool:
@@ -107,9 +108,6 @@ def _segments(pointer: str) -> list[str]:
 
 def _escaped(segment: str) -> str:
     return segment.replace("~", "~0").replace("/", "~1")
-
-
-_PATCHES = ("patches", "patchesjson6902")
 
 
 class LocatedFinding(NamedTuple):

@@ -29,9 +29,10 @@ _REVISION_HEADER = (
 _PATCH_HEADER = (
     "# Written by vmrender pin. To take what is in the catalog now: vmrender pin --update, or unpin.\n"
 )
-
 _UNSAFE = re.compile(r"[^a-z0-9._-]")
 _LONGEST_NAME = 200
+COMPONENT_FILE = "kustomization.yaml"
+_VM_KINDS = (VM, VM_POOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +84,6 @@ def _file_name(content: JsonObject) -> str:
     if safe != f"{parts[0].lower()}{exact[len(parts[0]) :]}":
         safe += f"-{hashlib.sha256(exact.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
     return f"{safe}.yaml"
-
-
-COMPONENT_FILE = "kustomization.yaml"
-_VM_KINDS = (VM, VM_POOL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,22 @@ from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, is_object_name, is_s
 from renderer.sizes.switch_values import UINT32_MAX, SwitchError
 from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
 
+_EFI = ("firmware", "preferredEfi")
+_MAX_SOCKETS = ("cpu", "maxSockets")
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+#: Says which release of the bundle an object is from, and no copy is.
+_BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
+_REQUIREMENT_LABELS = {
+    "required-cpu": ("requirements", "cpu", "guest"),
+    "required-memory": ("requirements", "memory", "guest"),
+    "required-architecture": ("requirements", "architecture"),
+    "preferred-architecture": ("preferredArchitecture",),
+    "arch": ("preferredArchitecture",),
+}
+_LABEL_VALUE = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]{0,61}[0-9A-Za-z])?")
+_MAX_NAMESPACE = 63
+_KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
+
 
 @dataclass(frozen=True, slots=True)
 class SpecChanges:
@@ -50,10 +66,6 @@ class Copy:
     namespace: str | None = None
     keep_labels: bool = False
     changes: SpecChanges = field(default_factory=SpecChanges)
-
-
-_EFI = ("firmware", "preferredEfi")
-_MAX_SOCKETS = ("cpu", "maxSockets")
 
 
 def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
@@ -130,19 +142,6 @@ def _at(spec: JsonObject, path: list[str] | tuple[str, ...]) -> Json:
     return object_at(spec, *path[:-1]).get(path[-1])
 
 
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-#: Says which release of the bundle an object is from, and no copy is.
-_BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
-_REQUIREMENT_LABELS = {
-    "required-cpu": ("requirements", "cpu", "guest"),
-    "required-memory": ("requirements", "memory", "guest"),
-    "required-architecture": ("requirements", "architecture"),
-    "preferred-architecture": ("preferredArchitecture",),
-    "arch": ("preferredArchitecture",),
-}
-_LABEL_VALUE = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]{0,61}[0-9A-Za-z])?")
-
-
 def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarget, copy: Copy) -> JsonObject:
     """The metadata of the copy with ``spec``; what a cluster wrote into the source's stays behind.
 
@@ -195,10 +194,6 @@ def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
     return {
         f"{INSTANCETYPE_PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)
     }
-
-
-_MAX_NAMESPACE = 63
-_KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
 
 
 def customized(source: Resource, copy: Copy) -> JsonObject:

@@ -10,13 +10,29 @@ from renderer.kubevirt.kinds import INSTANCETYPE_PREFIX
 from renderer.model.json import Json, JsonObject, object_at
 
 NAME_RULE = "lower case letters, digits, - and ., beginning and ending with a letter or digit"
-
 _MAX_NAME = 253
 _MAX_LABEL_VALUE = 63
 _PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PLACEHOLDERS = re.compile(r"\{(?:series|size)\}")
+#: How labels and tables of sizes say that a VirtualMachine gives its own.
+CUSTOM = "custom"
+#: All labels that ``size_labels`` may give; nothing else should write them.
+DERIVED_LABELS = frozenset(
+    INSTANCETYPE_PREFIX + name
+    for name in (
+        "cpu",
+        "memory",
+        "size",
+        "hugepages",
+        "dedicatedCPUPlacement",
+        "isolateEmulatorThread",
+        "numa",
+        "realtime",
+        "gpus",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +71,6 @@ def is_label_value(value: str) -> bool:
 def is_size_name(name: str) -> bool:
     """Return whether it can be part of such a name, and the value of a label."""
     return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)
-
-
-#: How labels and tables of sizes say that a VirtualMachine gives its own.
-CUSTOM = "custom"
-
-#: All labels that ``size_labels`` may give; nothing else should write them.
-DERIVED_LABELS = frozenset(
-    INSTANCETYPE_PREFIX + name
-    for name in (
-        "cpu",
-        "memory",
-        "size",
-        "hugepages",
-        "dedicatedCPUPlacement",
-        "isolateEmulatorThread",
-        "numa",
-        "realtime",
-        "gpus",
-    )
-)
 
 
 def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:

@@ -56,6 +56,21 @@ from renderer.sizes.definition import Hugepages, InstancetypeScope, Series, Seri
 from renderer.sizes.names import size_labels
 from renderer.sizes.read_series import read_series
 
+#: What the row of a size says itself.
+_ROW = {
+    FieldPath.of("metadata", "name"): "name",
+    FieldPath.of("spec", "cpu", "guest"): "vcpus",
+    FieldPath.of("spec", "cpu", "maxSockets"): "maxSockets",
+    FieldPath.of("spec", "memory", "guest"): "memory",
+}
+#: What the series says for sizes that do not.
+_SERIES = {
+    FieldPath.of("spec", "cpu", "guest"): "memoryPerVCPU",
+    FieldPath.of("spec", "cpu", "maxSockets"): "maxSocketsPerVCPU",
+    FieldPath.of("spec", "memory", "guest"): "memoryPerVCPU",
+    FieldPath.of("spec", "memory", "hugepages", "pageSize"): "hugepages",
+}
+
 
 def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
     """The instance types of the series ``content``, which stands at ``site``; each comes from its row.
@@ -105,22 +120,6 @@ def _section(name: str, content: dict[str, Json]) -> JsonObject:
     """The section without a size that is left to the VM, and none if it says nothing else."""
     said = {key: value for key, value in content.items() if value is not None}
     return {name: said} if said else {}
-
-
-#: What the row of a size says itself.
-_ROW = {
-    FieldPath.of("metadata", "name"): "name",
-    FieldPath.of("spec", "cpu", "guest"): "vcpus",
-    FieldPath.of("spec", "cpu", "maxSockets"): "maxSockets",
-    FieldPath.of("spec", "memory", "guest"): "memory",
-}
-#: What the series says for sizes that do not.
-_SERIES = {
-    FieldPath.of("spec", "cpu", "guest"): "memoryPerVCPU",
-    FieldPath.of("spec", "cpu", "maxSockets"): "maxSocketsPerVCPU",
-    FieldPath.of("spec", "memory", "guest"): "memoryPerVCPU",
-    FieldPath.of("spec", "memory", "hugepages", "pageSize"): "hugepages",
-}
 
 
 def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:

@@ -14,6 +14,9 @@ from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
 
+#: KubeVirt uses the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
+_GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
+
 
 class FieldOwner(StrEnum):
     """The object in whose document a field is counted."""
@@ -29,10 +32,6 @@ class ApplyError(DiagnosticError):
     def __init__(self, owner: FieldOwner, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic)
         self.owner = owner
-
-
-#: KubeVirt uses the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
-_GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
 
 
 class Conflict(Record):
