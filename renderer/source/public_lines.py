@@ -6,9 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import MalformedError, Position
+from renderer.yamlio.events import Chunk, MalformedError, Position, split_documents, text_of
 from renderer.yamlio.nodes import Node, parse_nodes
 
 #: Keys whose values are passwords, or the cloud-init data that holds them, in small letters.
