@@ -12,9 +12,8 @@ from renderer.kubevirt.confidential import (
     SECTIONS,
     is_confidential_key,
 )
-from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import MalformedError, Position
+from renderer.yamlio.events import Chunk, MalformedError, Position, split_documents, text_of
 from renderer.yamlio.nodes import Node, parse_nodes
 
 _KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))

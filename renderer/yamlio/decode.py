@@ -9,9 +9,8 @@ from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.yamlio.builder import TreeBuilder
 from renderer.yamlio.dialects import RESOURCE, YAML11, Dialect
-from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import EventSource, position_of, read_events
+from renderer.yamlio.events import Chunk, EventSource, position_of, read_events, split_documents, text_of
 from renderer.yamlio.problems import duplicate_keys, malformed, unusable
 
 #: What stands before a value, and how many there may be behind it: a pair in brackets is a mapping, too.

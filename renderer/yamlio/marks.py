@@ -11,9 +11,8 @@ from yaml.error import YAMLError
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.list_elements import element_path
 from renderer.yamlio.dialects import MERGE_KEY
-from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import Chunk, Position, split_documents, text_of
 from renderer.yamlio.nodes import Node, parse_nodes
 
 

@@ -11,9 +11,8 @@ from yaml.reader import Reader
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.location import Location
-from renderer.yamlio.documents import Chunk
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import Chunk, Position
 from renderer.yamlio.nodes import Node, parse_nodes
 
 _HINTS = {

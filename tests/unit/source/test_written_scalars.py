@@ -6,7 +6,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.location import Site
 from renderer.source.resources import read_resources
 from renderer.yamlio import marks
-from renderer.yamlio.documents import Chunk, split_documents
+from renderer.yamlio.events import Chunk, split_documents
 from renderer.yamlio.nodes import Node, parse_nodes
 
 DOCUMENT = """\
