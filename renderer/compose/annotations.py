@@ -33,11 +33,14 @@ def with_texts(
     entries = metadata[field]
     if not isinstance(entries, dict) or not entries:
         return without(content, "metadata", field)
-    if all(isinstance(value, str) for value in entries.values()):
+    if not resource.spellings and all(isinstance(value, str) for value in entries.values()):
         return content
-    blank = {path.segments[-1] for path in resource.blank_fields if path.segments[:-1] == ("metadata", field)}
-    texts: Json = {key: "" if key in blank else text(value) for key, value in entries.items()}
-    return with_value(content, ("metadata", field), texts)
+    spelled = {key: resource.spelling("metadata", field, key) for key in entries}
+    texts: Json = {
+        key: text(value) if (spelling := spelled[key]) is None else spelling.text
+        for key, value in entries.items()
+    }
+    return content if texts == entries else with_value(content, ("metadata", field), texts)
 
 
 def with_final_annotations(resource: Resource) -> Resource:

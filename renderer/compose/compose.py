@@ -13,6 +13,7 @@ from renderer.compose.name_hash import add_name_hashes
 from renderer.compose.name_references import fix_name_references
 from renderer.compose.order import sort_order
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import without_nodes
 from renderer.compose.transform import Finish, Finishing, Observer, Transform, run_observed
 from renderer.compose.variables import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -103,6 +104,8 @@ class Composer:
         if self._options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
         described = with_final_annotations(with_build_metadata(resource, options, root.folder))
+        if described.spellings or described.shared_fields:
+            described = without_nodes(described)
         if self._observer and described is not resource:
             change = Finishing(root, Finish.BUILD_METADATA)
             self._observer.changed(resource, described, change)

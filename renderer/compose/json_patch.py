@@ -15,6 +15,7 @@ from typing import TypeAlias
 from renderer.compose.annotations import with_text_annotations
 from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
@@ -216,7 +217,7 @@ class JsonPatching:
         operated = self._operated(_with_annotations(resource), resource)
         resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
         content = self._in_floats(operated, resource, resources.in_floats(key))
-        patched = resource.with_content(content, self._patch.site)._replace(blank_fields=())
+        patched = without_nodes(resource.with_content(content, self._patch.site))
         patched = with_text_annotations(patched, _float_text)
         return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
 

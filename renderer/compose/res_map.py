@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.compose.identity import Identity, current_identity, identities
+from renderer.compose.scalar_nodes import with_shared_change
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
@@ -157,6 +158,8 @@ class ResMap:
 
         Raises: build-limit.
         """
+        if resource.shared_fields:
+            resource = with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
@@ -194,7 +197,7 @@ class ResMap:
 
     def update(self, change: Callable[[Resource], Resource]) -> None:
         """Changes every resource."""
-        self._resources = {key: change(resource) for key, resource in self._resources.items()}
+        self._resources = {key: _changed(resource, change) for key, resource in self._resources.items()}
         self._by_current = self._by_any = self._by_name = None
 
     def check_ids(self) -> None:
@@ -216,6 +219,12 @@ class ResMap:
                 if other != key:
                     raise duplicate_id(self._resources[other], resource)
         return self._by_current
+
+
+def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
+    changed = change(resource)
+    is_shared = changed.shared_fields and changed is not resource
+    return with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

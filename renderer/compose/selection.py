@@ -14,7 +14,7 @@ from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at, scalar_text
+from renderer.model.json import object_at
 from renderer.model.kustomization import Selector
 from renderer.model.location import Site
 from renderer.model.resource import Resource
@@ -154,7 +154,7 @@ class ResourceSelector:
 
 def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:
     values = object_at(resource.content, "metadata", field)
-    texts = {key: scalar_text(value) for key, value in values.items()}
+    texts = {key: resource.written_text("metadata", field, key) for key in values}
     return all(requirement.matches(texts) for requirement in requirements)
 
 

@@ -25,6 +25,7 @@ from renderer.compose.list_merge import (
 )
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import with_patch_spellings, with_untyped_as_text
 from renderer.compose.selection import target_of
 from renderer.compose.values import ABSENT, Slot, is_bare_text
 from renderer.model.codes import Code
@@ -32,7 +33,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, scalar_text, text_at, with_value, without
 from renderer.model.kustomization import Patch
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, value_at
 
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
@@ -40,22 +41,25 @@ def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
 
     It goes into no lists but those that merge by key.
     """
-    if not resource.blank_fields:
+    blank_fields = resource.blank_fields
+    if not blank_fields:
         return resource
     content: Json = resource.content
     root = schema.of_kind(resource.api_version, resource.kind)
-    for field in reversed(resource.blank_fields):
+    for field in reversed(blank_fields):
         content = _without(content, field.segments, root, schema)
-    return resource._replace(content=object_at(content), blank_fields=())
+    spellings = tuple(each for each in resource.spellings if each.field not in blank_fields)
+    return resource._replace(content=object_at(content), spellings=spellings)
 
 
 def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> Json:
     head, *rest = path
-    if isinstance(value, list) and isinstance(head, int):
-        if field is None or field.merge_keys is None or head >= len(value):
+    if isinstance(value, list):
+        element = value_at(value, (head,))
+        if field is None or field.merge_keys is None or element is None:
             return value
-        element = _without(value[head], rest, schema.element(field), schema)
-        return [*value[:head], element, *value[head + 1 :]]
+        changed = _without(element, rest, schema.element(field), schema)
+        return [changed if each is element else each for each in value]
     if not isinstance(value, dict) or not isinstance(head, str) or head not in value:
         return value
     if rest:
@@ -247,14 +251,15 @@ class StrategicMergePatching:
         if self._listed.allow_name_change or self._listed.allow_kind_change:
             resource = remembering_id(resource)
         schema = self._schema()
-        resource = without_blank_fields(resource, schema)
+        resource = with_untyped_as_text(without_blank_fields(resource, schema), patch, schema)
         try:
             merged = StrategicMerge(schema).apply(resource.content, patch)
         except StrategicMergeError as error:
             raise _invalid(error, resource, document) from None
         if not merged:
             return None
-        return resource.with_content(self._restored(merged, resource.content), document.origin)
+        restored = self._restored(merged, resource.content)
+        return with_patch_spellings(resource.with_content(restored, document.origin), document)
 
     def _restored(self, merged: JsonObject, before: JsonObject) -> JsonObject:
         """The merged object with the namespace and, unless they may change, the kind and name of before."""

@@ -15,7 +15,6 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
-from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, Scalar, scalar_text
 from renderer.model.kustomization import FieldSpec, Variable
 from renderer.model.limits import limits, over_limit
@@ -226,7 +225,7 @@ def _value(variable: Variable, source: Resource | None) -> Json:
 def _null_text(source: Resource, variable: Variable) -> str:
     """Return the text of a null: empty for a blank field, else ``null``."""
     steps = (int(step) if step.isdecimal() else step for step in _steps(variable.field_path))
-    return "" if FieldPath(tuple(steps)) in source.blank_fields else "null"
+    return source.written_text(*steps)
 
 
 def _steps(path: str) -> Iterator[str]:

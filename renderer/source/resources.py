@@ -4,66 +4,43 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, object_at, text_at, with_value
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.limits import check_name
 from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, Spelling, value_at
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
-from renderer.yamlio.decode import decode_documents, decode_yaml11
-from renderer.yamlio.marks import MarkedFile
+from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
+
+T = TypeVar("T")
+
+#: Paths and texts of scalars of a document.
+WrittenTexts: TypeAlias = tuple[tuple[tuple[str | int, ...], str], ...]
 
 _ANNOTATIONS = ("metadata", "annotations")
 
 
-def as_written(resource: Resource, file: MarkedFile, document: int, place: FieldPath) -> Resource:
-    """Return the resource at ``place`` in a document of a file, with what its JSON tree leaves out.
-
-    To kustomize a blank field is not ``null``, and an annotation that is a number is the text of that number,
-    ``1.10`` for example. The file is read again only where that matters.
-    """
-    nulls = [FieldPath(path) for path in _nulls(resource.content)] if _has_null(resource.content) else []
+def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Resource:
+    """Return the resource at ``place`` of a document with the texts that its JSON tree leaves out."""
+    length = len(place.segments)
+    spellings = tuple(
+        Spelling(resource.named_field(path[length:]), text, value_at(resource.content, path[length:]))
+        for path, text in texts
+        if path[:length] == place.segments
+    )
+    resource = resource._replace(spellings=spellings)
     annotations = object_at(resource.content, *_ANNOTATIONS)
     odd = [key for key, value in annotations.items() if isinstance(value, bool | int | float)]
-    if not nulls and not odd:
+    if not odd:
         return resource
-    fields = (*nulls, *(FieldPath.of(*_ANNOTATIONS, key) for key in odd))
-    found = dict(zip(fields, file.texts(document, [place.child(*f.segments) for f in fields]), strict=True))
-    blank = tuple(field for field in nulls if found[field] == "")
-    written = {key: found[FieldPath.of(*_ANNOTATIONS, key)] for key in odd}
-    kept: Json = {**annotations, **{key: text for key, text in written.items() if text}}
-    return resource._replace(
-        content=with_value(resource.content, _ANNOTATIONS, kept) if odd else resource.content,
-        blank_fields=blank,
-    )
-
-
-def _has_null(value: Json) -> bool:
-    # A plain loop and exact types, as this goes through everything that is read.
-    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        if child is None:
-            return True
-        if (type(child) is dict or type(child) is list) and _has_null(child):
-            return True
-    return False
-
-
-def _nulls(value: Json, path: tuple[Segment, ...] = ()) -> Iterator[tuple[Segment, ...]]:
-    """The paths of the fields of mappings that hold null."""
-    if isinstance(value, dict):
-        for key, child in value.items():
-            if child is None:
-                yield (*path, key)
-            else:
-                yield from _nulls(child, (*path, key))
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _nulls(child, (*path, index))
+    as_texts: Json = {**annotations, **{key: resource.written_text(*_ANNOTATIONS, key) for key in odd}}
+    return resource._replace(content=with_value(resource.content, _ANNOTATIONS, as_texts))
 
 
 #: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
@@ -81,12 +58,13 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
     ``generated_names``: whether ``metadata.generateName`` is enough, as it is for the API server and not for
     kustomize. Raises ``DiagnosticError``: the errors of the decoder, and resource-invalid.
     """
-    documents = decode_text(content, site)
-    file = MarkedFile(content)
+    documents = _decoded(decode_written, content, site)
     read = deque(
-        as_written(resource, file, index, place)
+        _as_written(resource, place, document.texts)
         for index, document in enumerate(documents)
-        for place, resource in _unwrapped(document, _document_site(site, index), alone=len(documents) == 1)
+        for place, resource in _unwrapped(
+            document.tree, _document_site(site, index), alone=len(documents) == 1
+        )
     )
     found: list[Resource] = []
     while read:
@@ -113,8 +91,12 @@ def refuse_no_objects(content: bytes, site: Site) -> None:
 
 def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
     """Return the documents in ``content``; errors in a text inside another file are reported at ``site``."""
+    return _decoded(decode_documents, content, site)
+
+
+def _decoded(decode: Callable[[bytes, str], tuple[T, ...]], content: bytes, site: Site) -> tuple[T, ...]:
     try:
-        return decode_documents(content, site.path)
+        return decode(content, site.path)
     except DiagnosticError as error:
         if site.field == ROOT:
             raise
@@ -188,9 +170,20 @@ def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
             f"items of the {resource.kind} is not a list", resource.origin.child(FieldPath.of("items"))
         )
     return tuple(
-        found
+        _item(found, resource, FieldPath.of("items", index).child(*place.segments))
         for index, item in enumerate(items or ())
-        for _, found in _unwrapped(item, resource.origin.child(FieldPath.of("items", index)), alone=True)
+        for place, found in _unwrapped(item, resource.origin.child(FieldPath.of("items", index)), alone=True)
+    )
+
+
+def _item(item: Resource, wrapper: Resource, place: FieldPath) -> Resource:
+    """Return an item of a list with the spellings that the list has of it."""
+    named = wrapper.named_field(place.segments).segments
+    spellings = (each for each in wrapper.spellings if each.field.segments[: len(named)] == named)
+    return item._replace(
+        spellings=tuple(
+            each._replace(field=FieldPath(each.field.segments[len(named) :])) for each in spellings
+        )
     )
 
 

@@ -19,7 +19,7 @@ from yaml.events import (
 
 from renderer.model.json import Json
 from renderer.model.limits import limits
-from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars
+from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import EventSource, position_of
 from renderer.yamlio.scalars import MERGE_TAG, STR_TAG, tagged_scalar
@@ -78,7 +78,8 @@ class Anchors:
     def _extent(self, value: Json) -> _Extent:
         """The size of a tree; collections that aliases share count each time, but are measured once."""
         if not isinstance(value, dict | list):
-            return _Extent(1, 0, len(value) if isinstance(value, str) else 0)
+            text = value.text if isinstance(value, WrittenScalar) else value
+            return _Extent(1, 0, len(text) if isinstance(text, str) else 0)
         known = self._extents.get(id(value))
         if known:
             return known[1]
@@ -255,6 +256,8 @@ class TreeBuilder:
                 return scalars.keys[event.value]
             if self._dialect.string_keys and (event.tag not in _KEY_TAGS or value == MERGE_KEY):
                 return None
+        if isinstance(value, WrittenScalar):
+            value = value.value
         if isinstance(value, str):
             return value
         raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE)

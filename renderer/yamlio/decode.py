@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 from yaml.error import YAMLError
 from yaml.events import Event, NodeEvent
 
 from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.yamlio.builder import TreeBuilder
-from renderer.yamlio.dialects import RESOURCE, YAML11, Dialect
+from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import Chunk, EventSource, position_of, read_events, split_documents, text_of
 from renderer.yamlio.problems import duplicate_keys, malformed, unusable
@@ -64,13 +67,65 @@ def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
     kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps become RFC 3339 text, whole
     floats integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
     """
+    return _decode_documents(content, path, RESOURCE)
+
+
+class WrittenDocument(NamedTuple):
+    """A document, and the paths and texts of the scalars that are written otherwise than their values."""
+
+    tree: Json
+    texts: tuple[tuple[tuple[str | int, ...], str], ...]
+
+
+def decode_written(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
+    """Return the documents of ``decode_documents`` with the texts of scalars written otherwise."""
+    return tuple(_written_document(tree) for tree in _decode_documents(content, path, RESOURCE_AS_WRITTEN))
+
+
+def _written_document(tree: Json) -> WrittenDocument:
+    if isinstance(tree, WrittenScalar):
+        return WrittenDocument(tree.value, (((), tree.text),))
+    if not _has_written_scalar(tree):
+        return WrittenDocument(tree, ())
+    found = list(_written_scalars(tree, ()))
+    for collection, path, scalar in found:  # after the search, as aliases share collections
+        collection[path[-1]] = scalar.value
+    return WrittenDocument(tree, tuple((path, scalar.text) for _, path, scalar in found))
+
+
+def _has_written_scalar(value: Json) -> bool:
+    # A plain loop and exact types, as this goes through everything that is read.
+    for child in value.values() if type(value) is dict else value if type(value) is list else ():
+        kind = type(child)
+        if kind is str:
+            continue
+        if kind is WrittenScalar or ((kind is dict or kind is list) and _has_written_scalar(child)):
+            return True
+    return False
+
+
+def _written_scalars(
+    value: Json, path: tuple[str | int, ...]
+) -> Iterator[tuple[Any, tuple[str | int, ...], WrittenScalar]]:
+    """Yield each collection that holds a written scalar, the scalar's path and the scalar."""
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, child in entries:
+        if isinstance(child, WrittenScalar):
+            yield value, (*path, key), child
+        else:
+            yield from _written_scalars(child, (*path, key))
+
+
+def _decode_documents(content: bytes, path: str, dialect: Dialect) -> tuple[Json, ...]:
     try:
         text = text_of(content)
         chunks = split_documents(text)
     except UnusableError as error:
         raise unusable(error, path) from None
     count = ValueCount(text)
-    return tuple(_decode(chunk, path, RESOURCE, count) for chunk in chunks)
+    return tuple(_decode(chunk, path, dialect, count) for chunk in chunks)
 
 
 def decode_yaml11(content: bytes, path: str) -> Json:

@@ -7,12 +7,12 @@ text (kyaml ``rnode.go`` MarshalJSON). Some scalars change on that way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from yaml.error import YAMLError
 from yaml.events import ScalarEvent
 
-from renderer.model.json import Scalar
+from renderer.model.json import Scalar, scalar_text
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import EventSource, read_events
 from renderer.yamlio.go_numbers import format_float32
@@ -125,6 +125,29 @@ def _resource_flow_value(text: str) -> Scalar:
     return resolve(text, CORE_RULES).value if quoted is None else quoted
 
 
+class WrittenScalar(NamedTuple):
+    """A scalar whose value does not tell its text, as ``decode_written`` finds it in a tree."""
+
+    value: Scalar
+    text: str
+
+
+def _written(value: Scalar, text: str) -> Scalar:
+    return value if scalar_text(value) == text else cast("Scalar", WrittenScalar(value, text))
+
+
+def _written_value(text: str) -> Scalar:
+    return _written(_resource_value(text), text)
+
+
+def _written_flow_value(text: str) -> Scalar:
+    return _written(_resource_flow_value(text), text)
+
+
+def _written_block(text: str, style: str) -> str:
+    return cast("str", _written(rewritten(text, style), text))
+
+
 def _resource_key(text: str) -> str | None:
     """The text of a plain key, None for one that is no string. kustomize quotes empty keys, too."""
     is_text = not text or (text != MERGE_KEY and resolve(text, CORE_RULES).kind is Kind.STR)
@@ -178,6 +201,12 @@ RESOURCE = Dialect(
     string_keys=True,
     unique_keys=True,
     merges_in_place=False,
+)
+
+#: Resource files with the texts of scalars (``decode_written``).
+RESOURCE_AS_WRITTEN = RESOURCE._replace(
+    block=Scalars(Memo(_written_value), RESOURCE.block.keys, _written_block),
+    flow=Scalars(Memo(_written_flow_value), RESOURCE.flow.keys, _written_block),
 )
 
 #: kustomization.yaml and JSON 6902 patches: go-yaml v2 through sigs.k8s.io/yaml.

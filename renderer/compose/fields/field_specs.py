@@ -7,14 +7,15 @@ are made only where the spec says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import with_shared_entries
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json
 from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
@@ -155,7 +156,30 @@ def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[
     index = FieldSpecIndex(specs)
     bare = tuple(key for key in entries if not is_bare_text(key))
     change = FieldSpecFilter(lambda value: _with_entries(value, entries, bare), created={})
-    resources.update(lambda resource: change.apply(resource, index.targets(resource)))
+
+    def with_entries(resource: Resource) -> Resource:
+        targets = index.targets(resource)
+        changed = change.apply(resource, targets)
+        if len(targets) == 1:
+            return changed
+        mappings = (place for target in targets for place in _places(changed.content, target.segments))
+        return with_shared_entries(resource, changed, mappings, entries)
+
+    resources.update(with_entries)
+
+
+def _places(
+    value: Json, path: Sequence[PathSegment], at: tuple[Segment, ...] = ()
+) -> Iterator[tuple[Segment, ...]]:
+    """Yield the paths of the mappings that a field spec leads to."""
+    if isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from _places(element, path, (*at, index))
+    elif isinstance(value, dict):
+        if path:
+            yield from _places(value.get(path[0].name), path[1:], (*at, path[0].name))
+        else:
+            yield at
 
 
 def _with_entries(value: Json, entries: Mapping[str, str], bare: tuple[str, ...]) -> Json:
