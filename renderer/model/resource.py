@@ -146,7 +146,7 @@ def _text(value: Json) -> str:
 def value_at(value: Json, segments: Iterable[Segment]) -> Json:
     """Return the value at a path; None where nothing is."""
     for segment in segments:
-        value = _step(value, segment)
+        value, _ = _step(value, segment)
     return value
 
 
