@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from renderer.model.field_path import ROOT, FieldPath
+from renderer.kubevirt.virtual_machine import virtual_machine_paths
+from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.resource import Resource, ResourceSet
-
-_KUBEVIRT_GROUPS = ("kubevirt.io", "pool.kubevirt.io")
-_POOL_TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate")
-#: Where the VirtualMachine stands, by kind of resource.
-_BASES = {"VirtualMachine": ROOT, "VirtualMachinePool": _POOL_TEMPLATE}
 
 _MATCHERS = ("instancetype", "preference")
 _REFERENCES = ("instancetypeRef", "preferenceRef")
@@ -26,12 +22,10 @@ class VirtualMachine(Record):
     @classmethod
     def of(cls, resource: Resource) -> VirtualMachine | None:
         """None for a resource of any other kind."""
-        kind = resource.content.get("kind")
-        base = _BASES.get(kind) if isinstance(kind, str) else None
-        if base is None or resource.gvk.group not in _KUBEVIRT_GROUPS:
+        paths = virtual_machine_paths(resource.content)
+        if paths is None or paths.machine is None:
             return None
-        keys = [str(segment) for segment in base.segments]
-        return cls(resource, base, object_at(resource.content, *keys))
+        return cls(resource, paths.machine, object_at(resource.content, *paths.machine.keys))
 
     @property
     def spec(self) -> JsonObject:
@@ -61,8 +55,7 @@ class VirtualMachine(Record):
             return self.resource
         if not self.base.segments:
             return self.resource.with_content(content)
-        keys = [str(segment) for segment in self.base.segments]
-        return self.resource.with_content(with_value(self.resource.content, keys, content))
+        return self.resource.with_content(with_value(self.resource.content, self.base.keys, content))
 
 
 def needs_catalog(resources: ResourceSet) -> bool:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.vmi_template import is_null, with_section
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
@@ -32,7 +33,7 @@ class ApplyError(DiagnosticError):
 
 
 #: Where the VirtualMachineInstance's spec stands in a VirtualMachine.
-VMI_SPEC = FieldPath.of("spec", "template", "spec")
+VMI_SPEC = INSTANCE_SPEC
 
 #: KubeVirt says the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
 _GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
