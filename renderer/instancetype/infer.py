@@ -14,6 +14,7 @@ from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.matcher import Matcher
 from renderer.kubevirt.kinds import MatcherType
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -21,7 +22,7 @@ from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.resource import Resource
 
 _LABELS = FieldPath.of("metadata", "labels")
-_VOLUMES = FieldPath.of("spec", "template", "spec", "volumes")
+_VOLUMES = INSTANCE_SPEC.child("volumes")
 
 
 class InferenceError(CauseError):

@@ -5,21 +5,14 @@ from __future__ import annotations
 from renderer.kubevirt.kinds import (
     INSTANCETYPE_GROUP,
     KUBEVIRT,
-    KUBEVIRT_GROUP,
     MATCHER_KEYS,
     MATCHER_TYPES,
-    POOL_GROUP,
-    VM,
-    VM_POOL,
 )
-from renderer.model.field_path import ROOT, FieldPath
+from renderer.kubevirt.virtual_machine import virtual_machine_paths
+from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.resource import Resource, ResourceSet
-
-_POOL_TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate")
-#: The place of the VirtualMachine in a resource of each kind.
-_BASES = {VM: ROOT, VM_POOL: _POOL_TEMPLATE}
 
 
 class VirtualMachine(Record):
@@ -32,12 +25,10 @@ class VirtualMachine(Record):
     @classmethod
     def of(cls, resource: Resource) -> VirtualMachine | None:
         """Return the VirtualMachine in ``resource``; None for a resource of any other kind."""
-        kind = resource.content.get("kind")
-        base = _BASES.get(kind) if isinstance(kind, str) else None
-        if base is None or resource.gvk.group not in (KUBEVIRT_GROUP, POOL_GROUP):
+        paths = virtual_machine_paths(resource.content)
+        if paths is None or paths.machine is None:
             return None
-        keys = [str(segment) for segment in base.segments]
-        return cls(resource, base, object_at(resource.content, *keys))
+        return cls(resource, paths.machine, object_at(resource.content, *paths.machine.keys))
 
     @property
     def spec(self) -> JsonObject:
@@ -67,8 +58,7 @@ class VirtualMachine(Record):
             return self.resource
         if not self.base.segments:
             return self.resource.with_content(content)
-        keys = [str(segment) for segment in self.base.segments]
-        return self.resource.with_content(with_value(self.resource.content, keys, content))
+        return self.resource.with_content(with_value(self.resource.content, self.base.keys, content))
 
 
 def needs_catalog(resources: ResourceSet) -> bool:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.model.field_path import FieldPath
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.json import EMPTY, Json, JsonObject
 
 #: The place of the VirtualMachineInstance's spec in a VirtualMachine.
-VMI_SPEC = FieldPath.of("spec", "template", "spec")
+VMI_SPEC = INSTANCE_SPEC
 
 
 def is_null(value: Json) -> bool:

@@ -21,6 +21,7 @@ from renderer.instancetype.resolve import resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.render_config import WebhookField
@@ -30,7 +31,7 @@ _ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
 _ARCHITECTURES = frozenset({"amd64", "arm64", "s390x"})
 #: It stands for vmrender: another one would give every machine another identity.
 _NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
-_SPEC = ("spec", "template", "spec")
+_SPEC = INSTANCE_SPEC.keys
 _MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
 _FIRMWARE = (*_SPEC, "domain", "firmware")
 _PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci-topology-version")

@@ -155,7 +155,9 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
         disabled_feature_gates=_texts(developer, "disabledFeatureGates"),
         emulated_machines=_texts(configuration, "emulatedMachines"),
         emulated_machines_of={
-            name: _texts(architectures, name, "emulatedMachines") for name in architectures
+            name: _texts(architectures, name, "emulatedMachines")
+            for name in architectures
+            if name in DEFAULT_MACHINE_TYPES
         },
         vm_rollout_strategy=text_at(configuration, "vmRolloutStrategy"),
         max_hotplug_ratio=max(_integer(live_update, "maxHotplugRatio"), 0) or defaults.max_hotplug_ratio,

@@ -51,14 +51,18 @@ class VirtualMachinePaths(Record):
         return self.template.child("spec")
 
 
+#: Paths from the root of a VirtualMachine: to what an instance is made of, and to its spec.
+TEMPLATE = FieldPath.of("spec", "template")
+INSTANCE_SPEC = TEMPLATE.child("spec")
+
 _POOLED = FieldPath.of("spec", "virtualMachineTemplate")
 
 #: The kinds that virtual machines come from.
 PATHS: Mapping[str, VirtualMachinePaths] = {
-    VIRTUAL_MACHINE: VirtualMachinePaths(ROOT, FieldPath.of("spec", "template")),
-    POOL: VirtualMachinePaths(_POOLED, _POOLED.child("spec", "template")),
+    VIRTUAL_MACHINE: VirtualMachinePaths(ROOT, TEMPLATE),
+    POOL: VirtualMachinePaths(_POOLED, _POOLED.child(*TEMPLATE.segments)),
     INSTANCE: VirtualMachinePaths(None, ROOT),
-    REPLICA_SET: VirtualMachinePaths(None, FieldPath.of("spec", "template")),
+    REPLICA_SET: VirtualMachinePaths(None, TEMPLATE),
 }
 
 
@@ -204,4 +208,4 @@ def _elements(value: Sequence[Json]) -> Iterator[Element]:
 
 
 def _at(content: JsonObject, path: FieldPath) -> JsonObject:
-    return object_at(content, *map(str, path.segments))
+    return object_at(content, *path.keys)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from renderer.kubevirt.kinds import is_kubevirt_group
+from renderer.kubevirt.virtual_machine import INSTANCE, PATHS, POOL, REPLICA_SET, VIRTUAL_MACHINE
 from renderer.migration import discontinued, run_strategy
 from renderer.migration.change import Change, Finding, Subject, new_value
 from renderer.migration.preferences import firmware_findings, spread_ratio_findings, topology_findings
@@ -60,13 +62,23 @@ _OF_PREFERENCE: tuple[_Rule, ...] = (
     firmware_findings,
 )
 
+
+def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
+    rules = (run_strategy.in_virtual_machine, discontinued.in_virtual_machine)
+    return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
+
+
+def _of_instance(kind: str) -> tuple[_Rule, ...]:
+    return (partial(discontinued.in_instance, paths=PATHS[kind]),)
+
+
 #: By kind; the API version is looked at in all of them, and in all others of KubeVirt's groups.
 _RULES: Mapping[str, tuple[_Rule, ...]] = {
-    "VirtualMachine": (run_strategy.in_virtual_machine, discontinued.in_virtual_machine),
-    "VirtualMachinePool": (run_strategy.in_pool, discontinued.in_pool),
-    "VirtualMachineInstance": (discontinued.in_instance,),
+    VIRTUAL_MACHINE: _of_virtual_machine(VIRTUAL_MACHINE),
+    POOL: _of_virtual_machine(POOL),
+    INSTANCE: _of_instance(INSTANCE),
     "VirtualMachineInstancePreset": (discontinued.in_preset,),
-    "VirtualMachineInstanceReplicaSet": (discontinued.in_template,),
+    REPLICA_SET: _of_instance(REPLICA_SET),
     "VirtualMachineInstancetype": _OF_INSTANCETYPE,
     "VirtualMachineClusterInstancetype": _OF_INSTANCETYPE,
     "VirtualMachinePreference": _OF_PREFERENCE,

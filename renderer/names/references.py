@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC, TEMPLATE
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.record import Record
@@ -71,7 +72,7 @@ def _of_mapping(
     for kind, name, path in _names(value, is_machine=is_machine):
         yield InstancetypeReference(kind, name, namespace, FieldPath(at + path))
     if is_machine:
-        value = without(value, "spec", "template")  # large, and an instance refers to nothing
+        value = without(value, *TEMPLATE.keys)  # large, and an instance refers to nothing
     for key, child in value.items():
         if isinstance(child, dict | list):
             yield from references(child, (*at, key), namespace)
@@ -106,7 +107,7 @@ def _is_virtual_machine(value: JsonObject) -> bool:
         return False
     if value.get("kind") == "VirtualMachine" and text_at(value, "apiVersion").startswith("kubevirt.io/"):
         return True
-    return isinstance(object_at(spec, "template", "spec").get("domain"), dict)
+    return isinstance(object_at(value, *INSTANCE_SPEC.keys).get("domain"), dict)
 
 
 def _with_text(value: Json, path: Sequence[Segment], text: str) -> Json:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from renderer.kubevirt.kinds import CONTROLLER_REVISION, MATCHER_KEYS, VM_POOL
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, MATCHER_KEYS
+from renderer.kubevirt.virtual_machine import PATHS, VIRTUAL_MACHINE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.resource import Resource, ResourceSet
@@ -44,15 +45,14 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
         key: before[key] if key in MATCHER_KEYS and key in before else value
         for key, value in pinnable.patch.items()
     }
-    if target.kind == VM_POOL:
-        spec = {"virtualMachineTemplate": {"spec": spec}}
-    return {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata, "spec": spec}
+    patch: JsonObject = {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata}
+    return with_value(patch, PATHS[target.kind].spec.keys, spec)
 
 
 def vm_spec(content: JsonObject) -> JsonObject:
     """The VirtualMachine's ``spec`` in a VirtualMachine or VirtualMachinePool, or in a patch of one."""
-    spec = object_at(content, "spec")
-    return object_at(spec, "virtualMachineTemplate", "spec") if content.get("kind") == VM_POOL else spec
+    paths = PATHS.get(text_at(content, "kind"), PATHS[VIRTUAL_MACHINE])
+    return object_at(content, *paths.spec.keys)
 
 
 def revision_names(content: JsonObject) -> Iterator[str]:

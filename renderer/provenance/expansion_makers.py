@@ -15,6 +15,7 @@ from renderer.instancetype.expand import VmExpansion, with_default_devices
 from renderer.instancetype.find import Found
 from renderer.instancetype.preference.vmi import apply_preference
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.virtual_machine import TEMPLATE
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
@@ -73,7 +74,6 @@ def _deeper(spec: JsonObject, field: FieldPath, value: Value, target: FieldPath)
     return field
 
 
-_TEMPLATE = FieldPath.of("spec", "template")
 #: The fields of an instance type that a VM's own size replaces, and the size's fields.
 _OWN_SIZES = {FieldPath.of("cpu", "guest"): VCPUS, FieldPath.of("memory", "guest"): MEMORY}
 
@@ -109,7 +109,7 @@ def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
 
 def _version(expansion: VmExpansion, template: JsonObject, maker: Maker) -> Version:
     vm = expansion.vm
-    content = with_value(vm.content, ("spec", "template"), template)
+    content = with_value(vm.content, TEMPLATE.keys, template)
     return Version(vm.with_content(content).content, maker)
 
 
@@ -167,7 +167,7 @@ class _Applied:
 
     def _target(self, field: FieldPath) -> FieldPath:
         """Return the path of the field from the template on."""
-        return FieldPath(field.segments[len(self.expansion.vm.field(_TEMPLATE).segments) :])
+        return FieldPath(field.segments[len(self.expansion.vm.field(TEMPLATE).segments) :])
 
     def _of_instancetype(
         self, target: FieldPath, outcome: Callable[[AppliedSpecs], Value]

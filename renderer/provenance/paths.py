@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.json import Json, text_at
-
-#: Fields that name the elements of a list; the first that all of them have, each with another text, counts.
-_NAMES = ("name", "id", "deviceName", "mountPath", "key")
+from renderer.model.json import Json
+from renderer.model.list_elements import element_index, element_names
 
 
 def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]]:
@@ -83,20 +81,12 @@ def _child(value: Value, segment: Segment) -> Value:
 
 
 def _index(value: Value, segment: Segment) -> int | None:
-    if not isinstance(value, list) or isinstance(segment, str):
-        return None
-    if isinstance(segment, int):
-        return segment if 0 <= segment < len(value) else None
-    return next((i for i, each in enumerate(value) if text_at(each, segment.key) == segment.value), None)
+    return element_index(value, segment) if isinstance(value, list) else None
 
 
 def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
     """Return a segment for each element of a list: all by name, or all by number."""
-    for key in _NAMES:
-        names = [text_at(element, key) for element in elements]
-        if all(names) and len(set(names)) == len(names):
-            return [ElementName(key, name) for name in names]
-    return range(len(elements))
+    return element_names(elements) or range(len(elements))
 
 
 def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:

@@ -71,7 +71,7 @@ class Context:
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
         """The machine's spec before it was expanded; its own where nothing was composed under that name."""
         resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
-        return object_at(resource.content, *map(str, machine.paths.spec.segments))
+        return object_at(resource.content, *machine.paths.spec.keys)
 
     @cached_property
     def _composed_by_id(self) -> Mapping[ResId, Resource]:

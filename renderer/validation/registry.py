@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from renderer.bundled import data_folder
+from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import JsonObject, array_at, object_at, with_value
@@ -147,11 +148,12 @@ def _missing(message: str, hint: str | None, severity: Severity = Severity.ERROR
 V1BETA2 = "v1beta2"
 
 _SPEC = ("properties", "spec")
-_VMI_SPEC = (*_SPEC, "properties", "template", "properties", "spec")
-_VM_OF_POOL = (*_SPEC, "properties", "virtualMachineTemplate")
-#: Where the spec of a VirtualMachineInstance stands in the schema of a kind.
-_VMI_SPECS = {"VirtualMachine": _VMI_SPEC, "VirtualMachinePool": (*_VM_OF_POOL, *_VMI_SPEC)}
-_GUEST = ("properties", "domain", "properties", "cpu", "properties", "guest")
+#: In the kinds that hold a VirtualMachine.
+_CPU_GUESTS = {
+    kind: paths.instance.child("domain", "cpu", "guest")
+    for kind, paths in PATHS.items()
+    if paths.machine is not None
+}
 _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
@@ -179,8 +181,10 @@ def input_schema(written: JsonObject, gvk: Gvk) -> JsonObject:
     """The schema of what is read as ``gvk``, from that of what is ``written`` of its kind."""
     if gvk.group == INSTANCETYPE:
         return _v1beta2(written, gvk.kind) if gvk.version == V1BETA2 else written
-    vmi_spec = _VMI_SPECS.get(gvk.kind)
-    return written if vmi_spec is None else with_value(written, (*vmi_spec, *_GUEST), _VCPUS)
+    guest = _CPU_GUESTS.get(gvk.kind)
+    if guest is None:
+        return written
+    return with_value(written, [part for key in guest.keys for part in ("properties", key)], _VCPUS)
 
 
 def _v1beta2(written: JsonObject, kind: str) -> JsonObject:

@@ -31,6 +31,8 @@ _TYPES = {
     "KubevirtVmPreference": "metadata:ObjectMeta spec:KubevirtVmPreferenceSpec",
     "KubevirtVmPreferenceCpu": "preferredCPUFeatures[name]",
     "KubevirtVmPreferenceSpec": "cpu:KubevirtVmPreferenceCpu",
+    "KubevirtVmReplicaSet": "metadata:ObjectMeta spec:KubevirtVmReplicaSetSpec",
+    "KubevirtVmReplicaSetSpec": "template:KubevirtVmInstanceTemplate",
     "KubevirtVmSpec": ("dataVolumeTemplates[metadata.name] template:KubevirtVmInstanceTemplate"),
 }
 _INSTANCETYPE_KINDS = {
@@ -41,6 +43,7 @@ _KINDS = {
     "kubevirt.io/v1": {
         "KubevirtVm": "VirtualMachine",
         "KubevirtVmInstance": "VirtualMachineInstance",
+        "KubevirtVmReplicaSet": "VirtualMachineInstanceReplicaSet",
     },
     "pool.kubevirt.io/v1alpha1": {"KubevirtVmPool": "VirtualMachinePool"},
     "pool.kubevirt.io/v1beta1": {"KubevirtVmPool": "VirtualMachinePool"},
