@@ -9,8 +9,7 @@ from renderer.cli.repository import Repository
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
-from renderer.source.git import GitProcess
-from renderer.source.git_repository import not_usable
+from renderer.source.git import GitProcess, not_usable
 
 
 def untracked_outputs(repository: Repository, outputs: Iterable[str]) -> Iterator[Diagnostic]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
+from renderer.source.project import PROJECT_FILE
 
 _OPTIONS = (
     "--no-pager",
@@ -39,6 +40,13 @@ _SET = {
 }
 
 
+_BARE_REPOSITORY = ("HEAD", "objects", "refs")
+_GIT_FILE = b"gitdir: "
+_LONGEST_GIT_FILE = 8192
+
+_DUBIOUS_OWNER = "dubious ownership in repository at"
+
+
 class Answer(NamedTuple):
     """The exit code and the output of git."""
 
@@ -48,17 +56,55 @@ class Answer(NamedTuple):
 
 
 class GitProcess:
-    """Runs git in one folder. ``environment`` is that of the command line."""
+    """Runs git in one folder, in the repository whose work tree holds that folder.
+
+    Git itself takes any folder with ``HEAD``, ``objects`` and ``refs`` for a bare repository, and anyone can
+    commit such a folder. Therefore the nearest ``.git`` is looked for, which no commit can contain, and git
+    is told to use it. ``environment`` is that of the command line. ``top`` is the top of the work tree; None
+    in a bare repository.
+    """
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        """Find git on the PATH. Raises ``DiagnosticError``: git-unavailable."""
-        self._command = (_binary(environment), "-C", str(folder), *_OPTIONS)
+        """Find git and the repository of ``folder``. Raises ``DiagnosticError``: git-unavailable."""
+        self._binary = _binary(environment)
+        self._command: tuple[str, ...] = ()
+        self._folder = folder
         kept = {
             name: value
             for name, value in environment.items()
             if not name.startswith("GIT_") or name.startswith(_KEPT) or name in _KEPT_OF_A_HOOK
         }
         self._environment = kept | _SET
+        self.top = _top_of_checkout(folder, environment)
+        if self.top is None:
+            self._use_bare_repository(folder)
+        else:
+            self._use_checkout(self.top)
+        self._command = (self._binary, "-C", str(folder), *_OPTIONS)
+
+    def _use_checkout(self, top: Path) -> None:
+        expected = _git_folder(top)
+        # Git looks for the folder as well, because it checks its owner only then.
+        self._command = (self._binary, "-C", str(top), *_OPTIONS, "-c", "safe.bareRepository=explicit")
+        self._check_discovered(expected)
+        self._environment |= {"GIT_DIR": str(expected), "GIT_WORK_TREE": str(top)}
+
+    def _use_bare_repository(self, folder: Path) -> None:
+        """Use ``folder``, unless it has a project file: a bare repository tracks no files of a folder."""
+        if not all((folder / name).exists() for name in _BARE_REPOSITORY) or (folder / PROJECT_FILE).exists():
+            raise _not_in_repository(folder)
+        self._command = (self._binary, "-C", str(folder), *_OPTIONS)
+        self._check_discovered(folder)
+        self._environment |= {"GIT_DIR": str(folder)}
+
+    def _check_discovered(self, expected: Path) -> None:
+        answer = self.run("rev-parse", "--absolute-git-dir")
+        if answer.code:
+            raise not_usable(self._folder, answer)
+        found = answer.output.removesuffix("\n")
+        if os.path.realpath(found) != os.path.realpath(expected):
+            message = f"git would use {found} as the repository of {self._folder}, and not {expected}"
+            raise _unavailable(message, "repair or remove the latter")
 
     def run(self, *arguments: str) -> Answer:
         """Run a git command to its end."""
@@ -109,6 +155,56 @@ class Conversation:
         os.close(self._requests)
         self._answers.close()
         self._process.wait()
+
+
+def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | None:
+    """The nearest folder at or above ``folder`` that has a ``.git``; None without one.
+
+    The search ends where git's own ends: below a folder of ``GIT_CEILING_DIRECTORIES``, and at the border of
+    the file system unless ``GIT_DISCOVERY_ACROSS_FILESYSTEM`` is set.
+    """
+    folder = Path(os.path.realpath(folder))
+    ceilings = environment.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    crosses = environment.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ("1", "true", "yes", "on")
+    for place in (folder, *folder.parents):
+        try:
+            if place != folder and not crosses and place.stat().st_dev != folder.stat().st_dev:
+                return None
+            if place != folder and str(place) in ceilings:
+                return None
+            if os.path.lexists(place / ".git"):
+                return place
+        except OSError:
+            return None
+    return None
+
+
+def _git_folder(top: Path) -> Path:
+    """The folder that ``.git`` is, or that it names where it is a file (gitrepository-layout(5))."""
+    place = top / ".git"
+    if not place.is_file():
+        return place
+    with place.open("rb") as file:
+        content = file.read(_LONGEST_GIT_FILE)
+    return top / os.fsdecode(content.removeprefix(_GIT_FILE).rstrip(b"\r\n"))
+
+
+def _not_in_repository(folder: Path) -> DiagnosticError:
+    return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")
+
+
+def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
+    """Return the error git-unavailable for a failure of git in a folder, with a way out."""
+    complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
+    if "not a git repository" in complaint:
+        return _not_in_repository(folder)
+    _, dubious, place = complaint.partition(_DUBIOUS_OWNER)
+    hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
+    return _unavailable(f"git cannot use the repository of {folder}: {complaint}", hint)
+
+
+def _unavailable(message: str, hint: str | None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
 
 
 def _binary(environment: Mapping[str, str]) -> str:

@@ -19,11 +19,11 @@ from renderer.source.git import (
     PARTIAL_CLONE_HINT,
     SUBMODULE_MODE,
     TREE_MODE,
-    Answer,
     GitObject,
     GitObjects,
     GitProcess,
     TreeEntry,
+    not_usable,
 )
 
 #: As many symbolic links as Linux follows in one path (``path_resolution(7)``).
@@ -169,7 +169,6 @@ def _error(code: Code, message: str, path: str, hint: str | None = None) -> Diag
     return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))
 
 
-_DUBIOUS_OWNER = "dubious ownership in repository at"
 _SHALLOW_HINT = (
     "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
 )
@@ -189,13 +188,11 @@ class GitRepository:
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         """``environment`` is that of the command line. Raises ``DiagnosticError``: git-unavailable."""
         self._git = GitProcess(folder, environment)
-        answer = self._git.run(
-            "rev-parse", "--is-shallow-repository", "--is-bare-repository", "--show-prefix"
-        )
+        answer = self._git.run("rev-parse", "--is-shallow-repository", "--show-prefix")
         if answer.code:
             raise not_usable(folder, answer)
-        shallow, bare, self.prefix, *_ = answer.output.split("\n")
-        self.is_bare = bare == "true"
+        shallow, self.prefix, *_ = answer.output.split("\n")
+        self.is_bare = self._git.top is None
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
 
@@ -244,20 +241,6 @@ class GitRepository:
             return _revision_error(message, _SHALLOW_HINT)
         has_commits = self._objects.find("HEAD") or self._git.run("for-each-ref", "--count=1").output
         return _revision_error(message, _UNKNOWN_HINT if has_commits else _NO_COMMIT_HINT)
-
-
-def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
-    """Return the error git-unavailable for a failure of git in a folder, with a way out."""
-    complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
-    if "not a git repository" in complaint:
-        return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")
-    _, dubious, place = complaint.partition(_DUBIOUS_OWNER)
-    hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
-    return _unavailable(f"git cannot use the repository of {folder}: {complaint}", hint)
-
-
-def _unavailable(message: str, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
 
 
 def _revision_error(message: str, hint: str | None = None) -> DiagnosticError:

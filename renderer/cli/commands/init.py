@@ -87,9 +87,9 @@ def _ci_system_of(root: Path) -> CiSystem:
     """What the remote's name says, or else what the repository has files of."""
     try:
         answer = GitProcess(root, os.environ).run("remote", "get-url", "origin")
-    except DiagnosticError:  # there is no git
-        return CiSystem.NONE
-    system = ci_system_of(answer.output) if answer.code == 0 else CiSystem.NONE
+        system = ci_system_of(answer.output) if answer.code == 0 else CiSystem.NONE
+    except DiagnosticError:  # there is no git, or no repository
+        system = CiSystem.NONE
     if system is CiSystem.NONE and (root / ".gitlab-ci.yml").exists():
         return CiSystem.GITLAB
     if system is CiSystem.NONE and (root / ".github").exists():
