@@ -102,8 +102,8 @@ class Pipeline:
     def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
         """Return the overlay composed, its virtual machines expanded, and all of it checked.
 
-        In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization. It is
-        looked up and checked only with ``validate``, and printed as it is even then.
+        In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization.
+        It is looked up and checked only with ``validate``, and printed as it is even then.
         """
         composed = self.compose(overlay.path)
         if overlay.expand is not ExpandMode.OFF:

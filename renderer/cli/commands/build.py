@@ -38,8 +38,8 @@ def command(
 ) -> ExitCode:
     """Compose the overlay or catalog folder PATH, expand its virtual machines and print the manifests.
 
-    With --expand off this prints what kustomize build prints, byte for byte, and checks nothing: no instance type
-    is looked up, and no virtual machine is refused. --validate asks for the checks.
+    With --expand off this prints what kustomize build prints, byte for byte, and checks nothing: no instance
+    type is looked up, and no virtual machine is refused. --validate asks for the checks.
 
     \b
     Examples:
