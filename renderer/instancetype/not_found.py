@@ -116,12 +116,10 @@ def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
         resource = scope.find(kind, name)
         is_alike = name.rpartition(".")[0].rstrip("0123456789") == letters
         if is_alike and resource is not None and resource.labels.get(_CLASS_LABEL) == _GENERAL_PURPOSE:
-            cpu, memory = (
-                VMI_SPEC.child("domain", "cpu", "guest"),
-                VMI_SPEC.child("domain", "memory", "guest"),
-            )
+            domain = VMI_SPEC.child("domain")
             return (
-                f"leave {matcher_type.path} out, and set {cpu} and {memory}: {series} sets nothing but a size"
+                f"leave {matcher_type.path} out, and set {domain}.cpu.guest and {domain}.memory.guest:"
+                f" {series} sets nothing but a size"
             )
     return None
 

@@ -137,7 +137,7 @@ class Pipeline:
         from renderer.source.load import load_files
 
         loaded = Outcome(load_files(self._fs, files))
-        expanded = self._expansion.expanded(loaded, release, mode, own="the files")
+        expanded = self._expansion.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
         return self._checks.admitted(checked, loaded, release, mode)
 
