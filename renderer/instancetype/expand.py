@@ -16,7 +16,12 @@ from renderer.instancetype.custom_supply import with_custom_size
 from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec
 from renderer.instancetype.find import Finder
 from renderer.instancetype.findings import check_objects, vm_diagnostics
-from renderer.instancetype.matcher_warnings import empty_matchers, mismatches, unresolved_matchers
+from renderer.instancetype.matcher_warnings import (
+    empty_matchers,
+    mismatches,
+    missing_revisions,
+    unresolved_matchers,
+)
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
@@ -72,17 +77,18 @@ def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonOb
     return {**template, "spec": default_network(spec, cluster.config, cluster.behaviour)}
 
 
-#: Is told of every VirtualMachine that is expanded.
+#: Gets every VirtualMachine that is expanded.
 Observe: TypeAlias = Callable[[VmExpansion], None]
 
 
-def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two that most callers leave out
+def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and three that most callers leave out
     resources: ResourceSet,
     catalog: Catalog,
     release: Release,
     mode: ExpandMode,
     *,
     own: str = "the overlay",
+    live: bool = False,
     observe: Observe | None = None,
 ) -> Outcome[ResourceSet]:
     """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
@@ -91,6 +97,9 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two th
     diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, except for
     a size of its own, and does not keep others from being expanded. Instance types that leave a size to the
     VM are still in the result; all others have a form that the release knows.
+
+    ``live``: the VirtualMachines are from a cluster. A ControllerRevision that was not read with one is
+    skipped, with a warning, and the object itself is taken.
     """
     everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
@@ -99,7 +108,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two th
         config = cluster_config(everything)
     except DiagnosticError as error:
         diagnostics += error.diagnostics
-    expander = _Expander(everything, TargetCluster(behaviour_of(release), config), mode, observe)
+    expander = _Expander(everything, TargetCluster(behaviour_of(release), config), mode, observe, live=live)
     results: list[Resource] = []
     for resource in resources:
         try:
@@ -116,13 +125,20 @@ class _Expander:
     """Expand one resource after the other; objects that were looked up are kept for the next."""
 
     def __init__(
-        self, catalog: Catalog, cluster: TargetCluster, mode: ExpandMode, observe: Observe | None = None
+        self,
+        catalog: Catalog,
+        cluster: TargetCluster,
+        mode: ExpandMode,
+        observe: Observe | None,
+        *,
+        live: bool,
     ) -> None:
         self._catalog = catalog
         self._cluster = cluster
         self._mode = mode
         self._observe = observe
-        self._finder = Finder(cluster.behaviour)
+        self._live = live
+        self._finder = Finder(cluster.behaviour, live=live)
         self.warnings: list[Diagnostic] = []
 
     @property
@@ -150,6 +166,8 @@ class _Expander:
         matchers = resolve_matchers(vm.spec, scope, behaviour)
         found = select(matchers, vm.status, scope, self._finder)
         self.warnings += mismatches(vm, matchers, found)
+        if self._live:
+            self.warnings += missing_revisions(vm, matchers, scope, behaviour)
         if self._mode is ExpandMode.OFF:
             _refuse_unexpanded(found, template, behaviour)
         selected, sized = with_custom_size(found, _inferred(matchers, found, template), vm, behaviour)

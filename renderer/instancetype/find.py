@@ -76,8 +76,10 @@ class Found(Record):
 class Finder:
     """Find the objects that matchers name, for one release; every object is decoded once."""
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, *, live: bool = False) -> None:
+        """``live``: VirtualMachines are from a cluster; a revision that was not read with them is skipped."""
         self._behaviour = behaviour
+        self._live = live
         self._found: dict[tuple[int, MatcherType], Found] = {}
 
     def find(
@@ -89,7 +91,9 @@ class Finder:
         """
         if matcher is None:
             return None
-        revision = find_revision(matcher, matcher_type, status, scope, self._behaviour)
+        revision = None
+        if not self._live or missing_revision(matcher, matcher_type, status, scope, self._behaviour) is None:
+            revision = find_revision(matcher, matcher_type, status, scope, self._behaviour)
         resource = revision or find_object(matcher, matcher_type, scope, self._behaviour)
         # The catalog keeps the resource, and with it its id.
         found = self._found.get((id(resource), matcher_type))
@@ -97,7 +101,9 @@ class Finder:
             if revision is None:
                 found = decoded(resource, matcher_type, self._behaviour)
             else:
-                found = _stored(revision, _named_at(matcher, matcher_type), matcher_type, self._behaviour)
+                found = _stored(
+                    revision, revision_field(matcher, matcher_type), matcher_type, self._behaviour
+                )
             self._found[id(resource), matcher_type] = found
         return found
 
@@ -122,16 +128,23 @@ def find_revision(
     matcher: Matcher, matcher_type: MatcherType, status: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Resource | None:
     """Return the ControllerRevision to take, None to take the object itself. Raises ``CauseError``."""
-    named = matcher.revision_name
-    name = named or _status_revision(matcher_type, status, behaviour)
+    name = matcher.revision_name or _status_revision(matcher_type, status, behaviour)
     if not name:
         return None
     revision = scope.find(CONTROLLER_REVISION, name)
     if revision is None:
-        raise CauseError(revision_not_found(name, _named_at(matcher, matcher_type), matcher_type, scope))
-    if named or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
+        raise CauseError(revision_not_found(name, revision_field(matcher, matcher_type), matcher_type, scope))
+    if matcher.revision_name or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
         return revision
     return None
+
+
+def missing_revision(
+    matcher: Matcher, matcher_type: MatcherType, status: JsonObject, scope: Scope, behaviour: Behaviour
+) -> str | None:
+    """Return the name of the ControllerRevision that the VM names, if it is not in the catalog."""
+    name = matcher.revision_name or _status_revision(matcher_type, status, behaviour)
+    return name if name and scope.find(CONTROLLER_REVISION, name) is None else None
 
 
 def _status_revision(matcher_type: MatcherType, status: JsonObject, behaviour: Behaviour) -> str:
@@ -140,7 +153,7 @@ def _status_revision(matcher_type: MatcherType, status: JsonObject, behaviour: B
     return text_at(status, matcher_type.status_ref, "controllerRevisionRef", "name")
 
 
-def _named_at(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
+def revision_field(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
     """Return the field that names the revision: in the matcher, else in the status."""
     if matcher.revision_name:
         return matcher_type.path.child("revisionName")

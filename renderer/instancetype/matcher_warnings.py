@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.instancetype.find import Found
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.catalog import Scope
+from renderer.instancetype.find import Found, missing_revision, revision_field
 from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers
 from renderer.instancetype.virtual_machine import VirtualMachine
@@ -49,6 +51,31 @@ def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatcher
             held = text_at(found.resource.content, "data", "metadata", "name")
             if held and held != matcher.name:
                 yield _mismatch(vm, matcher, found, held)
+
+
+def missing_revisions(
+    vm: VirtualMachine, matchers: Matchers, scope: Scope, behaviour: Behaviour
+) -> Iterator[Diagnostic]:
+    """Warn of each revision that a VirtualMachine from a cluster names and that was not read with it."""
+    for matcher, matcher_type in zip(
+        (matchers.instancetype, matchers.preference), MATCHER_TYPES, strict=True
+    ):
+        if matcher is None:
+            continue
+        name = missing_revision(matcher, matcher_type, vm.status, scope, behaviour)
+        if name:
+            at = vm.field(revision_field(matcher, matcher_type))
+            noun = matcher_type.noun
+            namespace = f" -n {vm.resource.namespace}" if vm.resource.namespace else ""
+            yield Diagnostic.about(
+                vm.resource,
+                at,
+                Code.REVISION_INVALID,
+                f"the cluster keeps {noun} {matcher.name} in ControllerRevision {name}, which was not read;"
+                f" the VM is expanded with the {noun} of the catalog, which may differ",
+                f"give the revision beside the VM: kubectl get controllerrevision {name}{namespace} -o yaml",
+                severity=Severity.WARNING,
+            )
 
 
 def _mismatch(vm: VirtualMachine, matcher: Matcher, found: Found, held: str) -> Diagnostic:

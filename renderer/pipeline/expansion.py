@@ -58,9 +58,10 @@ class Expander:
         release: Release,
         mode: ExpandMode,
         *,
-        own: str = "the overlay",
+        live: bool = False,
         trace: Trace | None = None,
     ) -> Outcome[ResourceSet]:
+        """Return the resources expanded. ``live``: they are files, which may have come out of a cluster."""
         from renderer.instancetype.virtual_machine import needs_catalog, needs_instancetype_stage
 
         if not needs_instancetype_stage(composed.value):
@@ -73,8 +74,9 @@ class Expander:
         except DiagnosticError as error:
             return Outcome(composed.value, composed.diagnostics + error.diagnostics)
         observe = trace.expanded if trace else None
+        own = "the files" if live else "the overlay"
         return composed.then(
-            lambda resources: expand(resources, catalog, release, mode, own=own, observe=observe)
+            lambda resources: expand(resources, catalog, release, mode, own=own, live=live, observe=observe)
         )
 
     def _with_webhook_fields(

@@ -99,20 +99,18 @@ class Pipeline:
         """Values of Secrets that were put into the overlay's resources when it was rendered."""
         return self._flux.confidential(overlay)
 
-    def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """The overlay composed, its virtual machines expanded, and all of it checked.
+    def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
+        """Return the overlay composed, its virtual machines expanded, and all of it checked.
 
-        In the mode ``off`` it is what kustomize, and Flux where the project names its Kustomization, makes of
-        it, and not held to any schema.
+        In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization.
+        It is looked up and checked only with ``validate``, and printed as it is even then.
         """
+        composed = self.compose(overlay.path)
         if overlay.expand is not ExpandMode.OFF:
-            return self._whole(overlay, self.compose(overlay.path))
-        from renderer.instancetype.target_form import written_form
-
-        composed = self._flux.substituted(overlay, self.compose(overlay.path))
-        built = self._expansion.built(overlay, composed)
-        found = self._flux.masked(overlay, composed, built.diagnostics)
-        return Outcome(written_form(composed.value), found)
+            return self._whole(overlay, composed)
+        substituted = self._flux.substituted(overlay, composed)
+        found = self._whole(overlay, composed).diagnostics if validate else substituted.diagnostics
+        return Outcome(substituted.value, self._flux.masked(overlay, substituted, found))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
@@ -139,7 +137,7 @@ class Pipeline:
         from renderer.source.load import load_files
 
         loaded = Outcome(load_files(self._fs, files))
-        expanded = self._expansion.expanded(loaded, release, mode, own="the files")
+        expanded = self._expansion.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
         return self._checks.admitted(checked, loaded, release, mode)
 

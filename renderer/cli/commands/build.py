@@ -23,17 +23,23 @@ from renderer.source.overlays import find_overlays, overlay_at
 @kubevirt_option
 @format_option(beside_manifests=True)
 @click.option(
+    "--validate",
+    is_flag=True,
+    help="With --expand off, also look up and check what is printed; otherwise that is always done.",
+)
+@click.option(
     "--load-restrictor",
     type=click.Choice([restrictor.value for restrictor in LoadRestrictor]),
     default=LoadRestrictor.ROOT_ONLY.value,
     help="Whether files outside of a kustomization's folder may be read; never outside the repository.",
 )
 def command(
-    path: Path, expand: ExpandMode | None, kubevirt: Release | None, load_restrictor: str
+    path: Path, expand: ExpandMode | None, kubevirt: Release | None, *, validate: bool, load_restrictor: str
 ) -> ExitCode:
     """Compose the overlay or catalog folder PATH, expand its virtual machines and print the manifests.
 
-    With --expand off this prints what kustomize build prints, byte for byte.
+    With --expand off this prints what kustomize build prints, byte for byte, and checks nothing: no instance
+    type is looked up, and no virtual machine is refused. --validate asks for the checks.
 
     \b
     Examples:
@@ -44,7 +50,9 @@ def command(
     config = repository.config
     found = find_overlays(repository.fs, config)
     overlay = overlay_at(config, found, repository.relative(path)).with_target(kubevirt, expand)
-    outcome = Pipeline(repository.fs, config, LoadRestrictor(load_restrictor)).build(overlay)
+    outcome = Pipeline(repository.fs, config, LoadRestrictor(load_restrictor)).build(
+        overlay, validate=validate
+    )
     if not outcome.failed:
         print_manifests(outcome.value)
     return report(repository.fs, outcome.in_overlay(overlay.path).diagnostics, [overlay.path])
