@@ -20,6 +20,7 @@ from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
 from renderer.pipeline import Pipeline
+from renderer.pipeline.run_context import RunContext
 from renderer.provenance.histories import Historian, located, without_secret_values
 from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
@@ -66,7 +67,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
     """
     asked = _asked(project, question)
     trace = Trace()
-    pipeline = Pipeline(project.fs, project.config, trace=trace)
+    pipeline = Pipeline(project.fs, project.config, context=RunContext.fresh(trace))
     found: list[_Found] = []
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}

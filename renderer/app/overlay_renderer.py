@@ -54,7 +54,7 @@ class OverlayRenderer:
         self._project = root, config
         self._recorder = Recorder()
         self._fs = BuiltinFileSystem(RecordedFileSystem(DiskFileSystem(root), self._recorder))
-        self._pipeline = Pipeline(self._fs, config, memory=RunContext(self._recorder, known_catalogs))
+        self._pipeline = Pipeline(self._fs, config, context=RunContext(self._recorder, known_catalogs))
 
     def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig]]:
         """Return how to make this renderer again in a worker that is no copy of this process."""
