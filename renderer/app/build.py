@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.app.project import Project
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import ResourceSet
@@ -16,7 +16,7 @@ from renderer.source.file_system import DiskFileSystem, FilesAbove
 from renderer.source.find_kustomization import LoadRestrictor
 
 
-class Built(NamedTuple):
+class Built(Record):
     """The resources, None when an error left nothing to print, and the findings.
 
     ``overlays`` has the path of the overlay that was built.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from renderer.app.usage_error import UsageError
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
@@ -20,7 +21,7 @@ _MARKERS = (PROJECT_FILE, ".git")
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
-class Project(NamedTuple):
+class Project(Record):
     """A tree below ``root``, read through ``fs``, and its settings.
 
     ``environment`` has the variables by which git and the cache folder are found.

@@ -11,13 +11,14 @@ import sys
 from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
 from renderer.app.project import Project, folder_in_checkout, project_files, project_root
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
 from renderer.report.formats import Format, writer_of
 from renderer.source.file_system import FileSystem
@@ -38,7 +39,7 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class ReportTarget(NamedTuple):
+class ReportTarget(Record):
     """Format and place of the findings of one run, kept in click's context for the handler of errors.
 
     ``beside_manifests``: standard output belongs to manifests. ``fs`` is the project, once it is known, and

@@ -1,4 +1,4 @@
-"""The stages in order, for one run over one repository: load, compose, expand, name, validate, admit, judge."""
+"""The stages in order, for one run: load, compose, expand, name, validate, admit, judge."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -120,7 +120,7 @@ class Pipeline:
             return Outcome(ResourceSet(), error.diagnostics)
 
     def read(self, folder: str) -> tuple[Diagnostic, ...]:
-        """Return the findings about the kustomization in ``folder`` itself, and about the files that it lists."""
+        """Return the findings about the kustomization in ``folder``, and about the files that it lists."""
         try:
             return self._loader.load(folder).root.warnings
         except DiagnosticError as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Outcome
 from renderer.model.provenance import StepKind
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.model.resource import ResourceSet
 from renderer.source.recorder import Recorder
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from renderer.provenance.trace import Trace
 
 
-class RunContext(NamedTuple):
+class RunContext(Record):
     """``recorder`` notes which part of the work used which other; ``trace``, if any, observes changes."""
 
     recorder: Recorder
