@@ -124,7 +124,7 @@ def test_the_version_costs_no_imports() -> None:
         "renderer",
         "renderer.cli",
         "renderer.cli.app",
-        "renderer.cli.lazy_group",
+        "renderer.cli.command",
     }
 
 

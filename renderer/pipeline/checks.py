@@ -1,4 +1,4 @@
-"""What would be said of resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
+"""Check resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Checks:
-    """The schemas are read once, and only those of kinds that are there."""
+    """The checks of one run; schemas are read once, and only those of kinds that are there."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Checks:
         return self._schemas.groups
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
-        """What is to be written of ``resources``, and what schemas have to say of it and of the rest."""
+        """Validate all resources against schemas. The value has those to write."""
         with self._recorder.using(Work("schemas")):
             return self._validated(resources, release)
 
@@ -68,7 +68,7 @@ class Checks:
         release: Release,
         mode: ExpandMode,
     ) -> Outcome[ResourceSet]:
-        """What KubeVirt's webhooks refuse of it as well; of what has an error already they are not asked."""
+        """Add the findings of KubeVirt's webhooks about resources that have no error yet."""
         from renderer.admitters.concern import concerns
 
         if not concerns(checked.value):
@@ -91,7 +91,7 @@ class Checks:
     def judged(
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
-        """What rules have to say of it as well, and without the annotations that silence them."""
+        """Add the findings of the rules, and drop the annotations that suppress them."""
         from renderer.rules import concerns
 
         if not concerns(checked.value):

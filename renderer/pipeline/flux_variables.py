@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FluxVariables:
-    """``compose`` makes a folder, named at a site of the project, into resources."""
+    """Variables by overlay; ``compose`` makes a folder, named at a site of the project, into resources."""
 
     def __init__(self, fs: FileSystem, compose: Callable[[str, Site | None], Outcome[ResourceSet]]) -> None:
         self._fs = fs
@@ -28,7 +28,7 @@ class FluxVariables:
         self._made: dict[str, frozenset[str]] = {}
 
     def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """``composed`` with values for its variables; no resources when they are not all to be had."""
+        """Put values in the place of variables; no resources remain when a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed
         from renderer.substitution.substitute import substitute
@@ -43,7 +43,7 @@ class FluxVariables:
         return Outcome(resources, diagnostics + outcome.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
-        """Values that nothing may repeat, of an overlay that was substituted before."""
+        """Return the confidential values of an overlay that was substituted before."""
         known = self._known.get(overlay.path)
         read = known.value.confidential if known else frozenset()
         return read | self._made.get(overlay.path, frozenset())
@@ -51,7 +51,7 @@ class FluxVariables:
     def masked(
         self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
-        """The findings in an overlay that repeat no value of a Secret, wherever that was put."""
+        """Mask values of Secrets in the findings of an overlay, wherever they were put."""
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)

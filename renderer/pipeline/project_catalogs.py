@@ -35,13 +35,13 @@ class ProjectCatalogs:
         fs: FileSystem,
         config: RenderConfig,
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
-        memory: RunContext,
+        context: RunContext,
     ) -> None:
         self._fs = fs
         self._config = config
         self._compose = compose
-        self._recorder = memory.recorder
-        self._known = memory.catalogs
+        self._recorder = context.recorder
+        self._known = context.catalogs
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:

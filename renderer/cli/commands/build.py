@@ -6,18 +6,16 @@ from pathlib import Path
 
 import click
 
-from renderer.cli.console import print_manifests, report
-from renderer.cli.exit_code import ExitCode
+from renderer.app.build import build
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, open_project, print_manifests, report
 from renderer.cli.options import expand_option, format_option, kubevirt_option
-from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.pipeline import Pipeline
 from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.overlays import find_overlays, overlay_at
 
 
-@click.command("build")
+@click.command("build", cls=Command)
 @click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @expand_option
 @kubevirt_option
@@ -46,13 +44,9 @@ def command(
       vmrender build overlays/prod
       vmrender build --expand off catalog/common-instancetypes/v1.7.0
     """
-    repository = Repository.containing(path)
-    config = repository.config
-    found = find_overlays(repository.fs, config)
-    overlay = overlay_at(config, found, repository.relative(path)).with_target(kubevirt, expand)
-    outcome = Pipeline(repository.fs, config, LoadRestrictor(load_restrictor)).build(
-        overlay, validate=validate
-    )
-    if not outcome.failed:
-        print_manifests(outcome.value)
-    return report(repository.fs, outcome.in_overlay(overlay.path).diagnostics, [overlay.path])
+    project = open_project(path)
+    restrictor = LoadRestrictor(load_restrictor)
+    built = build(project, path, kubevirt=kubevirt, expand=expand, restrictor=restrictor, validate=validate)
+    if built.resources is not None:
+        print_manifests(built.resources)
+    return report(project.fs, built.findings, built.overlays)

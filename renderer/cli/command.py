@@ -1,10 +1,10 @@
-"""A group of commands, each in a module of its own that is imported when it is used."""
+"""Commands, and groups of commands whose modules are imported when they are used."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,10 +12,30 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class LazyGroup(click.Group):
-    """Its ``--help`` needs the table alone, so that no command pays for another."""
+class Command(click.Command):
+    """A command that tells a use case's ``UsageError`` as wrong usage of itself."""
 
-    #: Every command and what ``--help`` says of it.
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
+        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not on the way of --version
+
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            if error.option:
+                raise click.BadParameter(str(error), ctx, param_hint=f"'{error.option}'") from error
+            raise click.UsageError(str(error), ctx) from error
+
+
+class Group(click.Group):
+    """A group of commands in one module."""
+
+    command_class = Command
+
+
+class LazyGroup(Group):
+    """A group with a module for each command; its ``--help`` reads the table ``summaries`` alone."""
+
+    #: Every command and its line in ``--help``.
     summaries: Mapping[str, str] = {}
     #: The module of the command ``{}``.
     module = "renderer.cli.commands.{}"
@@ -32,7 +52,7 @@ class LazyGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Click's own would import every command to see whether it is hidden."""
+        """Complete commands; click's own would import every command to see whether it is hidden."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - only the shell asks
 
         commands = [

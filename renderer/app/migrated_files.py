@@ -1,59 +1,71 @@
-"""What is said of a migration: findings, lines for people, and a diff."""
+"""Migrated files of one project or several: their findings, lines for people, a diff, and writing them."""
 
 from __future__ import annotations
 
-import os
-import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.cli.repository import Repository
+from renderer.app.migrate import MigratedProject, migrate
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.several_projects import by_project, folders, joined, merge_findings
+from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.kubevirt.confidential import MASK
-from renderer.migration.migrate_file import Migrated
+from renderer.migration.migrate_file import Migrated, changed
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
+from renderer.model.release import Release
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import Locator
 
 
 class MigratedFiles(NamedTuple):
-    """Files of one project; ``folder`` is where it is, seen from what is above all projects of the run."""
+    """Files of one project; ``folder`` is its path from the folder that all projects of the run are in."""
 
-    repository: Repository
+    project: Project
     files: tuple[Migrated, ...]
     folder: str = "."
 
     def path(self, path: str) -> str:
-        return posixpath.normpath(posixpath.join(self.folder, path))
+        """Return the path of a file from the folder that all projects are in."""
+        return joined(self.folder, path)
 
 
-def side_by_side(projects: Sequence[MigratedFiles]) -> tuple[MigratedFiles, ...]:
-    """The projects with their folders."""
-    top = Path(os.path.commonpath([project.repository.root for project in projects]))
+def migrate_paths(
+    open_project: ProjectOpener, paths: tuple[Path, ...], kubevirt: Release | None
+) -> tuple[MigratedFiles, ...]:
+    """Migrate files and folders of one project or of several, and without paths the project here.
+
+    Nothing is written. ``kubevirt`` overrules the target releases. Raises ``DiagnosticError``.
+    """
+    migrated: list[MigratedFiles] = []
+    for group in by_project(paths or (Path.cwd(),)).values():
+        project = open_project(group[0])
+        relative = [project.relative(path) for path in group] if paths else ["."]
+        files = migrate(MigratedProject(project.fs, project.config, kubevirt), relative)
+        migrated.append(MigratedFiles(project, files))
     return tuple(
-        project._replace(folder=project.repository.root.relative_to(top).as_posix()) for project in projects
+        each._replace(folder=folder)
+        for each, folder in zip(migrated, folders([each.project for each in migrated]), strict=True)
     )
+
+
+def write_files(projects: Sequence[MigratedFiles]) -> None:
+    """Write all changed files of each project, or none of it. Raises ``DiagnosticError``."""
+    for each in projects:
+        check_writable(each.project.root, changed(each.files))
+    for each in projects:
+        change_files(each.project.root, changed(each.files), ())
 
 
 def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Diagnostic, ...]]:
-    """Warnings of what stays and, in a ``check``, an error for each change; with the tree to find them in."""
-    found = [tuple(_findings(project.files, check=check)) for project in projects]
-    if len(projects) == 1:
-        return projects[0].repository.fs, found[0]
-    from renderer.app.several_projects import merged_results  # noqa: PLC0415 - a monorepo has several
-    from renderer.app.validate import ValidationResult  # noqa: PLC0415 - as above
-
-    repositories = [project.repository for project in projects]
-    fs, whole = merged_results(
-        [(each, ValidationResult(own, (), ())) for each, own in zip(repositories, found, strict=True)]
-    )
-    return fs, whole.diagnostics
+    """Return the files, and warnings of what stays; in a ``check`` also an error for each change."""
+    return merge_findings([(each.project, _findings(each.files, check=check)) for each in projects])
 
 
 def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
-    """A line for each change, at the place where it was, and how many there are."""
+    """Yield a line for each change, at the place where it was, and last the number of changes."""
     from renderer.report.plain_text import printable  # noqa: PLC0415 - only when files are written
 
     changes = files = 0
@@ -66,7 +78,7 @@ def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
 
 
 def diff(project: MigratedFiles) -> Iterator[str]:
-    """What changes in each file, without values of Secrets and cloud-init data in the lines around it."""
+    """Yield a diff of each file, without values of Secrets and cloud-init data in the lines around it."""
     from renderer.emit.unified_diff import unified_diff  # noqa: PLC0415 - only when one is asked for
 
     for file in project.files:
@@ -90,7 +102,7 @@ def _findings(files: Iterable[Migrated], *, check: bool) -> Iterator[Diagnostic]
 
 
 def _lines(project: MigratedFiles) -> Iterator[str]:
-    locator = Locator(project.repository.fs)
+    locator = Locator(project.project.fs)
     changes = [each for file in project.files for each in file.changes]
     placed = [(locator.location_of((site,)) or Location(site.path), change) for site, change in changes]
     for location, change in sorted(placed, key=lambda each: each[0]):
