@@ -23,6 +23,17 @@ def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scal
     return resource if content is resource.content else resource.with_content(content)
 
 
+def with_annotations_for_notes(resource: Resource) -> JsonObject:
+    """Return the content as kustomize has it, with annotations if it keeps notes on the resource there."""
+    content = resource.content
+    has_notes = (
+        resource.previous_ids or resource.name_prefixes or resource.name_suffixes or resource.needs_hash
+    )
+    if not has_notes or object_at(content, "metadata").get("annotations") is not None:
+        return content
+    return with_value(content, ("metadata", "annotations"), {})
+
+
 def with_texts(
     content: JsonObject, field: str, resource: Resource, text: Callable[[Json], str] = scalar_text
 ) -> JsonObject:
