@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from renderer.compose.build_annotations import BUILD_ANNOTATIONS
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
@@ -63,6 +64,10 @@ def with_final_annotations(resource: Resource) -> Resource:
     for key in annotations:
         if not is_bare_text(key):
             raise _unwritable(resource, key)
+    if not BUILD_ANNOTATIONS.isdisjoint(annotations):
+        kept: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
+        content = with_value(resource.content, ("metadata", "annotations"), kept)
+        resource = resource.with_content(content)
     return with_text_annotations(resource)
 
 

@@ -56,7 +56,7 @@ class ReplacementValue(Record):
         return ReplacementValue(text if isinstance(self.whole, str) else untagged(text), text)
 
     def into(self, old: Slot, spelling: Spelling | None, options: FieldOptions) -> Json | ScalarNode:
-        """Return the new value of a field that holds ``old``, as a node for a scalar. Raises ``PathError``."""
+        """Return the new value of a field that holds ``old``; a node for a scalar. Raises ``PathError``."""
         if isinstance(old, dict | list) or (old is ABSENT and isinstance(self.whole, dict | list)):
             if options.delimiter:
                 raise PathError(_DELIMITER)

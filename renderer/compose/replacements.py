@@ -163,7 +163,7 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.KUSTOMIZATION_FIELD,
-                message=f"replacement source {source.field_path} of {resource.current_id} has no value: {error}",
+                message=f"the source {source.field_path} of {resource.current_id} has no value: {error}",
                 sites=(source.site,),
                 resource=resource.current_id,
                 hint="point fieldPath to a field that exists when the replacement runs",

@@ -1,7 +1,7 @@
 """Scalars as kustomize's YAML nodes hold them: with a spelling, without a type, or shared by several fields.
 
 Composition works on JSON trees, in which a node is its value. A ``Resource`` records beside its tree the
-nodes that are more than that: ``spellings`` and ``shared_fields``. The functions here keep both in step with it.
+nodes that are more than that: ``spellings`` and ``shared_fields``. These functions keep both in step.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def with_scalar_node(resource: Resource, place: tuple[Segment, ...], node: Scala
 
 
 def with_written_texts(resource: Resource, paths: Collection[tuple[str, ...]]) -> Resource:
-    """Return the resource with texts as they are written in the fields at ``paths``, which skip list elements."""
+    """Return the resource with the written texts in the fields at ``paths``, which skip list elements."""
     content = resource.content
     for each in resource.spellings:
         segments = each.field.segments

@@ -226,7 +226,7 @@ def _value(variable: Variable, source: Resource | None) -> Json:
 
 
 def _value_of_node(value: Slot, text: str) -> Slot:
-    """Return the value of a field as Go reads it from the text of its node (kyaml ``rnode.go`` GetFieldValue).
+    """Return the value of a field as Go reads it from the node (kyaml ``rnode.go`` GetFieldValue).
 
     Integers are decimal there, so that ``0644`` is 644. Raises ``ValueError`` for other spellings of numbers.
     """

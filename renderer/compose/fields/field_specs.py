@@ -35,7 +35,7 @@ class WrongTypeError(Exception):
 
 
 class PathSegment(Record):
-    """A name in a path; ``is_list`` if it says so with ``[]``, ``is_refused`` if it is no name of a field."""
+    """A name in a path; ``is_list`` if it ends in ``[]``, ``is_refused`` if it is no name of a field."""
 
     name: str
     is_list: bool
@@ -153,7 +153,7 @@ def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
 
 
 def _segment(name: str) -> PathSegment:
-    """Return a segment; one that would lead into a list is refused in a mapping (kyaml ``fns.go`` PathGetter)."""
+    """Return a segment; one that would lead into a list is refused (kyaml ``fns.go`` PathGetter)."""
     field = name.removesuffix("[]").strip()
     return PathSegment(field, name.endswith("[]"), is_refused=_REFUSED_STEP.fullmatch(field) is not None)
 
