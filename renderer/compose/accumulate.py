@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from renderer.compose.absorb import absorb
+from renderer.compose.build_annotations import with_build_annotations_read
 from renderer.compose.build_metadata import with_generator, with_transformer
 from renderer.compose.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
@@ -182,7 +183,7 @@ class Accumulation:
     def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Accumulator) -> None:
         for entry in listed:
             if isinstance(entry, ResourceFile):
-                into.resources.extend(entry.resources)
+                into.resources.extend(map(with_build_annotations_read, entry.resources))
             else:
                 self._enter(entry)
                 into.merge(self._accumulated(entry))

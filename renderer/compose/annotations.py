@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from renderer.compose.build_annotations import BUILD_ANNOTATIONS
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
@@ -21,6 +22,17 @@ def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scal
     """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
     content = with_texts(resource.content, "annotations", resource, text)
     return resource if content is resource.content else resource.with_content(content)
+
+
+def with_annotations_for_notes(resource: Resource) -> JsonObject:
+    """Return the content as kustomize has it, with annotations if it keeps notes on the resource there."""
+    content = resource.content
+    has_notes = (
+        resource.previous_ids or resource.name_prefixes or resource.name_suffixes or resource.needs_hash
+    )
+    if not has_notes or object_at(content, "metadata").get("annotations") is not None:
+        return content
+    return with_value(content, ("metadata", "annotations"), {})
 
 
 def with_texts(
@@ -52,6 +64,10 @@ def with_final_annotations(resource: Resource) -> Resource:
     for key in annotations:
         if not is_bare_text(key):
             raise _unwritable(resource, key)
+    if not BUILD_ANNOTATIONS.isdisjoint(annotations):
+        kept: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
+        content = with_value(resource.content, ("metadata", "annotations"), kept)
+        resource = resource.with_content(content)
     return with_text_annotations(resource)
 
 

@@ -12,13 +12,13 @@ from itertools import zip_longest
 from operator import is_
 from typing import TypeAlias
 
-from renderer.compose.annotations import with_text_annotations
+from renderer.compose.annotations import with_annotations_for_notes, with_text_annotations
 from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
+from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
 from renderer.model.limits import limits
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
@@ -214,7 +214,7 @@ class JsonPatching:
         resource = resources[key]
         if self._remembers_ids:
             resource = remembering_id(resource)
-        operated = self._operated(_with_annotations(resource), resource)
+        operated = self._operated(with_annotations_for_notes(resource), resource)
         resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
         content = self._in_floats(operated, resource, resources.in_floats(key))
         patched = without_nodes(resource.with_content(content, self._patch.site))
@@ -249,15 +249,6 @@ class JsonPatching:
                 resource=resource.current_id,
             )
         )
-
-
-def _with_annotations(resource: Resource) -> JsonObject:
-    """Return the content as kustomize hands it to the patch: with annotations, if it keeps notes there."""
-    content = resource.content
-    has_notes = resource.previous_ids or resource.name_prefixes or resource.name_suffixes
-    if not has_notes or object_at(content, "metadata").get("annotations") is not None:
-        return content
-    return with_value(content, ("metadata", "annotations"), {})
 
 
 def _rounded(value: Json, known: Json) -> Json:

@@ -1,12 +1,12 @@
 """Scalars as kustomize's YAML nodes hold them: with a spelling, without a type, or shared by several fields.
 
-Composition works on JSON trees, in which a node is its value. A ``Resource`` records beside its tree the nodes
-that are more than that: ``spellings`` and ``shared_fields``. The functions here keep both in step with the tree.
+Composition works on JSON trees, in which a node is its value. A ``Resource`` records beside its tree the
+nodes that are more than that: ``spellings`` and ``shared_fields``. These functions keep both in step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.diagnostic import DiagnosticError
@@ -38,6 +38,23 @@ def with_scalar_nodes(
     return resource._replace(spellings=tuple(found.values()))
 
 
+def with_scalar_node(resource: Resource, place: tuple[Segment, ...], node: ScalarNode) -> Resource:
+    """Return the resource with the node at a place that is there."""
+    content = object_at(with_value_at(resource.content, place, node.value))
+    return with_scalar_nodes(resource.with_content(content), ((place, node),))
+
+
+def with_written_texts(resource: Resource, paths: Collection[tuple[str, ...]]) -> Resource:
+    """Return the resource with the written texts in the fields at ``paths``, which skip list elements."""
+    content = resource.content
+    for each in resource.spellings:
+        segments = each.field.segments
+        names = tuple(segment for segment in segments if isinstance(segment, str))
+        if names in paths and each.value is not None and resource.spelling(*segments) is not None:
+            content = object_at(with_value_at(content, segments, each.text))
+    return resource if content is resource.content else resource.with_content(content)
+
+
 def without_nodes(resource: Resource) -> Resource:
     """Return the resource with plain values only, as after a way through JSON."""
     return resource._replace(spellings=(), shared_fields=())
@@ -60,7 +77,7 @@ def with_shared_change(before: Resource, after: Resource) -> Resource:
         ]
         for field, value in zip(present, values, strict=True):
             if changed and value != changed[-1]:
-                content = _with_value_at(content, field.segments, changed[-1])
+                content = with_value_at(content, field.segments, changed[-1])
         if len(present) > 1:
             groups.append(present)
     return after._replace(content=object_at(content), shared_fields=tuple(groups))
@@ -86,8 +103,8 @@ def with_shared_entries(
     return after._replace(shared_fields=(*after.shared_fields, *groups)) if groups else after
 
 
-# A strategic merge sets every field that it visits. A node without a type becomes text on that way, if YAML 1.1
-# takes it for anything else (kyaml ``fns.go`` FieldSetter, ``compatibility.go`` IsYaml1_1NonString).
+# A strategic merge sets every field that it visits. A node without a type becomes text on that way, if YAML
+# 1.1 takes it for anything else (kyaml ``fns.go`` FieldSetter, ``compatibility.go`` IsYaml1_1NonString).
 
 
 def with_untyped_as_text(resource: Resource, patch: JsonObject, schema: MergeSchema) -> Resource:
@@ -108,7 +125,7 @@ def with_untyped_as_text(resource: Resource, patch: JsonObject, schema: MergeSch
         if not is_text:
             kept.append(each)
         elif resource.spelling(*segments) is not None:
-            content = _with_value_at(content, segments, each.text)
+            content = with_value_at(content, segments, each.text)
     return resource._replace(content=object_at(content), spellings=tuple(kept))
 
 
@@ -119,8 +136,9 @@ def with_patch_spellings(merged: Resource, patch: Resource) -> Resource:
     for each in patch.spellings:
         segments = each.field.segments
         value = value_at(content, segments)
-        if isinstance(value, str) and not isinstance(each.value, str) and value == scalar_text(each.value):
-            content = _with_value_at(content, segments, each.text)  # in the quotes of the scalar before it
+        is_quoted = isinstance(value, str) and not isinstance(each.value, str)
+        if is_quoted and value == scalar_text(each.value):
+            content = with_value_at(content, segments, each.text)  # in the old scalar's quotes
         elif type(value) is type(each.value) and value == each.value:
             nodes.append((segments, ScalarNode(value, each.text)))
     return (
@@ -150,20 +168,20 @@ def _is_no_text(text: str) -> bool:
         return False
 
 
-def _with_value_at(value: Json, path: Sequence[Segment], new: Json) -> Json:
+def with_value_at(value: Json, path: Sequence[Segment], new: Json) -> Json:
     """Return a copy of ``value`` with ``new`` at a path that is there."""
     if not path:
         return new
     head, *rest = path
     child = value_at(value, (head,))
     if isinstance(value, dict) and isinstance(head, str):
-        return {**value, head: _with_value_at(child, rest, new)}
+        return {**value, head: with_value_at(child, rest, new)}
     if isinstance(value, list):
         changed = False
         elements: list[Json] = []
         for index, element in enumerate(value):
             is_it = not changed and (index == head if isinstance(head, int) else element is child)
-            elements.append(_with_value_at(element, rest, new) if is_it else element)
+            elements.append(with_value_at(element, rest, new) if is_it else element)
             changed = changed or is_it
         return elements
     return value

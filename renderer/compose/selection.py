@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.compose.build_annotations import with_build_annotations_read
 from renderer.compose.identity import effective_namespace, original_identity
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
@@ -186,7 +187,7 @@ def selected_keys(
 
 def target_of(patch: Resource, resources: ResMap) -> int:
     """The key of the one resource that has or had the id of ``patch``. Raises: patch-target-missing."""
-    keys = resources.with_id(original_identity(patch))
+    keys = resources.with_id(original_identity(with_build_annotations_read(patch)))
     if len(keys) == 1:
         return keys[0]
     found = f"{len(keys)} resources match" if keys else "there is no"

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from renderer.compose.annotations import with_texts
+from renderer.compose.build_annotations import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE, is_enabled
 from renderer.compose.identity import remembering_id
 from renderer.compose.list_merge import (
     ITSELF,
@@ -211,14 +212,14 @@ def _list(value: Slot) -> list[Json]:
 
 
 class StrategicMergePatching:
-    """Applies the documents of one listed patch, with its options."""
+    """The documents of one listed patch and its options, applied to resources."""
 
     def __init__(self, listed: Patch, schema: Callable[[], MergeSchema]) -> None:
         self._listed = listed
         self._schema = schema
 
     def apply_by_id(self, resources: ResMap, documents: Iterable[Resource]) -> None:
-        """Patches with each document the resource that has its id.
+        """Patch the resource that has the id of each document.
 
         Raises: patch-target-missing, patch-invalid.
         """
@@ -226,7 +227,7 @@ class StrategicMergePatching:
             self._apply(resources, target_of(document, resources), document, document.content)
 
     def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
-        """Patches the resources with the given keys, whatever the document says it is for.
+        """Patch the resources with the given keys, whatever id the document has.
 
         Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
         """
@@ -236,7 +237,7 @@ class StrategicMergePatching:
             self._apply(
                 resources, key, document, {**patch, "apiVersion": api_version} if api_version else patch
             )
-        if self._listed.allow_name_change or self._listed.allow_kind_change:
+        if self._may_rename(document) or self._may_change_kind(document):
             resources.check_ids()
 
     def _apply(self, resources: ResMap, key: int, document: Resource, patch: JsonObject) -> None:
@@ -247,8 +248,8 @@ class StrategicMergePatching:
             resources.replace(key, patched)
 
     def _patched(self, resource: Resource, document: Resource, patch: JsonObject) -> Resource | None:
-        """The resource after the patch; None when it is deleted."""
-        if self._listed.allow_name_change or self._listed.allow_kind_change:
+        """Return the resource after the patch; None when it is deleted."""
+        if self._may_rename(document) or self._may_change_kind(document):
             resource = remembering_id(resource)
         schema = self._schema()
         resource = with_untyped_as_text(without_blank_fields(resource, schema), patch, schema)
@@ -258,15 +259,21 @@ class StrategicMergePatching:
             raise _invalid(error, resource, document) from None
         if not merged:
             return None
-        restored = self._restored(merged, resource.content)
+        restored = self._restored(merged, resource.content, document)
         return with_patch_spellings(resource.with_content(restored, document.origin), document)
 
-    def _restored(self, merged: JsonObject, before: JsonObject) -> JsonObject:
-        """The merged object with the namespace and, unless they may change, the kind and name of before."""
-        if not self._listed.allow_kind_change and merged.get("kind") != before.get("kind"):
+    def _may_rename(self, document: Resource) -> bool:
+        return self._listed.allow_name_change or is_enabled(document, ALLOW_NAME_CHANGE)
+
+    def _may_change_kind(self, document: Resource) -> bool:
+        return self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)
+
+    def _restored(self, merged: JsonObject, before: JsonObject, document: Resource) -> JsonObject:
+        """Return the merged object with the old namespace, and the old kind and name unless they may change."""
+        if merged.get("kind") != before.get("kind") and not self._may_change_kind(document):
             merged = {**merged, "kind": before.get("kind")}
         metadata, old = object_at(merged, "metadata"), object_at(before, "metadata")
-        if not self._listed.allow_name_change and metadata.get("name") != old.get("name"):
+        if metadata.get("name") != old.get("name") and not self._may_rename(document):
             merged = with_value(merged, ("metadata", "name"), old.get("name"))
         if metadata.get("namespace") == old.get("namespace"):
             return merged

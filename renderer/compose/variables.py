@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.compose.identity import effective_namespace, is_cluster_scoped
-from renderer.compose.replacement_paths import PathError, lookup, split_field_path
+from renderer.compose.replacement_paths import PathError, lookup_place, split_field_path
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
@@ -21,6 +21,7 @@ from renderer.model.limits import limits, over_limit
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
 from renderer.yamlio.go_numbers import format_float
+from renderer.yamlio.scalars import MAX_INT
 
 
 def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
@@ -151,6 +152,8 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
     return expand(element)
 
 
+_DECIMAL = re.compile(r"[-+]?[0-9]{1,19}")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INDEXED = re.compile(r"(.*)\[([0-9]+)\]")
 
 
@@ -211,21 +214,31 @@ def _value(variable: Variable, source: Resource | None) -> Json:
     if source is None:
         message = f"no resource gives the variable {variable.name} its value"
         raise _no_value(message, variable, "objref has to name one, with apiVersion, kind and name")
-    found: Slot = ABSENT
     try:
-        found = lookup(source.content, tuple(_steps(variable.field_path)))
-    except PathError:
-        found = ABSENT
-    if found is ABSENT:
+        found, place = lookup_place(source.content, tuple(_steps(variable.field_path)))
+        value = _value_of_node(found, source.written_text(*place))
+    except (PathError, ValueError):
+        value = ABSENT
+    if value is ABSENT:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
         raise _no_value(message, variable, "correct fieldref.fieldPath")
-    return _null_text(source, variable) if found is None else found
+    return value
 
 
-def _null_text(source: Resource, variable: Variable) -> str:
-    """Return the text of a null: empty for a blank field, else ``null``."""
-    steps = (int(step) if step.isdecimal() else step for step in _steps(variable.field_path))
-    return source.written_text(*steps)
+def _value_of_node(value: Slot, text: str) -> Slot:
+    """Return the value of a field as Go reads it from the node (kyaml ``rnode.go`` GetFieldValue).
+
+    Integers are decimal there, so that ``0644`` is 644. Raises ``ValueError`` for other spellings of numbers.
+    """
+    if isinstance(value, bool | dict | list) or value is ABSENT:
+        return value
+    if not isinstance(value, int | float):
+        return text
+    if _DECIMAL.fullmatch(text) and abs(int(text)) <= MAX_INT:
+        return int(text)
+    if _FLOAT.fullmatch(text) and not _DECIMAL.fullmatch(text):
+        return value
+    raise ValueError(text)
 
 
 def _steps(path: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ are made only where the spec says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -22,6 +23,9 @@ from renderer.model.record import Record
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 
+#: Steps that lead to no field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and nothing at all.
+_REFUSED_STEP = re.compile(r"[+-]?[0-9]+|-|\*|\[.*\]|")
+
 #: The new value for the value of a field. Raises ``WrongTypeError``.
 SetValue: TypeAlias = Callable[[Json], Json]
 
@@ -31,8 +35,15 @@ class WrongTypeError(Exception):
 
 
 class PathSegment(Record):
+    """A name in a path; ``is_list`` if it ends in ``[]``, ``is_refused`` if it is no name of a field."""
+
     name: str
     is_list: bool
+    is_refused: bool = False
+
+
+class RefusedStepError(Exception):
+    """A step of a path is none that kustomize takes in a mapping; the message is the step."""
 
 
 class FieldSpecPath(Record):
@@ -60,6 +71,8 @@ class FieldSpecFilter(Record):
                 content = self._visit(content, target, 0)
             except WrongTypeError as error:
                 raise _wrong_type(resource, target, error) from None
+            except RefusedStepError as error:
+                raise _refused_step(resource, target, error) from None
         return resource.with_content(content) if isinstance(content, dict) else resource
 
     def _visit(self, value: Json, target: FieldSpecPath, depth: int) -> Json:
@@ -77,6 +90,8 @@ class FieldSpecFilter(Record):
 
     def _visit_field(self, mapping: dict[str, Json], target: FieldSpecPath, depth: int) -> Json:
         segment = target.segments[depth]
+        if segment.is_refused:
+            raise RefusedStepError(segment.name)
         if segment.name in mapping:
             old = mapping[segment.name]
             value = self._made(target, depth) if old is None else old
@@ -137,9 +152,15 @@ def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
     return tuple(names)
 
 
+def _segment(name: str) -> PathSegment:
+    """Return a segment; one that would lead into a list is refused (kyaml ``fns.go`` PathGetter)."""
+    field = name.removesuffix("[]").strip()
+    return PathSegment(field, name.endswith("[]"), is_refused=_REFUSED_STEP.fullmatch(field) is not None)
+
+
 def _target(spec: FieldSpec) -> FieldSpecPath:
     names = split_path(spec.path)
-    segments = tuple(PathSegment(name.removesuffix("[]"), name.endswith("[]")) for name in names)
+    segments = tuple(_segment(name) for name in names)
     return FieldSpecPath(segments, spec.path, spec.create)
 
 
@@ -147,6 +168,16 @@ def _wrong_type(resource: Resource, target: FieldSpecPath, error: WrongTypeError
     field = FieldPath(tuple(segment.name for segment in target.segments))
     message = f"{target.path} of {resource.current_id} is not {error}"
     return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message))
+
+
+def _refused_step(resource: Resource, target: FieldSpecPath, error: RefusedStepError) -> DiagnosticError:
+    names = [segment.name for segment in target.segments]
+    field = FieldPath(tuple(names[: names.index(str(error))]))
+    message = (
+        f"the path {target.path} has a step, {str(error)!r}, that leads nowhere in {resource.current_id}"
+    )
+    hint = "write names of fields only; a path goes through all elements of a list by itself"
+    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
 
 
 def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:

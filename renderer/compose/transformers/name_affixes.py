@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, FieldSpecPath, WrongTypeError
 from renderer.compose.identity import remembering_id
+from renderer.compose.scalar_nodes import with_written_texts
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldSpec
@@ -59,6 +60,9 @@ def _affix_transform(
         targets = index.targets(resource)
         if _renames(targets):
             resource = remembering_id(with_affix(resource))
+        if resource.spellings:
+            paths = {tuple(segment.name for segment in target.segments) for target in targets}
+            resource = with_written_texts(resource, paths)
         renamed = change.apply(resource, targets)
         check_name(renamed)
         return renamed
