@@ -38,7 +38,8 @@ def build(  # noqa: PLR0913 - one for each option
 ) -> Built:
     """Build the overlay or catalog folder at ``path``.
 
-    ``kubevirt`` and ``expand`` overrule the project; in the mode ``off`` only ``validate`` asks for checks. Raises ``UsageError`` for a path outside the project.
+    ``kubevirt`` and ``expand`` overrule the project; in the mode ``off`` only ``validate`` asks for checks.
+    Raises ``UsageError`` for a path outside the project.
     """
     from renderer.source.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
 

@@ -186,10 +186,7 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
 
     Raises ``DiagnosticError``: git-unavailable, also where there is no Git repository.
     """
-    from renderer.source.git import (
-        GitProcess,
-        not_usable,
-    )
+    from renderer.source.git import GitProcess, not_usable  # noqa: PLC0415 - it starts git: only when asked for
 
     git = GitProcess(project.root, project.environment)
     for output in outputs:
