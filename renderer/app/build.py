@@ -27,23 +27,26 @@ class Built(Record):
     overlays: tuple[str, ...] = ()
 
 
-def build(
+def build(  # noqa: PLR0913 - each is one option of a build
     project: Project,
     path: Path,
     *,
     kubevirt: Release | None = None,
     expand: ExpandMode | None = None,
     restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
+    validate: bool = False,
 ) -> Built:
     """Build the overlay or catalog folder at ``path``.
 
-    ``kubevirt`` and ``expand`` overrule the project. Raises ``UsageError`` for a path outside the project.
+    ``kubevirt`` and ``expand`` overrule the project; ``validate`` checks what is not expanded, too.
+
+    Raises ``UsageError`` for a path outside the project.
     """
     from renderer.source.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
 
     overlay = overlay_at(project.config, project.overlays(), project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
-    outcome = Pipeline(project.fs, project.config, restrictor).build(overlay)
+    outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
     resources = None if outcome.failed else outcome.value
     return Built(resources, outcome.in_overlay(overlay.path).diagnostics, (overlay.path,))
 

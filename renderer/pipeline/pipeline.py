@@ -94,16 +94,20 @@ class Pipeline:
         """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
         return self._flux.confidential(overlay)
 
-    def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
+    def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
         """Compose an overlay, expand its virtual machines, and check the result.
 
         In the mode ``off`` the value is what kustomize prints, with the variables of Flux where the project
-        names a Flux Kustomization; nothing is looked up, validated or admitted.
+        names a Flux Kustomization; nothing is looked up, validated or admitted unless ``validate`` says so.
         """
         if overlay.expand is not ExpandMode.OFF:
             return self._whole(overlay, self.compose(overlay.path))
-        composed = self._flux.substituted(overlay, self.compose(overlay.path))
-        found = self._flux.masked(overlay, composed, composed.diagnostics)
+        folder = self.compose(overlay.path)
+        composed = self._flux.substituted(overlay, folder)
+        if validate:
+            found = self._whole(overlay, folder).diagnostics
+        else:
+            found = self._flux.masked(overlay, composed, composed.diagnostics)
         return Outcome(_written_form(composed.value), found)
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:

@@ -26,12 +26,18 @@ from renderer.source.find_kustomization import LoadRestrictor
     default=LoadRestrictor.ROOT_ONLY.value,
     help="Whether files outside of a kustomization's folder may be read; never outside the repository.",
 )
+@click.option("--validate", is_flag=True, help="Check the result also with --expand off.")
 def command(
-    path: Path, expand: ExpandMode | None, kubevirt: Release | None, load_restrictor: str
+    path: Path,
+    expand: ExpandMode | None,
+    kubevirt: Release | None,
+    load_restrictor: str,
+    validate: bool,  # noqa: FBT001 - click passes flags so
 ) -> ExitCode:
     """Compose the overlay or catalog folder PATH, expand its virtual machines and print the manifests.
 
-    With --expand off this prints what kustomize build prints, byte for byte.
+    With --expand off this prints what kustomize build prints, byte for byte, and checks nothing unless
+    --validate asks for it.
 
     \b
     Examples:
@@ -40,7 +46,7 @@ def command(
     """
     project = open_project(path)
     restrictor = LoadRestrictor(load_restrictor)
-    built = build(project, path, kubevirt=kubevirt, expand=expand, restrictor=restrictor)
+    built = build(project, path, kubevirt=kubevirt, expand=expand, restrictor=restrictor, validate=validate)
     if built.resources is not None:
         print_manifests(built.resources)
     return report(project.fs, built.findings, built.overlays)
