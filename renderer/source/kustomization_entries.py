@@ -144,7 +144,7 @@ def read_image(fields: CaselessFields) -> Image:
 def read_replica(fields: CaselessFields) -> Replica:
     """An entry of ``replicas`` (``replica.go``)."""
     fields.only("name", "count")
-    return Replica(site=fields.site, name=fields.text_or_empty("name"), count=fields.integer("count") or 0)
+    return Replica(site=fields.site, name=fields.text_or_empty("name"), replicas=fields.integer("count") or 0)
 
 
 def read_replacement_entry(fields: CaselessFields) -> Replacement | ReplacementFile:

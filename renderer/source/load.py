@@ -54,7 +54,8 @@ class AncestorChain:
         for folder in self.folders:
             parts = folder.split("/")
             yield from ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
-        yield "."
+        if self.folders:  # below nothing, the whole repository is not used yet
+            yield "."
 
 
 def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:

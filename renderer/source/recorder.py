@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
 from renderer.model.diagnostic import DiagnosticError
@@ -149,8 +148,12 @@ def answer(fs: FileSystem, question: FileQuestion) -> str:
 
 
 def content_digest(content: bytes) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, for runs with a cache
+
     return sha256(content).hexdigest()
 
 
 def names_digest(names: tuple[str, ...]) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - as above
+
     return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()

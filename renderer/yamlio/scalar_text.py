@@ -19,8 +19,9 @@ SPACE_BEFORE_BREAK = re.compile(f" [{LINE_BREAKS}]")
 _NOT_PLAIN = re.compile(
     r"""[#,\[\]{}&*!|>'"%@`\ ]|[?:-](?:\ |$)|---|\.\.\.|.*(?::(?:\ |$)|\ \#|\ $)""", re.DOTALL | re.VERBOSE
 )
-_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
-_BREAK_BEFORE_SPACE = re.compile(f"[{LINE_BREAKS}] ")
+# Patterns that few texts need stand here as text: ``re`` compiles them when they are first used.
+_BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
+_BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
 _BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 #: First characters of the texts that mean something else than themselves.
@@ -45,7 +46,7 @@ def style_of(text: str) -> Style:
     if is_ambiguous(text):
         return Style.DOUBLE_QUOTED
     if breaks:
-        return Style.DOUBLE_QUOTED if _BREAK_BEFORE_SPACE.search(text) else Style.SINGLE_QUOTED
+        return Style.DOUBLE_QUOTED if re.search(_BREAK_BEFORE_SPACE, text) else Style.SINGLE_QUOTED
     return Style.SINGLE_QUOTED if _NOT_PLAIN.match(text) else Style.PLAIN
 
 
@@ -54,7 +55,7 @@ def is_ambiguous(text: str) -> bool:
     if text and text[0] not in _MEANINGFUL:
         return False
     try:
-        return resolve(text, YAML11_RULES).kind is not Kind.STR or _BASE_60.fullmatch(text) is not None
+        return resolve(text, YAML11_RULES).kind is not Kind.STR or re.fullmatch(_BASE_60, text) is not None
     except UnusableError:
         return True
 
@@ -62,10 +63,10 @@ def is_ambiguous(text: str) -> bool:
 #: A line is broken at the first single space beyond this column.
 WIDTH = 80
 
-_LINE_START = re.compile(f"(?<![^{LINE_BREAKS}])(?=[^{LINE_BREAKS}])")
-_WIDE_BREAK_RUN = re.compile("([\u2028\u2029]+)")
+_LINE_START = f"(?<![^{LINE_BREAKS}])(?=[^{LINE_BREAKS}])"
+_WIDE_BREAK_RUN = "([\u2028\u2029]+)"
 
-_ESCAPED = re.compile(f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]')
+_ESCAPED = f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]'
 _SHORT_ESCAPES = {
     "\0": "\\0",
     "\a": "\\a",
@@ -117,7 +118,7 @@ def block_hints(text: str) -> str:
 
 
 def _literal(text: str, indent: str) -> str:
-    return f"|{block_hints(text)}\n{_LINE_START.sub(indent, text)}"
+    return f"|{block_hints(text)}\n{re.sub(_LINE_START, indent, text)}"
 
 
 def _fold(text: str, column: int, indent: str) -> str:
@@ -137,7 +138,7 @@ def _fold(text: str, column: int, indent: str) -> str:
 
 
 def _fold_single_quoted(text: str, column: int, indent: str) -> str:
-    first, *rest = _WIDE_BREAK_RUN.split(text)
+    first, *rest = re.split(_WIDE_BREAK_RUN, text)
     parts = [_fold(first, column, indent)]
     for breaks, line in zip(rest[::2], rest[1::2], strict=True):
         parts.append(breaks + (indent + _fold(line, len(indent), indent) if line else ""))
@@ -169,7 +170,7 @@ def _escaped(text: str) -> str:
 
 
 def _escape_some(text: str) -> str:
-    return _ESCAPED.sub(lambda match: _escape(match[0]), text)
+    return re.sub(_ESCAPED, lambda match: _escape(match[0]), text)
 
 
 def _escape(character: str) -> str:

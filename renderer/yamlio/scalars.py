@@ -16,7 +16,7 @@ from renderer.yamlio.go_numbers import json_number
 _DATE = r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})"
 _CLOCK = r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2}):(?P<second>[0-9]{1,2})(?:[.,](?P<fraction>[0-9]+))?"
 _ZONE = r"(?:Z|(?P<sign>[+-])(?P<zone_hours>[0-9]{2}):(?P<zone_minutes>[0-9]{2}))"
-_FORMS = tuple(map(re.compile, (_DATE, f"{_DATE} +{_CLOCK}", f"{_DATE}[Tt]{_CLOCK}{_ZONE}")))
+_FORMS = (_DATE, f"{_DATE} +{_CLOCK}", f"{_DATE}[Tt]{_CLOCK}{_ZONE}")
 
 _NANOSECONDS = 9
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -47,7 +47,9 @@ class Timestamp(NamedTuple):
 
 def parse_timestamp(text: str) -> Timestamp | None:
     """Return the timestamp that go-yaml takes a plain scalar for (``resolve.go`` parseTimestamp), if any."""
-    match = next(filter(None, (form.fullmatch(text) for form in _FORMS)), None)
+    if text[4:5] != "-":  # after a year; patterns are compiled for what may be a timestamp only
+        return None
+    match = next(filter(None, (re.fullmatch(form, text) for form in _FORMS)), None)
     if match is None:
         return None
     part = match.groupdict()

@@ -24,7 +24,7 @@ def replica_transform(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transfo
 
     The transform raises: patch-target-missing when no field spec is for any of them, resource-invalid.
     """
-    change = FieldSpecFilter(_setter(replica.count), created=replica.count)
+    change = FieldSpecFilter(_setter(replica.replicas), created=replica.replicas)
     index = FieldSpecIndex(specs)
 
     def scale(resources: ResMap) -> None:
