@@ -21,6 +21,10 @@ _SECRET = re.compile(r"\bSecret(List)?\b")
 _CONFIDENTIAL = re.compile(
     rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
 )
+#: Aliases, merge keys and JSON pointers: with them a value may stand above its key.
+_ELSEWHERE = re.compile(
+    r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE
+)
 _ALIAS = "*"
 #: Without one of these words in its text, no value of a document is confidential.
 _WORDS = re.compile(rf"(?<!\w)(?:{_KEYS}|{'|'.join(SECTIONS)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
@@ -68,7 +72,7 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     try:
         root = parse_nodes(text)
     except MalformedError:
-        return everything if _SECRET.search(text) or _CONFIDENTIAL.search(text) else []
+        return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
     if any(node.text is not None and _SECRET.search(node.text) for node in nodes):
         return everything
@@ -77,6 +81,18 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     if any(_is_alias(value, lines) for _, value in confidential):  # it is written elsewhere
         return everything
     return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
+
+
+def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
+    """Everything from the first confidential word on, as nobody knows where its value ends.
+
+    The lines above are hidden as well where they may hold the value: in a Secret, in an operation of a JSON
+    patch, at an anchor.
+    """
+    found = _WORDS.search(text)
+    if _SECRET.search(text) or (found and ("\\" in text or _ELSEWHERE.search(text))):
+        return [(0, last)]
+    return [(text.count("\n", 0, found.start()), last)] if found else []
 
 
 def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:

@@ -49,7 +49,7 @@ _WRAPPING_KINDS = ("List", "ResourceList")
 _GENERATED_HINT = "kustomize takes no generateName: write the name"
 
 #: What a message says of lines that nobody can look up.
-_INNER_LINES = re.compile(r",? (?:on lines \d+ and \d+|that begins on line \d+)")
+_INNER_LINES = re.compile(r",? on lines \d+ and \d+")
 
 
 def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:

@@ -140,6 +140,7 @@ _KEY_TAGS = (None, "!", STR_TAG)
 _VERSION = (1, 1)
 _KEYS_ARE_STRINGS = "the keys of a mapping have to be strings"
 _QUOTE = "put the key in quotes"
+_QUOTE_COLLECTION = "put the key in quotes; a value that begins with { or [, as {{ does, needs quotes as well"
 
 
 class TreeBuilder:
@@ -260,14 +261,14 @@ class TreeBuilder:
             value = value.value
         if isinstance(value, str):
             return value
-        raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE)
+        raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
 
     def _special_entry(
         self, key: Event | None, mapping: dict[str, Json], merges: Merges, scalars: Scalars, depth: int
     ) -> None:
         """Read an entry whose key is no text: ``<<``, or a key that only a root mapping may have."""
         if not isinstance(key, ScalarEvent):
-            raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE)
+            raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
         if key.value == MERGE_KEY or key.tag == MERGE_TAG:
             value = self._value(self._next(), scalars, depth)
             if not key.style:

@@ -98,3 +98,24 @@ def test_a_broken_text_without_any_such_key_is_shown() -> None:
 
 def test_what_is_no_text_is_not_shown() -> None:
     assert public_lines(b"\xff\xfe", [1]) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "spec:\n  a: 1\n b: 2\n  userData: hunter2\n",
+        "spec: [\n- -userData:hunter2\n",
+        "a: 1\n b: 2\n  cloudInitNoCloud:\n   userDate: hunter2\n",
+        "x: &init hunter2\n y: 1\nuserData: *init\n",
+        "x: &init\n  userdata_: hunter2\n y: 1\ncloudInitNoCloud:\n  <<: *init\n",
+        "- op: add\n  value: hunter2\n path: 1\n  path: /spec/volumes/0/cloudInitNoCloud/userData\n",
+        "a: 1\n b: 2\nvalue: hunter2\nkind: Secret\n",
+    ],
+)
+def test_what_may_be_confidential_in_a_broken_text_is_not_shown(text: str) -> None:
+    assert not any("hunter2" in line for line in public_lines(text.encode(), range(1, 9)).values())
+
+
+def test_lines_above_what_is_confidential_are_shown_in_a_broken_text() -> None:
+    text = b"spec:\n  a: 1\n b: 2\n  userData: |\n    hunter2\n  c: 1\n"
+    assert public_lines(text, range(1, 7)) == {1: "spec:", 2: "  a: 1", 3: " b: 2"}
