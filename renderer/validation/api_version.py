@@ -1,8 +1,8 @@
 """The API version of an object: it must be there, be text, and be of the group that serves the kind.
 
-Kinds of KubeVirt and CDI in a foreign group are refused. Other projects have some kinds of these names, too: such
-an object is refused where its group is one of Kubernetes' own, is nearly one of KubeVirt's, or where it has the
-fields of KubeVirt's kind.
+Kinds of KubeVirt and CDI in a foreign group are refused. Other projects have some kinds of these names, too:
+such an object is refused where its group is one of Kubernetes' own, is nearly one of KubeVirt's, or where it
+has the fields of KubeVirt's kind. Kinds of vmrender are refused, too: no cluster knows them.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ _FIELD = FieldPath.of("apiVersion")
 #: Kinds that other projects have, too.
 _COMMON = frozenset({"DataSource", "StorageProfile", "VirtualMachine", "VirtualMachinePool"})
 _KUBEVIRT = "kubevirt.io"
+_VMRENDER = "vmrender.io"
+_SERIES = "InstancetypeSeries"
+_OF_VMRENDER = "list its file under generators of the kustomization, not under resources"
+_KIND = FieldPath.of("kind")
 
 
 def refuse_api_version(resource: Resource) -> Iterator[Diagnostic]:
@@ -34,6 +38,9 @@ def refuse_api_version(resource: Resource) -> Iterator[Diagnostic]:
     elif not isinstance(written, str):
         message = f"apiVersion must be text, not {found(written)}"
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, _hint(resource.kind))
+    elif is_of_vmrender(resource.gvk):
+        message = f"{resource.kind} is a kind of vmrender, and would be written for the cluster"
+        yield Diagnostic.about(resource, _KIND, Code.SCHEMA_MISSING, message, _OF_VMRENDER)
     elif _is_foreign(resource):
         gvk = resource.gvk
         where = f"in the group {gvk.group}" if gvk.group else f"of the apiVersion {gvk.version}"
@@ -41,6 +48,14 @@ def refuse_api_version(resource: Resource) -> Iterator[Diagnostic]:
         message = f"{whose} has no kind {gvk.kind} {where}"
         hint = f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA_MISSING, message, hint)
+
+
+def is_of_vmrender(gvk: Gvk) -> bool:
+    """Return whether a kind is one of vmrender's own, or nearly one: no cluster serves it."""
+    if gvk.group == _VMRENDER or gvk.kind == _SERIES:
+        return True
+    pairs = ((gvk.group, _VMRENDER), (gvk.kind, _SERIES))
+    return any(suggest(written, [known], cutoff=0.8) for written, known in pairs)
 
 
 def _hint(kind: str) -> str:

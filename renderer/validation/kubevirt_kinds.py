@@ -66,8 +66,8 @@ _OTHERS: Mapping[str, str] = {
     "kubevirt.io/v1": " ".join(sorted(WITHOUT_SCHEMA)),
     "backup.kubevirt.io/v1alpha1": "VirtualMachineBackup VirtualMachineBackupTracker",
     "cdi.kubevirt.io/v1beta1": (
-        "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer OpenstackVolumePopulator OvirtVolumePopulator"
-        " StorageProfile VolumeCloneSource VolumeImportSource VolumeUploadSource"
+        "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer OpenstackVolumePopulator"
+        " OvirtVolumePopulator StorageProfile VolumeCloneSource VolumeImportSource VolumeUploadSource"
     ),
     "clone.kubevirt.io/v1beta1": "VirtualMachineClone",
     "export.kubevirt.io/v1beta1": "VirtualMachineExport",

@@ -55,12 +55,9 @@ class _Run:
     def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:
         """Yield what is wrong with the API version of an object without a schema."""
         gvk = resource.gvk
-        if (
-            isinstance(resource.content.get("apiVersion"), str)
-            and gvk.version
-            and gvk.kind not in GROUPS_OF_KINDS
-        ):
-            return  # most objects, of kinds that are none of KubeVirt's
+        is_ours = gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
+        if not is_ours and gvk.version and isinstance(resource.content.get("apiVersion"), str):
+            return  # most objects
         from renderer.validation.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
 
         yield from refuse_api_version(resource)
