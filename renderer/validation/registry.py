@@ -24,6 +24,7 @@ from renderer.validation.kind_schema import KindSchema
 from renderer.validation.kubevirt_kinds import (
     ALL_GROUPS,
     GROUPS,
+    GROUPS_OF_KINDS,
     INSTANCETYPE,
     KINDS,
     WITHOUT_SCHEMA,
@@ -131,11 +132,10 @@ def _kind(gvk: Gvk) -> KubevirtKind:
 def _meant(gvk: Gvk) -> str:
     from renderer.validation.wording import nearest  # noqa: PLC0415 - only when something is wrong
 
-    elsewhere = [kind.group for kind in KINDS if kind.name == gvk.kind]
+    if gvk.kind in GROUPS_OF_KINDS:
+        return f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
     here = [kind.name for kind in KINDS if kind.group == gvk.group]
     meant = nearest(gvk.kind, here)
-    if elsewhere:
-        return f"it is of the group {elsewhere[0]}"
     return f"did you mean {meant}?" if meant else f"known kinds: {', '.join(here)}"
 
 
