@@ -20,3 +20,14 @@ make it necessary and which releases make it, ``behaviour`` what they do differe
 Checks that need a cluster are not made: the state of snapshots, restores and volume requests. Nor is the
 limit on architectures that KubeVirt had before 1.8, which was that of virt-api's own node.
 """
+
+from __future__ import annotations
+
+from renderer.model.resource_set import ResourceSet
+
+_KINDS = frozenset({"VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"})
+
+
+def concerns(resources: ResourceSet) -> bool:
+    """Return true if a webhook is asked about any of the resources; costs no import of the stage."""
+    return any(resource.content.get("kind") in _KINDS for resource in resources)

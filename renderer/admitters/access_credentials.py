@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Causes, invalid
+from renderer.admitters.causes import Causes, invalid
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, texts
 from renderer.model.field_path import FieldPath

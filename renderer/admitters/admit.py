@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.admitters.cause import Cause
+from renderer.admitters.causes import Cause
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vm import admit_vm
 from renderer.model.admission import AdmissionRequest

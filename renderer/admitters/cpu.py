@@ -1,8 +1,8 @@
-"""CPU: requests and limits, features, topology, NUMA and real time."""
+"""CPU: requests and limits, features, topology, NUMA, real time, and dedicated CPUs."""
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Causes, invalid, not_supported, required
+from renderer.admitters.causes import Causes, invalid, not_supported, required
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, number, quantity, section, text
@@ -83,3 +83,91 @@ def check_realtime(vmi: VmiSpec, _: Cluster) -> Causes:
 
 def _passes_numa_through(vmi: VmiSpec) -> bool:
     return has(section(vmi.cpu, "numa"), "guestMappingPassthrough")
+
+
+_UINT32 = 2**32
+_MOST_THREADS = 2
+
+
+def check_dedicated_cpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    if not vmi.cpu.get("dedicatedCpuPlacement"):
+        return
+    yield from _check_memory_is_given(vmi)
+    yield from _check_whole_cpus(vmi)
+    yield from _check_memory_equals(vmi)
+    yield from _check_cpus(vmi)
+    yield from _check_threads(vmi, cluster)
+
+
+def _check_memory_is_given(vmi: VmiSpec) -> Causes:
+    if quantity(vmi.limits, "memory").sign or quantity(vmi.requests, "memory").sign:
+        return
+    if has(vmi.memory, "hugepages") or quantity(vmi.memory, "guest").sign:
+        return
+    yield invalid(
+        vmi.at("domain", "memory", "guest"),
+        "dedicatedCpuPlacement needs memory",
+        "set memory.guest, memory.hugepages, or a memory request or limit",
+        reported=vmi.at(*_RESOURCES, "limits", "memory"),
+    )
+
+
+def _check_whole_cpus(vmi: VmiSpec) -> Causes:
+    for kind, amounts in (("requests", vmi.requests), ("limits", vmi.limits)):
+        cpus = quantity(amounts, "cpu")
+        if cpus.value() > 0 and cpus.value() * 1000 != cpus.milli_value():
+            at = vmi.at(*_RESOURCES, kind, "cpu")
+            rounded = cpus.value()
+            hint = f"write {rounded - 1} or {rounded}" if rounded > 1 else f"write {rounded}"
+            yield invalid(at, f"dedicated CPUs are whole: {kind}.cpu cannot be {cpus.json}", hint)
+
+
+def _check_memory_equals(vmi: VmiSpec) -> Causes:
+    request, limit = quantity(vmi.requests, "memory"), quantity(vmi.limits, "memory")
+    if request.value() > 0 and limit.value() > 0 and request.value() != limit.value():
+        yield invalid(
+            vmi.at(*_RESOURCES, "requests", "memory"),
+            f"with dedicated CPUs the memory request {request.json} must equal the limit {limit.json}",
+        )
+
+
+def _check_cpus(vmi: VmiSpec) -> Causes:
+    at = vmi.at("domain", "cpu", "dedicatedCpuPlacement")
+    request, limit = quantity(vmi.requests, "cpu").value(), quantity(vmi.limits, "cpu").value()
+    vcpus = _vcpus(vmi)
+    if request == 0 and limit == 0 and vcpus == 0:
+        yield invalid(at, "dedicatedCpuPlacement needs CPUs", "set cpu.cores, or a CPU request or limit")
+    if request > 0 and limit > 0 and request != limit:
+        yield invalid(at, f"dedicated CPUs need a request, {request}, that equals the limit, {limit}")
+    if (request > 0 or limit > 0) and vcpus > 0 and vcpus not in (request, limit):
+        yield invalid(
+            at,
+            f"the topology has {vcpus} vCPUs, but {max(request, limit)} dedicated CPUs are requested",
+            "give either the topology or the CPU request and limit",
+        )
+
+
+def _check_threads(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    threads = number(vmi.cpu, "threads")
+    is_arm = cluster.architecture(vmi.architecture) == "arm64"
+    if threads > 1 and is_arm and cluster.behaviour.arm64_has_single_threads:
+        yield invalid(
+            vmi.at("domain", "cpu", "threads"),
+            f"on arm64 dedicated CPUs have one thread, not {threads}",
+            reported=vmi.at("architecture"),
+        )
+    if threads > _MOST_THREADS:
+        yield invalid(
+            vmi.at("domain", "cpu", "threads"),
+            f"dedicated CPUs have at most {_MOST_THREADS} threads, not {threads}",
+            reported=vmi.at("domain", "cpu", "dedicatedCpuPlacement"),
+        )
+
+
+def _vcpus(vmi: VmiSpec) -> int:
+    """sockets * cores * threads, where 0 counts as 1 unless all are (``GetNumberOfVCPUs``, in uint32)."""
+    vcpus = number(vmi.cpu, "cores")
+    for count in (number(vmi.cpu, "sockets"), number(vmi.cpu, "threads")):
+        if count:
+            vcpus = (vcpus * count if vcpus else count) % _UINT32
+    return vcpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from renderer.admitters.behaviour import Behaviour
-from renderer.admitters.cause import Cause, Causes, invalid, required
+from renderer.admitters.causes import Cause, Causes, invalid, required
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import elements, has, section, text
 from renderer.model.field_path import FieldPath

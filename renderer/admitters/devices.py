@@ -1,12 +1,31 @@
-"""Devices other than disks and interfaces, and how the domain's disks are served."""
+"""Devices other than disks and interfaces, I/O threads and file systems."""
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Causes, invalid
+import re
+
+from renderer.admitters.causes import Causes, invalid
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.feature_gates import Gate, needs_gate
-from renderer.admitters.vmi_spec import VmiSpec, elements, has, number, section, text, unless_disabled
-from renderer.model.json import JsonObject
+from renderer.admitters.vmi_spec import (
+    VmiSpec,
+    elements,
+    has,
+    number,
+    present,
+    section,
+    text,
+    unless_disabled,
+)
+from renderer.model.json import EMPTY, JsonObject
+
+_ADDRESS = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+
+
+def is_pci_address(address: str) -> bool:
+    """Whether it is domain:bus:slot.function, as ``0000:81:01.0``."""
+    return _ADDRESS.fullmatch(address) is not None
+
 
 _IO_THREADS_POLICIES = ("shared", "auto", "supplementalPool")
 _SOUND_MODELS = ("ich9", "ac97")
@@ -131,3 +150,45 @@ def check_panic_devices(vmi: VmiSpec, cluster: Cluster) -> Causes:
 def check_reboot_policy(vmi: VmiSpec, cluster: Cluster) -> Causes:
     if has(vmi.domain, "rebootPolicy") and Gate.REBOOT_POLICY not in cluster.gates:
         yield needs_gate(vmi.at("domain", "rebootPolicy"), "rebootPolicy", Gate.REBOOT_POLICY)
+
+
+_STORAGE_VOLUMES = frozenset({"persistentVolumeClaim", "dataVolume"})
+_CONFIG_VOLUMES = frozenset({"configMap", "secret", "serviceAccount", "downwardAPI"})
+
+
+def check_filesystems(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    filesystems = elements(vmi.devices, "filesystems")
+    if not filesystems:
+        return
+    volumes = {text(volume, "name"): volume for volume in vmi.volumes}
+    for index, filesystem in enumerate(filesystems):
+        gate = _missing_gate(volumes.get(text(filesystem, "name"), EMPTY), cluster)
+        if gate is not None:
+            at = vmi.device("filesystems", index)
+            what = "a file system on this kind of volume"
+            yield needs_gate(at, what, gate, reported=vmi.device("filesystems"))
+
+
+def _missing_gate(volume: JsonObject, cluster: Cluster) -> Gate | None:
+    gates_config = cluster.behaviour.gates_config_filesystems
+    if gates_config and Gate.VIRTIO_FS in cluster.gates:
+        return None
+    if gates_config and present(volume, _CONFIG_VOLUMES):
+        return None if Gate.VIRTIO_FS_CONFIG in cluster.gates else Gate.VIRTIO_FS_CONFIG
+    if present(volume, _STORAGE_VOLUMES) and Gate.VIRTIO_FS_STORAGE not in cluster.gates:
+        return Gate.VIRTIO_FS_STORAGE
+    return None
+
+
+def check_persistent_reservation(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    if Gate.PERSISTENT_RESERVATION in cluster.gates:
+        return
+    for index, disk in enumerate(vmi.disks):
+        if section(disk, "lun").get("reservation"):
+            yield needs_gate(
+                vmi.device("disks", index, "lun", "reservation"),
+                "a persistent reservation",
+                Gate.PERSISTENT_RESERVATION,
+                reported=vmi.device("disks", "luns", "reservation"),
+            )
+            return

@@ -1,17 +1,95 @@
-"""Each disk (KubeVirt ``pkg/storage/admitters/disks.go``)."""
+"""Disks: target, bus, address, serial, block size and names (KubeVirt ``pkg/storage/admitters/disks.go``)."""
 
 from __future__ import annotations
 
 import re
 
-from renderer.admitters.block_size import check_block_size
-from renderer.admitters.cause import Causes, invalid, not_supported
-from renderer.admitters.check import CheckTable, on
+from renderer.admitters.causes import Causes, invalid, not_supported
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.disk import TARGETS, Disk
+from renderer.admitters.devices import is_pci_address
 from renderer.admitters.kubernetes_names import dns_label_errors
-from renderer.admitters.pci_address import is_pci_address
-from renderer.admitters.vmi_spec import VmiSpec, present, section, text
+from renderer.admitters.vmi_spec import VmiSpec, has, number, present, section, text, unless_disabled
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import JsonObject
+from renderer.model.record import Record
+
+TARGETS = ("disk", "lun", "cdrom")
+
+
+class Disk(Record):
+    """``target`` is what it is for the guest: disk, lun, cdrom, or empty."""
+
+    vmi: VmiSpec
+    position: int
+    content: JsonObject
+    name: str
+    target: str
+    bus: str
+    cluster: Cluster
+
+    @classmethod
+    def of(cls, vmi: VmiSpec, position: int, cluster: Cluster) -> Disk:
+        content = vmi.disks[position]
+        target = next((target for target in TARGETS if content.get(target) is not None), "")
+        bus = text(section(content, target), "bus")
+        return cls(vmi, position, content, text(content, "name"), target, bus, cluster)
+
+    def at(self, *segments: Segment) -> FieldPath:
+        return self.vmi.device("disks", self.position, *segments)
+
+    def reported(self, *segments: Segment) -> FieldPath:
+        """What KubeVirt, which appends the whole path once more, calls some fields."""
+        return self.vmi.device("disks", "domain", "devices", "disks", *segments)
+
+
+_SMALLEST, _LARGEST = 512, 2 * 1024 * 1024
+
+
+def check_block_size(disk: Disk) -> Causes:
+    behaviour = disk.cluster.behaviour
+    block_size = section(disk.content, "blockSize")
+    if not has(block_size, "custom"):
+        return
+    if unless_disabled(block_size, "matchVolume"):
+        yield invalid(disk.at("blockSize"), "the block size is both custom and that of the volume")
+        return
+    custom = section(block_size, "custom")
+    logical, physical = number(custom, "logical"), number(custom, "physical")
+    granularity = custom.get("discardGranularity")
+    if logical > physical:
+        yield invalid(
+            _block_size_at(disk, "logical"),
+            f"logical blocks of {logical} bytes are larger than physical ones",
+        )
+    elif behaviour.checks_block_granularity and disk.bus == "sata" and logical != _SMALLEST:
+        message = f"on the bus sata logical blocks have {_SMALLEST} bytes, not {logical}"
+        yield invalid(_block_size_at(disk, "logical"), message)
+    elif (
+        behaviour.checks_block_granularity
+        and isinstance(granularity, int)
+        and logical
+        and granularity % logical
+    ):
+        message = f"discardGranularity {granularity} is not a multiple of the logical block size {logical}"
+        yield invalid(_block_size_at(disk, "discardGranularity"), message)
+    else:
+        yield from _check_size(disk, "logical", logical)
+        yield from _check_size(disk, "physical", physical)
+
+
+def _check_size(disk: Disk, key: str, size: int) -> Causes:
+    if size < _SMALLEST or size > _LARGEST:
+        yield invalid(
+            _block_size_at(disk, key), f"a block has from {_SMALLEST} to {_LARGEST} bytes, not {size}"
+        )
+    elif size & (size - 1):
+        yield invalid(_block_size_at(disk, key), f"a block size is a power of 2, which {size} is not")
+
+
+def _block_size_at(disk: Disk, key: str) -> FieldPath:
+    return disk.at("blockSize", "custom", key)
+
 
 _SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
 _LONGEST_SERIAL = 256

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.admitters.cause import Causes, invalid, not_supported, required
+from renderer.admitters.causes import Causes, invalid, not_supported, required
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.kubernetes_names import dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, texts

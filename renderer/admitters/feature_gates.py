@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from renderer.admitters.cause import Cause, invalid
+from renderer.admitters.causes import Cause, invalid
 from renderer.model.cluster_config import ClusterConfig
 from renderer.model.field_path import FieldPath
 from renderer.model.record import Record

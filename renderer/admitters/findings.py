@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from renderer.admitters.cause import Cause
+from renderer.admitters.causes import Cause
 from renderer.model.admission import AdmissionRequest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from renderer.admitters.cause import Causes, invalid, required
+from renderer.admitters.causes import Causes, invalid, required
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.feature_gates import Gate, needs_gate
-from renderer.admitters.paths import check_path
 from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
+from renderer.admitters.volumes import check_path
 from renderer.model.json import JsonObject
 
 _FIRMWARE = ("domain", "firmware")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.admitters.cause import Cause, Causes, CauseType, invalid
+from renderer.admitters.causes import Cause, Causes, CauseType, invalid
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.firmware import boots_securely

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.admitters.behaviour import Behaviour
-from renderer.admitters.cause import Causes, invalid
+from renderer.admitters.causes import Causes, invalid
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.cpu import check_max_sockets
 from renderer.admitters.vmi_spec import VmiSpec, has, quantity, section, text

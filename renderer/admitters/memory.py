@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Causes, invalid, required
+from renderer.admitters.causes import Causes, invalid, required
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.vmi_spec import VmiSpec, has, quantity, section, text

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from renderer.admitters.cause import Causes, invalid
+from renderer.admitters.causes import Causes, invalid
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.label_selectors import check_label_selector
-from renderer.admitters.place import Place
+from renderer.admitters.scheduling import Place, check_label_selector
 from renderer.admitters.vm import check_vm_spec
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, present, section, text, texts
 from renderer.model.field_path import FieldPath

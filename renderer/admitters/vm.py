@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Cause, Causes
+from renderer.admitters.causes import Cause, Causes
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.data_volume_templates import (
     check_data_volume_namespaces,
     check_data_volume_templates,
 )
 from renderer.admitters.grace import check_grace_annotations
+from renderer.admitters.lifecycle import check_run_strategy
 from renderer.admitters.live_update import check_live_update
 from renderer.admitters.metadata import check_metadata
 from renderer.admitters.network.bindings import check_discontinued_bindings, check_discontinued_gates
-from renderer.admitters.run_strategy import check_run_strategy
 from renderer.admitters.vmi_checks import SPEC_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec, section
 from renderer.model.field_path import FieldPath

@@ -3,19 +3,94 @@
 from __future__ import annotations
 
 from renderer.admitters.architectures import check_architecture
-from renderer.admitters.cause import Causes
-from renderer.admitters.check import CheckTable, on
+from renderer.admitters.causes import Causes, invalid, required
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.grace import check_grace_annotations
-from renderer.admitters.hyperv import check_hyperv
 from renderer.admitters.memory import check_memory_is_given
 from renderer.admitters.metadata import check_metadata
 from renderer.admitters.network.bindings import check_discontinued_bindings, check_discontinued_gates
 from renderer.admitters.vmi_checks import SPEC_CHECKS
-from renderer.admitters.vmi_spec import VmiSpec, section
-from renderer.admitters.volume_devices import check_volume_devices
+from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, unless_disabled
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+
+#: What an enabled feature needs enabled.
+_NEEDS = {
+    "evmcs": "vapic",
+    "ipi": "vpindex",
+    "tlbflush": "vpindex",
+    "synictimer": "synic",
+    "synic": "vpindex",
+}
+
+
+def check_hyperv(vmi: VmiSpec, _: Cluster) -> Causes:
+    features = section(vmi.domain, "features")
+    hyperv = section(features, "hyperv")
+    at = vmi.at("domain", "features", "hyperv")
+    for name, needed in _NEEDS.items():
+        if section(hyperv, name).get("enabled") and not section(hyperv, needed).get("enabled"):
+            reported = at.child("domain", "features", "hyperv", name)
+            yield invalid(at.child(name), f"hyperv.{name} needs hyperv.{needed}", reported=reported)
+    if unless_disabled(hyperv, "evmcs"):
+        yield from _check_vmx(vmi)
+    if has(features, "hyperv") and has(features, "hypervPassthrough"):
+        yield invalid(at, "hyperv and hypervPassthrough exclude each other", "drop one of them")
+
+
+def _check_vmx(vmi: VmiSpec) -> Causes:
+    features = elements(vmi.cpu, "features")
+    at, reported = vmi.at("domain", "cpu", "features"), FieldPath.of("spec", "domain", "cpu", "features")
+    if not features:
+        yield required(at, "hyperv.evmcs needs the CPU feature vmx", reported=reported)
+    for index, feature in enumerate(features):
+        if text(feature, "name") == "vmx" and text(feature, "policy") != "require":
+            message = "hyperv.evmcs needs the CPU feature vmx with the policy require"
+            yield invalid(at.child(index, "policy"), message, reported=reported.child(index, "policy"))
+
+
+_RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
+
+
+def check_volume_devices(vmi: VmiSpec, _: Cluster) -> Causes:
+    disks = {text(disk, "name") for disk in vmi.disks}
+    filesystems = {text(filesystem, "name") for filesystem in elements(vmi.devices, "filesystems")}
+    for index, volume in enumerate(vmi.volumes):
+        name = text(volume, "name")
+        if has(volume, "memoryDump"):
+            continue
+        if name not in disks and name not in filesystems:
+            yield invalid(
+                vmi.at("volumes", index, "name"),
+                f"the volume {name} is neither a disk nor a file system",
+                f"add a disk {name} to {vmi.device('disks')}",
+                reported=vmi.at("domain", "volumes", index, "name"),
+            )
+        if has(volume, "containerPath"):
+            is_filesystem = name in filesystems
+            yield from _check_container_path(
+                vmi, index, volume, is_disk=name in disks, is_filesystem=is_filesystem
+            )
+
+
+def _check_container_path(
+    vmi: VmiSpec, index: int, volume: JsonObject, *, is_disk: bool, is_filesystem: bool
+) -> Causes:
+    name, at = text(volume, "name"), vmi.at("volumes", index)
+    reported = vmi.at("domain", "volumes", index)
+    if is_disk:
+        yield invalid(at, f"the containerPath volume {name} cannot be a disk", reported=reported)
+    if not is_filesystem:
+        yield invalid(at, f"the containerPath volume {name} needs a file system", reported=reported)
+    path = text(section(volume, "containerPath"), "path")
+    if path.startswith(_RESERVED_PATHS):
+        yield invalid(
+            at.child("containerPath", "path"),
+            f"KubeVirt keeps {path} for itself",
+            reported=reported.child("containerPath", "path"),
+        )
+
 
 #: What a VirtualMachine's template is not checked for.
 _VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(

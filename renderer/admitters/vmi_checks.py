@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from renderer.admitters.access_credentials import check_access_credentials
-from renderer.admitters.affinity import check_affinity
+from renderer.admitters.architectures import check_machine_type
 from renderer.admitters.boot_order import check_boot_order
-from renderer.admitters.check import CheckTable, on
+from renderer.admitters.check_table import CheckTable, on, once_for_equal
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.cpu import (
     check_cpu_features,
     check_cpu_limit,
     check_cpu_request,
     check_cpu_request_in_limit,
+    check_dedicated_cpus,
     check_emulator_thread,
     check_max_sockets,
     check_numa,
     check_realtime,
 )
-from renderer.admitters.dedicated_cpus import check_dedicated_cpus
 from renderer.admitters.devices import (
     check_downward_metrics,
+    check_filesystems,
     check_gpus,
     check_host_devices,
     check_inputs,
     check_io_threads,
     check_panic_devices,
+    check_persistent_reservation,
     check_ram_framebuffers,
     check_reboot_policy,
     check_sound,
@@ -33,7 +35,6 @@ from renderer.admitters.devices import (
 )
 from renderer.admitters.disks import check_disks
 from renderer.admitters.dns import check_dns_config, check_dns_policy
-from renderer.admitters.filesystems import check_filesystems, check_persistent_reservation
 from renderer.admitters.firmware import (
     check_acpi,
     check_firmware,
@@ -43,7 +44,12 @@ from renderer.admitters.firmware import (
 )
 from renderer.admitters.grace import check_grace
 from renderer.admitters.launch_security import check_launch_security
-from renderer.admitters.machine import check_machine_type
+from renderer.admitters.lifecycle import (
+    check_eviction_strategy,
+    check_probes,
+    check_probes_have_pod_network,
+    check_start_strategy,
+)
 from renderer.admitters.memory import (
     check_guest_memory,
     check_huge_pages,
@@ -51,13 +57,10 @@ from renderer.admitters.memory import (
     check_memory_request,
     check_reserved_overhead,
 )
-from renderer.admitters.names import check_hostname, check_service_account_name, check_subdomain
+from renderer.admitters.metadata import check_hostname, check_service_account_name, check_subdomain
 from renderer.admitters.network.checks import check_networks
-from renderer.admitters.probes import check_probes, check_probes_have_pod_network
 from renderer.admitters.resource_claims import check_claimed_devices
-from renderer.admitters.shared_checks import once_for_equal
-from renderer.admitters.strategies import check_eviction_strategy, check_start_strategy
-from renderer.admitters.topology_spread import check_topology_spread
+from renderer.admitters.scheduling import check_affinity, check_topology_spread
 from renderer.admitters.vmi_spec import VmiSpec
 from renderer.admitters.volumes import check_container_disks, check_utility_volumes, check_volumes
 from renderer.model.release import Release

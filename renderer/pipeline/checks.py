@@ -69,7 +69,7 @@ class Checks:
         mode: ExpandMode,
     ) -> Outcome[ResourceSet]:
         """What KubeVirt's webhooks refuse of it as well; of what has an error already they are not asked."""
-        from renderer.admitters.concern import concerns
+        from renderer.admitters import concerns
 
         if not concerns(checked.value):
             return checked

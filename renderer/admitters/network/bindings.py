@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from renderer.admitters.cause import Causes, invalid, not_supported
+from renderer.admitters.causes import Causes, invalid, not_supported
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.network.interface import Interface, interfaces

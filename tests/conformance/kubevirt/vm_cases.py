@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from renderer.admitters.cause import Cause as Refusal
+from renderer.admitters.causes import Cause as Refusal
 from renderer.admitters.cluster import Cluster as AdmittingCluster
 from renderer.admitters.vm import admit_vm
 from renderer.instancetype.admission import Cluster, ConflictError, admit, apply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Cause
+from renderer.admitters.causes import Cause
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vm import admit_vm
 from renderer.model.cluster_config import ClusterConfig
