@@ -1,4 +1,4 @@
-"""Why the webhook refuses a virtual machine (``metav1.StatusCause``), in our words."""
+"""The causes for which a webhook refuses an object (``metav1.StatusCause``), in our words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import TypeAlias
 
+from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.record import Record
+
+_FEATURE_GATES = "spec.configuration.developerConfiguration.featureGates"
 
 
 class CauseType(StrEnum):
@@ -64,6 +67,16 @@ def duplicate(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
     return Cause(CauseType.DUPLICATE, at, message, hint, reported)
+
+
+def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | None = None) -> Cause:
+    """Return the cause for a field whose feature the cluster does not have on."""
+    return invalid(
+        at,
+        f"{what} needs the feature gate {gate}, which the cluster does not have on",
+        f"list it in the KubeVirt object of the overlay or of a catalog: {_FEATURE_GATES}",
+        reported=reported,
+    )
 
 
 def kubernetes_text(path: FieldPath) -> str:

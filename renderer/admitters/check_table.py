@@ -1,8 +1,9 @@
-"""Tables of checks: what makes each necessary, and the releases that make it."""
+"""Tables of checks: the fields and releases that make each necessary, and the function of KubeVirt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
@@ -15,45 +16,80 @@ P = ParamSpec("P")
 
 
 class Check(Record, Generic[P]):
-    """One check: what it is made with, it yields what is wrong.
+    """One check: it yields a cause for each thing that is wrong.
 
     It is made where one of ``fields`` is written, or always when there are none. ``since`` is the first
-    release that makes it, ``until`` the first that no longer does.
+    release that makes it, ``until`` the first that no longer does; a release is its latest patch.
+    ``upstream`` names KubeVirt's function. When it yields a cause and ``ends`` is true of its arguments, the
+    checks after it are not made.
     """
 
     run: Callable[P, Iterable[Cause]]
     fields: frozenset[str]
+    upstream: str
     since: Release | None
     until: Release | None
+    ends: Callable[P, bool] | None
+
+    @property
+    def name(self) -> str:
+        """The name of the function, with the arguments that are fixed in the row."""
+        run = self.run
+        if not isinstance(run, partial):
+            return run.__name__
+        fixed = ", ".join(f"{key}={value!r}" for key, value in sorted(run.keywords.items()))
+        return f"{run.func.__name__}({fixed})"
+
+    def holds_for(self, release: Release) -> bool:
+        """Return true if ``release`` makes the check."""
+        return (self.since is None or release >= self.since) and (self.until is None or release < self.until)
 
 
 def on(
     run: Callable[P, Iterable[Cause]],
     *fields: str,
-    since: Release | None = None,
-    until: Release | None = None,
+    upstream: str = "",
+    since: str = "",
+    until: str = "",
+    ends: Callable[P, bool] | None = None,
 ) -> Check[P]:
-    """A row of a table of checks."""
-    return Check(run, frozenset(fields), since, until)
+    """Return a row of a table of checks; ``since`` and ``until`` are releases such as ``1.5``."""
+    first = Release.parse(since) if since else None
+    last = Release.parse(until) if until else None
+    return Check(run, frozenset(fields), upstream, first, last, ends)
 
 
 class CheckTable(Generic[P]):
     """Checks in the order in which KubeVirt makes them."""
 
     def __init__(self, *checks: Check[P]) -> None:
-        self._checks = checks
-        self._needed: dict[tuple[Release, frozenset[str]], tuple[Callable[P, Iterable[Cause]], ...]] = {}
+        self.checks = checks
+        self._needed: dict[tuple[Release, frozenset[str]], tuple[Check[P], ...]] = {}
 
-    def needed(self, release: Release, fields: frozenset[str]) -> tuple[Callable[P, Iterable[Cause]], ...]:
-        """What ``release`` checks where ``fields`` are written; a fleet has few sets of fields."""
+    def causes(
+        self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
+    ) -> Iterator[Cause]:
+        """Yield the causes of all checks that ``release`` makes where ``fields`` are written."""
+        for check in self.needed(release, fields):
+            if check.ends is None:
+                yield from check.run(*args, **kwargs)
+                continue
+            causes = tuple(check.run(*args, **kwargs))
+            yield from causes
+            if causes and check.ends(*args, **kwargs):
+                return
+
+    def needed(self, release: Release, fields: frozenset[str]) -> tuple[Check[P], ...]:
+        """Return the checks that ``release`` makes where ``fields`` are written.
+
+        A fleet has few sets of fields, so the answer is kept.
+        """
         key = (release, fields)
         if key not in self._needed:
             self._needed[key] = tuple(
-                check.run
-                for check in self._checks
-                if (not check.fields or not check.fields.isdisjoint(fields))
-                and (check.since is None or release >= check.since)
-                and (check.until is None or release < check.until)
+                check
+                for check in self.checks
+                if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )
         return self._needed[key]
 
@@ -65,7 +101,7 @@ MOST_KEPT = 1_000
 
 
 def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> VmiCheck:
-    """``check``, made again only for ``sections`` that nothing was found good with before.
+    """Return ``check``, made again only for ``sections`` that nothing was found wrong with before.
 
     ``sections`` gives, as JSON, all that ``check`` looks at, but for the cluster. What is refused is looked
     at each time, as causes name places.
@@ -80,4 +116,5 @@ def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> Vm
             cluster.found_good.add(looked_at)
         return causes
 
+    shared.__name__ = getattr(check, "__name__", check.func.__name__ if isinstance(check, partial) else "")
     return shared

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from renderer.admitters.causes import Causes, invalid, not_supported, required
+from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported, required
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, number, quantity, section, text
+from renderer.kubevirt.feature_gates import Gate
 
 _CPU = ("domain", "cpu")
 _RESOURCES = ("domain", "resources")
@@ -90,29 +91,35 @@ _MOST_THREADS = 2
 
 
 def check_dedicated_cpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
-    if not vmi.cpu.get("dedicatedCpuPlacement"):
-        return
-    yield from _check_memory_is_given(vmi)
-    yield from _check_whole_cpus(vmi)
-    yield from _check_memory_equals(vmi)
-    yield from _check_cpus(vmi)
-    yield from _check_threads(vmi, cluster)
+    """Make the checks of the table below where CPUs are dedicated (``validateCpuPinning``)."""
+    if vmi.cpu.get("dedicatedCpuPlacement"):
+        yield from DEDICATED_CPU_CHECKS.causes(cluster.release, frozenset(), vmi, cluster)
 
 
-def _check_memory_is_given(vmi: VmiSpec) -> Causes:
+def _check_memory_of_resources(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that there is a memory request or limit."""
+    if not quantity(vmi.limits, "memory").value() and not quantity(vmi.requests, "memory").value():
+        yield _no_memory(vmi, "set a memory request or limit")
+
+
+def _check_memory_is_given(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that there is memory of any kind."""
     if quantity(vmi.limits, "memory").sign or quantity(vmi.requests, "memory").sign:
         return
-    if has(vmi.memory, "hugepages") or quantity(vmi.memory, "guest").sign:
-        return
-    yield invalid(
+    if not has(vmi.memory, "hugepages") and not quantity(vmi.memory, "guest").sign:
+        yield _no_memory(vmi, "set memory.guest, memory.hugepages, or a memory request or limit")
+
+
+def _no_memory(vmi: VmiSpec, hint: str) -> Cause:
+    return invalid(
         vmi.at("domain", "memory", "guest"),
         "dedicatedCpuPlacement needs memory",
-        "set memory.guest, memory.hugepages, or a memory request or limit",
+        hint,
         reported=vmi.at(*_RESOURCES, "limits", "memory"),
     )
 
 
-def _check_whole_cpus(vmi: VmiSpec) -> Causes:
+def _check_whole_cpus(vmi: VmiSpec, _: Cluster) -> Causes:
     for kind, amounts in (("requests", vmi.requests), ("limits", vmi.limits)):
         cpus = quantity(amounts, "cpu")
         if cpus.value() > 0 and cpus.value() * 1000 != cpus.milli_value():
@@ -122,7 +129,7 @@ def _check_whole_cpus(vmi: VmiSpec) -> Causes:
             yield invalid(at, f"dedicated CPUs are whole: {kind}.cpu cannot be {cpus.json}", hint)
 
 
-def _check_memory_equals(vmi: VmiSpec) -> Causes:
+def _check_memory_equals(vmi: VmiSpec, _: Cluster) -> Causes:
     request, limit = quantity(vmi.requests, "memory"), quantity(vmi.limits, "memory")
     if request.value() > 0 and limit.value() > 0 and request.value() != limit.value():
         yield invalid(
@@ -131,7 +138,7 @@ def _check_memory_equals(vmi: VmiSpec) -> Causes:
         )
 
 
-def _check_cpus(vmi: VmiSpec) -> Causes:
+def _check_cpus(vmi: VmiSpec, _: Cluster) -> Causes:
     at = vmi.at("domain", "cpu", "dedicatedCpuPlacement")
     request, limit = quantity(vmi.requests, "cpu").value(), quantity(vmi.limits, "cpu").value()
     vcpus = _vcpus(vmi)
@@ -147,15 +154,18 @@ def _check_cpus(vmi: VmiSpec) -> Causes:
         )
 
 
-def _check_threads(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def _check_threads_on_arm(vmi: VmiSpec, cluster: Cluster) -> Causes:
     threads = number(vmi.cpu, "threads")
-    is_arm = cluster.architecture(vmi.architecture) == "arm64"
-    if threads > 1 and is_arm and cluster.behaviour.arm64_has_single_threads:
+    if threads > 1 and cluster.architecture(vmi.architecture) == "arm64":
         yield invalid(
             vmi.at("domain", "cpu", "threads"),
             f"on arm64 dedicated CPUs have one thread, not {threads}",
             reported=vmi.at("architecture"),
         )
+
+
+def _check_threads(vmi: VmiSpec, _: Cluster) -> Causes:
+    threads = number(vmi.cpu, "threads")
     if threads > _MOST_THREADS:
         yield invalid(
             vmi.at("domain", "cpu", "threads"),
@@ -171,3 +181,14 @@ def _vcpus(vmi: VmiSpec) -> int:
         if count:
             vcpus = (vcpus * count if vcpus else count) % _UINT32
     return vcpus
+
+
+DEDICATED_CPU_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+    on(_check_memory_of_resources, upstream="validateMemoryLimitAndRequestProvided", until="1.6"),
+    on(_check_memory_is_given, upstream="validateMemoryIsProvided", since="1.6"),
+    on(_check_whole_cpus, upstream="validateCPURequestIsInteger, validateCPULimitIsInteger"),
+    on(_check_memory_equals, upstream="validateMemoryRequestsAndLimits"),
+    on(_check_cpus, upstream="validateRequest…OnDedicatedCPUPlacement"),
+    on(_check_threads_on_arm, upstream="validateThreadCountOnArchitecture", since="1.1"),
+    on(_check_threads, upstream="validateThreadCountOnDedicatedCPUPlacement"),
+)

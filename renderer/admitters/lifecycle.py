@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from renderer.admitters.causes import Causes, invalid, required
+from renderer.admitters.causes import Causes, invalid, needs_gate, required
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
-from renderer.admitters.vmi_spec import VmiSpec, has, section
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.admitters.network.interface import pod_interfaces
+from renderer.admitters.vmi_spec import VmiSpec, VmSpec, has, section
+from renderer.kubevirt.feature_gates import Gate
 
 _RUN_STRATEGIES = ("Halted", "Manual", "Always", "RerunOnFailure", "Once")
 _RECEIVER = "WaitAsReceiver"
 
 
-def check_run_strategy(vm_spec: JsonObject, at: FieldPath, cluster: Cluster) -> Causes:
-    strategy = vm_spec.get("runStrategy")
-    if has(vm_spec, "running") and strategy is not None:
-        yield invalid(at.child("running"), "running and runStrategy exclude each other", "drop running")
-    if not has(vm_spec, "running") and strategy is None:
+def check_running(vm: VmSpec, _: Cluster) -> Causes:
+    """Check that there is one of ``running`` and ``runStrategy``."""
+    strategy = vm.content.get("runStrategy")
+    if has(vm.content, "running") and strategy is not None:
+        yield invalid(vm.at("running"), "running and runStrategy exclude each other", "drop running")
+    if not has(vm.content, "running") and strategy is None:
         yield invalid(
-            at.child("runStrategy"),
+            vm.at("runStrategy"),
             "runStrategy is missing",
             f"one of {', '.join(_RUN_STRATEGIES)}",
-            reported=at.child("running"),
+            reported=vm.at("running"),
         )
-    if strategy is None or strategy in _RUN_STRATEGIES:
-        return
-    if strategy != _RECEIVER or not cluster.behaviour.waits_as_receiver:
+
+
+def check_run_strategy_name(vm: VmSpec, _: Cluster) -> Causes:
+    """Check that ``runStrategy`` is a strategy."""
+    strategy = vm.content.get("runStrategy")
+    if strategy is not None and strategy not in _RUN_STRATEGIES:
         hint = f"one of {', '.join(_RUN_STRATEGIES)}"
-        yield invalid(at.child("runStrategy"), f"{strategy!r} is no runStrategy", hint)
+        yield invalid(vm.at("runStrategy"), f"{strategy!r} is no runStrategy", hint)
+
+
+def check_run_strategy_or_receiver(vm: VmSpec, cluster: Cluster) -> Causes:
+    """Check that ``runStrategy`` is a strategy, of which one needs a gate."""
+    at = vm.at("runStrategy")
+    if vm.content.get("runStrategy") != _RECEIVER:
+        yield from check_run_strategy_name(vm, cluster)
     elif Gate.DECENTRALIZED_LIVE_MIGRATION not in cluster.gates:
-        yield needs_gate(
-            at.child("runStrategy"), f"runStrategy {_RECEIVER}", Gate.DECENTRALIZED_LIVE_MIGRATION
-        )
+        yield needs_gate(at, f"runStrategy {_RECEIVER}", Gate.DECENTRALIZED_LIVE_MIGRATION)
 
 
 _EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
@@ -78,11 +86,20 @@ def check_probes(vmi: VmiSpec, _: Cluster) -> Causes:
             )
 
 
-def check_probes_have_pod_network(vmi: VmiSpec, _: Cluster) -> Causes:
-    probes = [name for name in _PROBES if has(vmi.content, name)]
-    if not probes or any(has(network, "pod") for network in vmi.networks):
-        return
-    for name in probes:
+def check_probes_have_pod_interface(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Refuse probes over the network of a VM without an interface on the pod network."""
+    if not pod_interfaces(vmi):
+        yield from _check_probes_without_pod(vmi, cluster)
+
+
+def check_probes_have_pod_network(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Refuse probes over the network of a VM without the pod network."""
+    if not any(has(network, "pod") for network in vmi.networks):
+        yield from _check_probes_without_pod(vmi, cluster)
+
+
+def _check_probes_without_pod(vmi: VmiSpec, _: Cluster) -> Causes:
+    for name in _PROBES:
         for handler in _NEEDS_POD_NETWORK:
             if has(section(vmi.content, name), handler):
                 at = vmi.at(name, handler)

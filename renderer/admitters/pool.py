@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from renderer.admitters.causes import Causes, invalid
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
+from renderer.admitters.network.bindings import check_discontinued_gates
 from renderer.admitters.scheduling import Place, check_label_selector
 from renderer.admitters.vm import check_vm_spec
-from renderer.admitters.vmi_spec import VmiSpec, elements, has, present, section, text, texts
+from renderer.admitters.vmi_spec import VmSpec, elements, has, present, section, text, texts
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
@@ -21,15 +23,32 @@ _MOST_PERCENT = 100
 
 
 def check_pool(pool: JsonObject, cluster: Cluster) -> Causes:
-    """Why the pool is refused. Its template is checked as it is: without defaults, and unexpanded."""
+    """Yield the causes for which the pool is refused.
+
+    Its template is checked as it is: without defaults, and unexpanded.
+    """
     spec = section(pool, "spec")
-    template = section(spec, "virtualMachineTemplate")
-    vm_spec = section(template, "spec")
-    vmi_spec = section(section(vm_spec, "template"), "spec")
-    vmi = VmiSpec.of(vmi_spec, _TEMPLATE.child("template", "spec"))
-    yield from check_vm_spec(vm_spec, vmi, _TEMPLATE, cluster)
-    yield from _check_selector(section(spec, "selector"), section(section(template, "metadata"), "labels"))
-    yield from _check_max_unavailable(spec)
+    yield from POOL_CHECKS.causes(cluster.release, frozenset(spec), spec, cluster)
+
+
+def _check_template(spec: JsonObject, cluster: Cluster) -> Causes:
+    yield from check_vm_spec(_template_of(spec), cluster)
+
+
+def _check_discontinued_gates(spec: JsonObject, cluster: Cluster) -> Causes:
+    yield from check_discontinued_gates(_template_of(spec).vmi, cluster)
+
+
+def _template_of(spec: JsonObject) -> VmSpec:
+    return VmSpec.of(section(section(spec, "virtualMachineTemplate"), "spec"), _TEMPLATE)
+
+
+def _check_selector(spec: JsonObject, _: Cluster) -> Causes:
+    labels = section(section(section(spec, "virtualMachineTemplate"), "metadata"), "labels")
+    yield from check_selector(section(spec, "selector"), labels, "spec.virtualMachineTemplate")
+
+
+def _check_strategies(spec: JsonObject, _: Cluster) -> Causes:
     for key in ("updateStrategy", "scaleInStrategy"):
         strategies = present(section(spec, key), _STRATEGIES)
         if len(strategies) > 1:
@@ -37,7 +56,8 @@ def check_pool(pool: JsonObject, cluster: Cluster) -> Causes:
             yield invalid(FieldPath.of("spec", key), message, "keep one of them")
 
 
-def _check_selector(selector: JsonObject, labels: JsonObject) -> Causes:
+def check_selector(selector: JsonObject, labels: JsonObject, template: str) -> Causes:
+    """Check that ``selector`` selects the ``labels`` of what stands at ``template``."""
     problems = list(check_label_selector(Place(_SELECTOR, _SELECTOR), selector))
     if problems:
         yield problems[0]._replace(reported=_SELECTOR)
@@ -45,12 +65,12 @@ def _check_selector(selector: JsonObject, labels: JsonObject) -> Causes:
         yield invalid(
             _SELECTOR,
             "the selector does not match the labels of the template",
-            "give spec.virtualMachineTemplate.metadata.labels what it selects",
+            f"give {template}.metadata.labels what it selects",
         )
 
 
 def _selects(selector: JsonObject, labels: JsonObject) -> bool:
-    """An empty selector selects everything."""
+    """Return true if the selector selects the labels; an empty one selects everything."""
     wanted = section(selector, "matchLabels")
     if any(labels.get(key) != value for key, value in wanted.items()):
         return False
@@ -65,7 +85,7 @@ def _meets(requirement: JsonObject, labels: JsonObject) -> bool:
     return is_among == (operator == "In")
 
 
-def _check_max_unavailable(spec: JsonObject) -> Causes:
+def _check_max_unavailable(spec: JsonObject, _: Cluster) -> Causes:
     value = spec.get("maxUnavailable")
     if isinstance(value, int) and value <= 0:
         yield invalid(_MAX_UNAVAILABLE, f"maxUnavailable must be greater than 0, not {value}")
@@ -76,3 +96,19 @@ def _check_max_unavailable(spec: JsonObject) -> Causes:
         yield invalid(_MAX_UNAVAILABLE, f"maxUnavailable {value!r} is neither a number nor a percentage")
     elif _PERCENTAGE.fullmatch(number) is None or not 0 < int(number) <= _MOST_PERCENT:
         yield invalid(_MAX_UNAVAILABLE, f"maxUnavailable must be from 1% to 100%, not {value}")
+
+
+#: ``ValidateVMPoolSpec``
+POOL_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+    on(_check_template, upstream="ValidateVirtualMachineSpec"),
+    on(_check_selector, upstream="ValidateVMPoolSpec"),
+    on(_check_max_unavailable, "maxUnavailable", upstream="ValidateVMPoolSpec", since="1.6"),
+    on(
+        _check_strategies,
+        "updateStrategy",
+        "scaleInStrategy",
+        upstream="validateMutualExclusivity",
+        since="1.7",
+    ),
+    on(_check_discontinued_gates, upstream="validator.go ValidateFeatureGates", since="1.3"),
+)

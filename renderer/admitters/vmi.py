@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from renderer.admitters.architectures import check_architecture
+from renderer.admitters.architectures import ARCHITECTURE_CHECKS
 from renderer.admitters.causes import Causes, invalid, required
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.grace import check_grace_annotations
 from renderer.admitters.memory import check_memory_is_given
-from renderer.admitters.metadata import check_metadata
-from renderer.admitters.network.bindings import check_discontinued_bindings, check_discontinued_gates
+from renderer.admitters.metadata import Metadata
+from renderer.admitters.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
 from renderer.admitters.vmi_checks import SPEC_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, unless_disabled
 from renderer.model.field_path import FieldPath
@@ -25,18 +24,28 @@ _NEEDS = {
 }
 
 
+def check_hyperv_at_spec(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that Hyper-V features have those that they need."""
+    yield from _check_hyperv_features(vmi, vmi.at("domain", "features", "hyperv"))
+
+
 def check_hyperv(vmi: VmiSpec, _: Cluster) -> Causes:
-    features = section(vmi.domain, "features")
-    hyperv = section(features, "hyperv")
+    """Check Hyper-V features, which KubeVirt reports with the path in it twice."""
+    features, at = section(vmi.domain, "features"), vmi.at("domain", "features", "hyperv")
+    yield from _check_hyperv_features(vmi, at.child("domain", "features", "hyperv"))
+    if has(features, "hyperv") and has(features, "hypervPassthrough"):
+        yield invalid(at, "hyperv and hypervPassthrough exclude each other", "drop one of them")
+
+
+def _check_hyperv_features(vmi: VmiSpec, reported: FieldPath) -> Causes:
+    hyperv = section(section(vmi.domain, "features"), "hyperv")
     at = vmi.at("domain", "features", "hyperv")
     for name, needed in _NEEDS.items():
         if section(hyperv, name).get("enabled") and not section(hyperv, needed).get("enabled"):
-            reported = at.child("domain", "features", "hyperv", name)
-            yield invalid(at.child(name), f"hyperv.{name} needs hyperv.{needed}", reported=reported)
+            message = f"hyperv.{name} needs hyperv.{needed}"
+            yield invalid(at.child(name), message, reported=reported.child(name))
     if unless_disabled(hyperv, "evmcs"):
         yield from _check_vmx(vmi)
-    if has(features, "hyperv") and has(features, "hypervPassthrough"):
-        yield invalid(at, "hyperv and hypervPassthrough exclude each other", "drop one of them")
 
 
 def _check_vmx(vmi: VmiSpec) -> Causes:
@@ -92,23 +101,23 @@ def _check_container_path(
         )
 
 
-#: What a VirtualMachine's template is not checked for.
-_VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
-    on(check_discontinued_gates, "interfaces"),
-    on(check_discontinued_bindings, "interfaces"),
-    on(check_volume_devices, "volumes"),
-    on(check_memory_is_given),
-    on(check_hyperv, "features"),
-    on(check_architecture),
+#: The checks that a VirtualMachine's template is not made.
+VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
+    *DISCONTINUED_BINDING_CHECKS,
+    on(check_volume_devices, "volumes", upstream="validateVirtualMachineInstanceSpecVolumeDisks"),
+    on(check_memory_is_given, upstream="ValidateVirtualMachineInstanceMandatoryFields"),
+    on(check_hyperv_at_spec, "features", upstream="hyperv.go", until="1.3"),
+    on(check_hyperv, "features", upstream="hyperv.go", since="1.3"),
+    *ARCHITECTURE_CHECKS,
 )
 
 
 def check_vmi(vmi: JsonObject, cluster: Cluster) -> Causes:
-    """Why the VirtualMachineInstance, with its defaults, is refused: all causes at once."""
+    """Yield the causes for which the VirtualMachineInstance, with its defaults, is refused: all at once."""
     spec = VmiSpec.of(section(vmi, "spec"), FieldPath.of("spec"))
-    metadata, metadata_at = section(vmi, "metadata"), FieldPath.of("metadata")
-    for table in (SPEC_CHECKS, _VMI_CHECKS):
-        for check in table.needed(cluster.release, spec.fields):
-            yield from check(spec, cluster)
-    yield from check_metadata(metadata, metadata_at, cluster)
-    yield from check_grace_annotations(spec, cluster, metadata, metadata_at)
+    metadata = Metadata(section(vmi, "metadata"), FieldPath.of("metadata"), spec)
+    release = cluster.release
+    yield from SPEC_CHECKS.causes(release, spec.fields, spec, cluster)
+    yield from VMI_CHECKS.causes(release, spec.fields, spec, cluster)
+    yield from metadata.causes(cluster)

@@ -70,6 +70,27 @@ class VmiSpec(Record):
         return self.path.child("domain", "devices", *segments)
 
 
+class VmSpec(Record):
+    """A VirtualMachine's spec, ``content`` at ``path``, and the VirtualMachineInstance's in its template."""
+
+    path: FieldPath
+    content: JsonObject
+    vmi: VmiSpec
+
+    @classmethod
+    def of(cls, content: JsonObject, path: FieldPath) -> VmSpec:
+        template = section(section(content, "template"), "spec")
+        return cls(path, content, VmiSpec.of(template, path.child("template", "spec")))
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of what is written in the spec and in the VirtualMachineInstance's."""
+        return self.vmi.fields | frozenset(self.content)
+
+    def at(self, *segments: Segment) -> FieldPath:
+        return self.path.child(*segments)
+
+
 def section(parent: JsonObject, key: str) -> JsonObject:
     """The mapping at ``key``, an empty one where there is none."""
     child = parent.get(key)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from renderer.admitters.causes import Cause, Causes, CauseType, invalid, required
+from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, required
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.vmi_spec import VmiSpec, has, present, quantity, section, text
+from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject, text_at
 from renderer.model.record import Record
@@ -132,8 +132,7 @@ def check_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
         if volume.name in names:
             yield invalid(volume.at("name"), f"two volumes are called {volume.name}")
         names.add(volume.name)
-        for check in _CHECKS.needed(cluster.release, frozenset(content)):
-            yield from check(volume)
+        yield from VOLUME_CHECKS.causes(cluster.release, frozenset(content), volume)
         limited += present(content, _ONLY_ONE)
     for source in _ONLY_ONE:
         if limited.count(source) > 1:
@@ -181,12 +180,13 @@ def _check_host_disk(volume: Volume) -> Causes:
         yield invalid(at.child("capacity"), message, "drop it, or use the type DiskOrCreate")
 
 
-_CHECKS: CheckTable[[Volume]] = CheckTable(
-    on(_check_source),
-    on(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive"),
-    on(_check_downward_metrics, "downwardMetrics"),
-    on(_check_host_disk, "hostDisk"),
-    on(_check_names, *_NAMES),
+#: ``validateVolumes``, of one volume.
+VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
+    on(_check_source, upstream="validateVolumes"),
+    on(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive", upstream="validateVolumes"),
+    on(_check_downward_metrics, "downwardMetrics", upstream="validateVolumes"),
+    on(_check_host_disk, "hostDisk", upstream="validateVolumes"),
+    on(_check_names, *_NAMES, upstream="validateVolumes"),
 )
 
 

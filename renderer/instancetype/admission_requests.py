@@ -61,9 +61,16 @@ class _Requests:
 
     def _vm(self, vm: VirtualMachine) -> AdmissionRequest:
         template = object_at(vm.spec, "template")
-        spec = default_vmi_spec(object_at(template, "spec"), self._config, self._behaviour)
+        spec = self._default(object_at(template, "spec"))
         content = {**vm.content, "spec": {**vm.spec, "template": {**template, "spec": spec}}}
         return AdmissionRequest(_VM, vm.resource, vm.base, content, self._config)
+
+    def _default(self, spec: JsonObject) -> JsonObject:
+        if not self._behaviour.defaults_template_as_instance:
+            return default_vmi_spec(spec, self._config, self._behaviour)
+        from renderer.instancetype.defaults.vmi_object import default_admitted_spec  # noqa: PLC0415 - old releases
+
+        return default_admitted_spec(spec, self._config, self._behaviour)
 
     def _vmi(self, resource: Resource) -> AdmissionRequest:
         from renderer.instancetype.defaults.vmi_object import default_vmi_object  # noqa: PLC0415 - few repositories have any

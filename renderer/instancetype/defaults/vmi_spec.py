@@ -23,7 +23,8 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
     machine_type = machine_type_of(config, text_at(spec, "architecture"), behaviour)
     spec = with_default(spec, ("domain", "machine", "type"), machine_type)
     spec = default_requests(spec, config, behaviour)
-    spec = default_guest_memory(spec)
+    if behaviour.defaults_guest_memory:
+        spec = default_guest_memory(spec)
     spec = default_cpu_topology(spec)
     spec = _default_pull_policies(spec)
     if spec.get("evictionStrategy") is None:

@@ -12,7 +12,7 @@ from renderer.instancetype.admission import Cluster, ConflictError, admit, apply
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
+from renderer.instancetype.defaults.vmi_object import default_admitted_spec
 from renderer.instancetype.expand_spec import expand_spec
 from renderer.instancetype.find import Finder
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
@@ -115,7 +115,7 @@ class _Request:
         config = self._cluster.config
         try:
             template = self._admitted
-            vmi_spec = default_vmi_spec(object_at(template, "spec"), config, self._behaviour)
+            vmi_spec = default_admitted_spec(object_at(template, "spec"), config, self._behaviour)
         except (CauseError, DiagnosticError):
             return None
         vm_spec = {**object_at(self._vm, "spec"), "template": {**template, "spec": vmi_spec}}

@@ -1,0 +1,1 @@
+"""Facts about KubeVirt that several stages need; pure, and independent of every stage."""
