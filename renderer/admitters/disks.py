@@ -179,6 +179,7 @@ def _check_bus(disk: Disk) -> Causes:
     elif bus == "virtio" and disk.target == "cdrom":
         yield invalid(at, "a cdrom cannot be on the bus virtio", "use sata, scsi or usb")
     elif bus == "sata" and section(disk.content, "disk").get("readonly"):
+        at = disk.at("disk", "bus")
         yield invalid(at, "a disk on the bus sata cannot be read-only", "use virtio, or make it a cdrom")
 
 

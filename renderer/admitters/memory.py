@@ -43,7 +43,7 @@ def check_huge_pages_of_request(vmi: VmiSpec, _: Cluster) -> Causes:
     if page is None:
         return
     request = quantity(vmi.requests, "memory")
-    if page.value() and request.value() < page.value():
+    if request.value() < page.value():
         problem = f"is less than one huge page of {_size(vmi)}"
     elif page.value() and request.value() % page.value():
         problem = f"is not a multiple of the huge page size {_size(vmi)}"
@@ -60,9 +60,6 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
     page = _page(vmi)
     if page is None:
         return
-    if not page.value():
-        yield from _check_page_is_not_zero(vmi, page)
-        return
     if not quantity(vmi.requests, "memory").value() and not has(vmi.memory, "guest"):
         # The defaults give a VirtualMachine one huge page; only a pool's template comes here without.
         message = "huge pages need memory, without which KubeVirt itself crashes"
@@ -71,9 +68,10 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
     name, amount = _memory_of(vmi)
     if 0 != amount.value() < page.value():
         message = f"{name} {amount.json} is less than one huge page of {_size(vmi)}"
-    elif amount.value() % page.value():
+    elif page.value() and amount.value() % page.value():
         message = f"{name} {amount.json} is not a multiple of the huge page size {_size(vmi)}"
     else:
+        yield from _check_page_is_not_zero(vmi, page)
         return
     reported = vmi.at(*_RESOURCES, "requests", "memory")
     hint = f"write {nearest_whole(amount, page)}" if page.sign > 0 and amount.sign > 0 else None

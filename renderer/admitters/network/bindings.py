@@ -90,8 +90,9 @@ def check_interface_states(
 def _default_network(vmi: VmiSpec, *, typeless_is_default: bool) -> JsonObject | None:
     """Return the pod network, or the Multus network that takes its place (``LookUpDefaultNetwork``)."""
     for network in vmi.networks:
-        is_default = has(network, "pod") or section(network, "multus").get("default")
-        if is_default or (typeless_is_default and not has(network, "multus")):
+        is_default_multus = bool(section(network, "multus").get("default"))
+        has_default_source = not has(network, "multus") if typeless_is_default else has(network, "pod")
+        if is_default_multus or has_default_source:
             return network
     return None
 

@@ -41,7 +41,7 @@ def machine_type_of(config: ClusterConfig, architecture: str, behaviour: Behavio
     if config.machine_type:
         return config.machine_type
     if architecture == "s390x" and not behaviour.configures_s390x_machine:
-        return DEFAULT_MACHINE_TYPES["s390x"]
+        return DEFAULT_MACHINE_TYPES["s390x"] if behaviour.knows_s390x else config.machine_types["amd64"]
     known = architecture in config.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
     return config.machine_types[architecture if known else "amd64"]
 
