@@ -189,17 +189,17 @@ class Behaviour(Record):
 
     @property
     def defaults_template_as_instance(self) -> bool:
-        """A VM is admitted with the defaults of an instance's creation. webhooks/defaults.go, until #12491"""
+        """A VM is admitted with the defaults of an instance's creation. webhooks/defaults.go, until 1.4"""
         return self.release < (1, 4)
 
     @property
     def knows_s390x(self) -> bool:
-        """Before, it has the defaults of amd64. webhooks/defaults.go (setDefaultCPUArch), #11330"""
+        """Before, it has the defaults of amd64. webhooks/defaults.go (setDefaultCPUArch)"""
         return self.release >= (1, 3)
 
     @property
     def defaults_guest_memory(self) -> bool:
-        """From request, limit or huge page. webhooks/defaults.go (setGuestMemory), #11640"""
+        """From request, limit or huge page. webhooks/defaults.go (setGuestMemory)"""
         return self.release >= (1, 3)
 
     @property
