@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, not_supported
-from renderer.admitters.check_table import Check, on
+from renderer.admitters.check_table import Check, on, once_for_equal
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
@@ -43,10 +43,10 @@ class Machines(Record):
 
 
 _PATTERNS_1_0 = {"amd64": _AMD64, "arm64": _ARM64, "ppc64le": _PPC64LE_MACHINES}
-MACHINES_1_0 = Machines(_PATTERNS_1_0, has_general=False)
-MACHINES_1_2 = Machines(_PATTERNS_1_0)
-MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}))
-MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
+_MACHINES_1_0 = Machines(_PATTERNS_1_0, has_general=False)
+_MACHINES_1_2 = Machines(_PATTERNS_1_0)
+_MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}))
+_MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
 
 
 def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is_regexp: bool) -> Causes:
@@ -62,6 +62,26 @@ def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is
             f"the cluster does not emulate the machine type {machine}",
             f"of architecture {cluster.architecture(vmi.architecture)} it has {', '.join(patterns)}",
         )
+
+
+def _machine_check(
+    machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
+) -> Check[[VmiSpec, Cluster]]:
+    check = once_for_equal(
+        partial(check_machine_type, machines=machines, is_regexp=is_regexp),
+        lambda vmi: (vmi.architecture, vmi.domain.get("machine")),
+    )
+    return on(check, "machine", upstream="validateEmulatedMachine", since=since, until=until)
+
+
+#: ``validateEmulatedMachine``
+MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+    _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2"),
+    _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2", until="1.3"),
+    _machine_check(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
+    _machine_check(_MACHINES_1_3, is_regexp=False, since="1.6", until="1.7"),
+    _machine_check(_MACHINES_1_7, is_regexp=False, since="1.7"),
+)
 
 
 def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:

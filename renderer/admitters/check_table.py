@@ -29,7 +29,7 @@ class Check(Record, Generic[P]):
     upstream: str
     since: Release | None
     until: Release | None
-    ends: Callable[P, bool] | None
+    ends: Callable[..., bool] | None
 
     @property
     def name(self) -> str:
@@ -51,7 +51,7 @@ def on(
     upstream: str = "",
     since: str = "",
     until: str = "",
-    ends: Callable[P, bool] | None = None,
+    ends: Callable[..., bool] | None = None,
 ) -> Check[P]:
     """Return a row of a table of checks; ``since`` and ``until`` are releases such as ``1.5``."""
     first = Release.parse(since) if since else None

@@ -84,10 +84,11 @@ def _logical_block_problem(disk: Disk) -> list[Cause]:
 
 
 def _granularity_problem(disk: Disk) -> list[Cause]:
-    custom = section(section(disk.content, "blockSize"), "custom")
-    if not custom:
+    block_size = section(disk.content, "blockSize")
+    if not has(block_size, "custom"):
         return []
-    logical, granularity = disk.block_size("logical"), custom.get("discardGranularity")
+    granularity = section(block_size, "custom").get("discardGranularity")
+    logical = disk.block_size("logical")
     if disk.bus == "sata" and logical != _SMALLEST:
         message = f"on the bus sata logical blocks have {_SMALLEST} bytes, not {logical}"
         return [invalid(_block_size_at(disk, "logical"), message)]

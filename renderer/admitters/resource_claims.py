@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from renderer.admitters.causes import Cause, Causes, CauseType, duplicate, invalid, needs_gate, required
+from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text
@@ -238,3 +241,32 @@ def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) 
         if owner != str(at.child(index)):
             causes.append(duplicate(at.child(index), f"{owner} has the claim and request {pair} too"))
     return causes
+
+
+_CLAIMING = ("gpus", "hostDevices", "resourceClaims")
+
+#: ``pkg/dra/admitter``
+CLAIM_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+    on(check_claimed_gpus, "gpus", upstream="dra_admitter.go validateCreationDRA", since="1.6", until="1.8"),
+    on(
+        check_claim_names,
+        "resourceClaims",
+        upstream="dra_admitter.go validateCreationDRA",
+        since="1.8",
+        until="1.9",
+    ),
+    on(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
+    on(
+        partial(check_claimed_devices, with_networks=False),
+        *_CLAIMING,
+        upstream="dra_admitter.go validateDRADevices",
+        since="1.8",
+        until="1.9",
+    ),
+    on(
+        partial(check_claimed_devices, with_networks=True),
+        *_CLAIMING,
+        upstream="dra_admitter.go validateDRADevices",
+        since="1.9",
+    ),
+)

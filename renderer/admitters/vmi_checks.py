@@ -8,15 +8,7 @@ from renderer.admitters.access_credentials import (
     check_access_credentials,
     check_number_of_access_credentials,
 )
-from renderer.admitters.architectures import (
-    MACHINES_1_0,
-    MACHINES_1_2,
-    MACHINES_1_3,
-    MACHINES_1_7,
-    Machines,
-    check_foreign_architecture,
-    check_machine_type,
-)
+from renderer.admitters.architectures import MACHINE_CHECKS, check_foreign_architecture
 from renderer.admitters.boot_order import check_boot_order, check_disk_volumes
 from renderer.admitters.check_table import Check, CheckTable, on, once_for_equal
 from renderer.admitters.cluster import Cluster
@@ -94,25 +86,10 @@ from renderer.admitters.network.before_1_3 import (
     NUMBER_CHECKS,
 )
 from renderer.admitters.network.networks import check_networks
-from renderer.admitters.resource_claims import (
-    check_claim_names,
-    check_claimed_devices,
-    check_claimed_gpus,
-    check_claims,
-)
+from renderer.admitters.resource_claims import CLAIM_CHECKS
 from renderer.admitters.scheduling import check_affinity, check_topology_spread
 from renderer.admitters.vmi_spec import VmiSpec
 from renderer.admitters.volumes import check_container_disks, check_utility_volumes, check_volumes
-
-
-def _machine_check(
-    machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
-) -> Check[[VmiSpec, Cluster]]:
-    check = once_for_equal(
-        partial(check_machine_type, machines=machines, is_regexp=is_regexp),
-        lambda vmi: (vmi.architecture, vmi.domain.get("machine")),
-    )
-    return on(check, "machine", upstream="validateEmulatedMachine", since=since, until=until)
 
 
 def _disks_check(decides: int, *, since: str = "", until: str = "") -> Check[[VmiSpec, Cluster]]:
@@ -121,7 +98,6 @@ def _disks_check(decides: int, *, since: str = "", until: str = "") -> Check[[Vm
 
 
 _PROBES = ("readinessProbe", "livenessProbe")
-_CLAIMING = ("gpus", "hostDevices", "resourceClaims")
 
 SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     *NUMBER_CHECKS,
@@ -145,11 +121,7 @@ SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(check_huge_pages, "hugepages", upstream="validateHugepagesMemoryRequests", since="1.6"),
     on(check_guest_memory, "limits", upstream="validateGuestMemoryLimit", until="1.2"),
     on(check_guest_memory_unless_live, "limits", upstream="validateGuestMemoryLimit", since="1.2"),
-    _machine_check(MACHINES_1_0, is_regexp=True, until="1.2"),
-    _machine_check(MACHINES_1_2, is_regexp=True, since="1.2", until="1.3"),
-    _machine_check(MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
-    _machine_check(MACHINES_1_3, is_regexp=False, since="1.6", until="1.7"),
-    _machine_check(MACHINES_1_7, is_regexp=False, since="1.7"),
+    *MACHINE_CHECKS,
     on(check_serial, "firmware", upstream="validateFirmwareSerial", until="1.5"),
     on(check_slic, "firmware", upstream="validateFirmwareACPI", since="1.5", until="1.6"),
     on(check_acpi, "firmware", upstream="validateFirmwareACPI", since="1.6"),
@@ -174,28 +146,7 @@ SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(check_disk_volumes, "disks", upstream="validateBootOrder", until="1.3"),
     *NETWORK_CHECKS_AFTER_BOOT_ORDER,
     on(check_networks, "networks", "interfaces", upstream="netadmitter.Validate", since="1.3"),
-    on(check_claimed_gpus, "gpus", upstream="dra_admitter.go validateCreationDRA", since="1.6", until="1.8"),
-    on(
-        check_claim_names,
-        "resourceClaims",
-        upstream="dra_admitter.go validateCreationDRA",
-        since="1.8",
-        until="1.9",
-    ),
-    on(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
-    on(
-        partial(check_claimed_devices, with_networks=False),
-        *_CLAIMING,
-        upstream="dra_admitter.go validateDRADevices",
-        since="1.8",
-        until="1.9",
-    ),
-    on(
-        partial(check_claimed_devices, with_networks=True),
-        *_CLAIMING,
-        upstream="dra_admitter.go validateDRADevices",
-        since="1.9",
-    ),
+    *CLAIM_CHECKS,
     on(check_boot_order, "disks", "interfaces", upstream="validateBootOrder", since="1.3"),
     on(check_inputs, "inputs", upstream="validateInputDevices"),
     on(
