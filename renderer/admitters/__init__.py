@@ -23,11 +23,10 @@ limit on architectures that KubeVirt had before 1.8, which was that of virt-api'
 
 from __future__ import annotations
 
+from renderer.model.admission import ADMITTED
 from renderer.model.resource_set import ResourceSet
-
-_KINDS = frozenset({"VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"})
 
 
 def concerns(resources: ResourceSet) -> bool:
     """Return true if a webhook is asked about any of the resources; costs no import of the stage."""
-    return any(resource.content.get("kind") in _KINDS for resource in resources)
+    return any(resource.content.get("kind") in ADMITTED for resource in resources)

@@ -43,15 +43,16 @@ def _refused(
 
 
 def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:
+    spec = object_at(request.content, "spec")
     try:
         if request.kind == "VirtualMachine":
-            return admit_vm(object_at(request.content, "spec"), cluster, request.resource.namespace)
+            return admit_vm(spec, cluster, request.resource.namespace)
         if request.kind == "VirtualMachineInstance":
             from renderer.admitters.vmi import check_vmi  # noqa: PLC0415 - few repositories have any
 
             return tuple(check_vmi(request.content, cluster))
-        from renderer.admitters.pool import check_pool  # noqa: PLC0415 - as above
+        from renderer.admitters.kinds import CHECKS_OF_KINDS  # noqa: PLC0415 - as above
 
-        return tuple(check_pool(request.content, cluster))
+        return tuple(CHECKS_OF_KINDS[request.kind].causes(cluster.release, frozenset(spec), spec, cluster))
     except DiagnosticError:  # a quantity that is none, of which the schema tells
         return ()

@@ -9,16 +9,17 @@ from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.model.admission import AdmissionRequest
+from renderer.model.admission import ADMITTED, AdmissionRequest
 from renderer.model.cluster_config import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT
-from renderer.model.json import JsonObject, object_at
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
 _VM, _VMI, _POOL = "VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"
+_REPLICA_SET = "VirtualMachineInstanceReplicaSet"
 
 
 def admission_requests(
@@ -48,15 +49,22 @@ class _Requests:
 
     def of(self, resource: Resource) -> Iterable[Callable[[], AdmissionRequest]]:
         kind = resource.content.get("kind")
-        if kind not in (_VM, _VMI, _POOL) or not resource.gvk.group.endswith("kubevirt.io"):
+        if kind not in ADMITTED or not resource.gvk.group.endswith("kubevirt.io"):
             return ()
         if kind == _VMI:
-            return (lambda: self._vmi(resource),)
+            return (lambda: self._vmi(resource, ROOT, resource.content),)
+        if kind in (_VM, _POOL):
+            return self._of_machine(resource)
+        if kind == _REPLICA_SET:
+            return (lambda: self._as_written(resource), lambda: self._vmi_of_template(resource))
+        return (lambda: self._as_written(resource),)
+
+    def _of_machine(self, resource: Resource) -> Iterable[Callable[[], AdmissionRequest]]:
         vm = VirtualMachine.of(resource)
         if vm is None or vm.template is None or vm.has_matchers:
             return ()
-        if kind == _POOL:
-            return (lambda: self._pool(resource), lambda: self._vm(vm))
+        if resource.content.get("kind") == _POOL:
+            return (lambda: self._as_written(resource), lambda: self._vm(vm))
         return (lambda: self._vm(vm),)
 
     def _vm(self, vm: VirtualMachine) -> AdmissionRequest:
@@ -72,18 +80,21 @@ class _Requests:
 
         return default_admitted_spec(spec, self._config, self._behaviour)
 
-    def _vmi(self, resource: Resource) -> AdmissionRequest:
+    def _vmi(self, resource: Resource, base: FieldPath, content: JsonObject) -> AdmissionRequest:
         from renderer.instancetype.defaults.vmi_object import default_vmi_object  # noqa: PLC0415 - few repositories have any
 
-        spec = default_vmi_spec(object_at(resource.content, "spec"), self._config, self._behaviour)
-        content: JsonObject = {
-            **resource.content,
-            "spec": default_vmi_object(spec, self._config.cpu_model),
-        }
-        return AdmissionRequest(_VMI, resource, ROOT, content, self._config)
+        spec = default_vmi_spec(object_at(content, "spec"), self._config, self._behaviour)
+        defaulted: JsonObject = {**content, "spec": default_vmi_object(spec, self._config.cpu_model)}
+        return AdmissionRequest(_VMI, resource, base, defaulted, self._config)
 
-    def _pool(self, resource: Resource) -> AdmissionRequest:
-        return AdmissionRequest(_POOL, resource, ROOT, resource.content, self._config)
+    def _vmi_of_template(self, resource: Resource) -> AdmissionRequest:
+        """Return the request for an instance that a replica set makes."""
+        base = FieldPath.of("spec", "template")
+        return self._vmi(resource, base, object_at(resource.content, "spec", "template"))
+
+    def _as_written(self, resource: Resource) -> AdmissionRequest:
+        kind = text_at(resource.content, "kind")
+        return AdmissionRequest(kind, resource, ROOT, resource.content, self._config)
 
 
 def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:

@@ -68,6 +68,7 @@ class Gate(StrEnum):
     LIVE_MIGRATION = "LiveMigration"
     LIVE_UPDATE_NAD_REF = "LiveUpdateNADRef"
     MACVTAP = "Macvtap"
+    MIGRATION_DOWNTIME_TUNING = "MigrationDowntimeTuning"
     MIGRATION_PRIORITY_QUEUE = "MigrationPriorityQueue"
     MIGRATION_STALL_DETECTION = "MigrationStallDetection"
     MULTI_ARCHITECTURE = "MultiArchitecture"
@@ -179,6 +180,7 @@ _HISTORIES: Mapping[Gate, _History] = {
     Gate.LIVE_MIGRATION: _History(ga=0),
     Gate.LIVE_UPDATE_NAD_REF: _History(beta=8, ga=9),
     Gate.MACVTAP: _History(alpha=0, deprecated=2, discontinued=3),
+    Gate.MIGRATION_DOWNTIME_TUNING: _History(alpha=9),
     Gate.MIGRATION_PRIORITY_QUEUE: _History(alpha=7, beta=8, ga=9),
     Gate.MIGRATION_STALL_DETECTION: _History(alpha=9),
     Gate.MULTI_ARCHITECTURE: _History(alpha=0, deprecated=8),

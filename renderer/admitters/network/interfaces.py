@@ -19,7 +19,7 @@ _NAME = re.compile(r"[A-Za-z0-9-_]+")
 MAC_ADDRESS = re.compile(
     r"[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}"
 )
-_BARE_MAC_ADDRESS = re.compile(r"[0-9a-fA-F]{12}")
+BARE_MAC_ADDRESS = re.compile(r"[0-9a-fA-F]{12}")
 MODELS_1_0 = ("e1000", "e1000e", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 _MODELS_1_4 = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 
@@ -79,7 +79,7 @@ def check_mac_address(interface: Interface) -> Causes:
 
 def _check_bare_mac_address(interface: Interface) -> Causes:
     """Check the MAC address, which Go reads without separators since 1.26 too."""
-    if not _BARE_MAC_ADDRESS.fullmatch(text(interface.content, "macAddress")):
+    if not BARE_MAC_ADDRESS.fullmatch(text(interface.content, "macAddress")):
         yield from check_mac_address(interface)
 
 

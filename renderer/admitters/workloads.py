@@ -1,16 +1,24 @@
-"""A VirtualMachinePool's creation (``vmpool-admitter.go``)."""
+"""Objects with a template: pools, replica sets and presets.
+
+Templates are checked as they stand: without defaults, and unexpanded.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import partial
 
-from renderer.admitters.causes import Causes, invalid
+from renderer.admitters.causes import Causes, invalid, required
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
+from renderer.admitters.disks import check_disks
+from renderer.admitters.firmware import check_firmware
+from renderer.admitters.grace import check_grace_annotations
 from renderer.admitters.network.bindings import check_discontinued_gates
 from renderer.admitters.scheduling import Place, check_label_selector
 from renderer.admitters.vm import check_vm_spec
-from renderer.admitters.vmi_spec import VmSpec, elements, has, present, section, text, texts
+from renderer.admitters.vmi_checks import SPEC_CHECKS
+from renderer.admitters.vmi_spec import VmiSpec, VmSpec, elements, has, present, section, text, texts
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
@@ -20,15 +28,6 @@ _MAX_UNAVAILABLE = FieldPath.of("spec", "maxUnavailable")
 _STRATEGIES = frozenset({"unmanaged", "opportunistic", "proactive"})
 _PERCENTAGE = re.compile(r"[+-]?[0-9]{1,9}")
 _MOST_PERCENT = 100
-
-
-def check_pool(pool: JsonObject, cluster: Cluster) -> Causes:
-    """Yield the causes for which the pool is refused.
-
-    Its template is checked as it is: without defaults, and unexpanded.
-    """
-    spec = section(pool, "spec")
-    yield from POOL_CHECKS.causes(cluster.release, frozenset(spec), spec, cluster)
 
 
 def _check_template(spec: JsonObject, cluster: Cluster) -> Causes:
@@ -111,4 +110,58 @@ POOL_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
         since="1.7",
     ),
     on(_check_discontinued_gates, upstream="validator.go ValidateFeatureGates", since="1.3"),
+)
+
+
+def _check_instance_template(spec: JsonObject, cluster: Cluster) -> Causes:
+    vmi = _instance_template(spec)
+    yield from SPEC_CHECKS.causes(cluster.release, vmi.fields, vmi, cluster)
+
+
+def _check_instance_gates(spec: JsonObject, cluster: Cluster) -> Causes:
+    yield from check_discontinued_gates(_instance_template(spec), cluster)
+
+
+def _check_grace_annotations(spec: JsonObject, cluster: Cluster) -> Causes:
+    metadata = section(section(spec, "template"), "metadata")
+    at = FieldPath.of("spec", "template", "metadata")
+    yield from check_grace_annotations(_instance_template(spec), cluster, metadata, at)
+
+
+def _instance_template(spec: JsonObject) -> VmiSpec:
+    return VmiSpec.of(section(section(spec, "template"), "spec"), FieldPath.of("spec", "template", "spec"))
+
+
+def _check_instance_selector(spec: JsonObject, _: Cluster) -> Causes:
+    labels = section(section(section(spec, "template"), "metadata"), "labels")
+    yield from check_selector(section(spec, "selector"), labels, "spec.template")
+
+
+def _check_preset_domain(spec: JsonObject, _: Cluster) -> Causes:
+    if not has(spec, "domain"):
+        yield required(FieldPath.of("spec", "domain"), "the preset has no domain")
+
+
+def _check_preset_disks(spec: JsonObject, cluster: Cluster, *, decides: int) -> Causes:
+    yield from check_disks(VmiSpec.of(spec, FieldPath.of("spec")), cluster, decides=decides)
+
+
+def _check_preset_firmware(spec: JsonObject, cluster: Cluster) -> Causes:
+    yield from check_firmware(VmiSpec.of(spec, FieldPath.of("spec")), cluster)
+
+
+#: ``ValidateVMIRSSpec``
+REPLICA_SET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+    on(_check_grace_annotations, upstream="validateGraceIOVirtualizationAnnotations", since="1.9"),
+    on(_check_instance_template, upstream="ValidateVirtualMachineInstanceSpec"),
+    on(_check_instance_selector, upstream="ValidateVMIRSSpec"),
+    on(_check_instance_gates, upstream="validator.go ValidateFeatureGates", since="1.3"),
+)
+
+#: ``ValidateVMIPresetSpec``
+PRESET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+    on(_check_preset_domain, upstream="ValidateVMIPresetSpec"),
+    on(partial(_check_preset_disks, decides=-1), upstream="validateDomainPresetSpec", until="1.3"),
+    on(partial(_check_preset_disks, decides=0), upstream="ValidateVMIPresetSpec", since="1.3"),
+    on(_check_preset_firmware, upstream="ValidateVMIPresetSpec"),
 )
