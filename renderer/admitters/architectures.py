@@ -39,7 +39,7 @@ class Machines(Record):
         return own or self.patterns[known]
 
     def __repr__(self) -> str:
-        return ", ".join(self.patterns)
+        return f"{', '.join(self.patterns)}{'' if self.has_general else ' without a general list'}"
 
 
 _PATTERNS_1_0 = {"amd64": _AMD64, "arm64": _ARM64, "ppc64le": _PPC64LE_MACHINES}

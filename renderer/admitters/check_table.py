@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import wraps
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
@@ -30,15 +30,6 @@ class Check(Record, Generic[P]):
     since: Release | None
     until: Release | None
     ends: Callable[..., bool] | None
-
-    @property
-    def name(self) -> str:
-        """The name of the function, with the arguments that are fixed in the row."""
-        run = self.run
-        if not isinstance(run, partial):
-            return run.__name__
-        fixed = ", ".join(f"{key}={value!r}" for key, value in sorted(run.keywords.items()))
-        return f"{run.func.__name__}({fixed})"
 
     def holds_for(self, release: Release) -> bool:
         """Return true if ``release`` makes the check."""
@@ -107,6 +98,7 @@ def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> Vm
     at each time, as causes name places.
     """
 
+    @wraps(check)
     def shared(vmi: VmiSpec, cluster: Cluster) -> Iterable[Cause]:
         looked_at = (check, repr(sections(vmi)))
         if looked_at in cluster.found_good:
@@ -116,5 +108,4 @@ def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> Vm
             cluster.found_good.add(looked_at)
         return causes
 
-    shared.__name__ = getattr(check, "__name__", check.func.__name__ if isinstance(check, partial) else "")
     return shared
