@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from renderer.kubevirt.feature_gates import Gate
+from renderer.model.admission import AdmissionRequest
+from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.record import Record
 
@@ -43,6 +45,14 @@ class Cause(Record):
 
 
 Causes: TypeAlias = Iterator[Cause]
+
+
+class Answer(Record):
+    """What a webhook answers a request: the causes for which it refuses, or that it warns of."""
+
+    request: AdmissionRequest
+    causes: tuple[Cause, ...]
+    severity: Severity
 
 
 def invalid(

@@ -13,6 +13,7 @@ ADMITTED = frozenset(
     {
         "VirtualMachine",
         "VirtualMachineInstance",
+        "KubeVirt",
         "MigrationPolicy",
         "VirtualMachineClone",
         "VirtualMachineExport",

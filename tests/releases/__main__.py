@@ -18,6 +18,7 @@ from pathlib import Path
 from renderer.admitters.boot_order import DISK_VOLUME_CHECKS
 from renderer.admitters.check_table import Check, CheckTable
 from renderer.admitters.cpu import DEDICATED_CPU_CHECKS
+from renderer.admitters.deprecations import CONFIGURATION_WARNINGS, INSTANCE_WARNINGS
 from renderer.admitters.disks import DISK_CHECKS
 from renderer.admitters.kinds import CHECKS_OF_KINDS
 from renderer.admitters.metadata import METADATA_CHECKS
@@ -48,6 +49,8 @@ TABLES: dict[str, CheckTable[...]] = {
     "VirtualMachine, last": VM_CHECKS,
     "VirtualMachineInstance": VMI_CHECKS,
     **CHECKS_OF_KINDS,
+    "warnings": INSTANCE_WARNINGS,
+    "warnings, KubeVirt": CONFIGURATION_WARNINGS,
 }
 
 
