@@ -24,6 +24,7 @@ class _MappedDisk(Record):
     cluster: Cluster
 
     def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the disk or interface."""
         return self.vmi.device("disks", self.position, *segments)
 
 

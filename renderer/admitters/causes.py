@@ -48,7 +48,7 @@ Causes: TypeAlias = Iterator[Cause]
 
 
 class Answer(Record):
-    """What a webhook answers a request: the causes for which it refuses, or that it warns of."""
+    """The answer of a webhook to a request: the causes for which it refuses, or that it warns of."""
 
     request: AdmissionRequest
     causes: tuple[Cause, ...]
@@ -58,24 +58,28 @@ class Answer(Record):
 def invalid(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
+    """Return the cause for a value that does not fit."""
     return Cause(CauseType.INVALID, at, message, hint, reported)
 
 
 def required(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
+    """Return the cause for a value that is missing."""
     return Cause(CauseType.REQUIRED, at, message, hint, reported)
 
 
 def not_supported(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
+    """Return the cause for a value that is none of those known."""
     return Cause(CauseType.NOT_SUPPORTED, at, message, hint, reported)
 
 
 def duplicate(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
+    """Return the cause for a value that stands twice."""
     return Cause(CauseType.DUPLICATE, at, message, hint, reported)
 
 

@@ -15,6 +15,7 @@ _FEATURE_POLICIES = ("force", "require", "optional", "disable", "forbid")
 
 
 def check_cpu_request(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse a negative CPU request."""
     request = quantity(vmi.requests, "cpu")
     if request.milli_value() < 0:
         at = vmi.at(*_RESOURCES, "requests", "cpu")
@@ -22,6 +23,7 @@ def check_cpu_request(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_cpu_limit(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse a negative CPU limit."""
     limit = quantity(vmi.limits, "cpu")
     if limit.milli_value() < 0:
         at = vmi.at(*_RESOURCES, "limits", "cpu")
@@ -29,6 +31,7 @@ def check_cpu_limit(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_cpu_request_in_limit(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse a CPU request above the limit."""
     if not vmi.limits or not vmi.requests:
         return
     limit, request = quantity(vmi.limits, "cpu"), quantity(vmi.requests, "cpu")
@@ -38,6 +41,7 @@ def check_cpu_request_in_limit(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_numa(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check that NUMA passthrough has its gate, dedicated CPUs and huge pages."""
     if not _passes_numa_through(vmi):
         return
     at = vmi.at(*_PASSTHROUGH)
@@ -50,12 +54,14 @@ def check_numa(vmi: VmiSpec, cluster: Cluster) -> Causes:
 
 
 def check_emulator_thread(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that an isolated emulator thread has dedicated CPUs."""
     if vmi.cpu.get("isolateEmulatorThread") and not vmi.cpu.get("dedicatedCpuPlacement"):
         at = vmi.at(*_CPU, "isolateEmulatorThread")
         yield invalid(at, "isolateEmulatorThread needs cpu.dedicatedCpuPlacement: true")
 
 
 def check_cpu_features(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse unknown policies of CPU features."""
     for index, feature in enumerate(elements(vmi.cpu, "features")):
         policy = text(feature, "policy")
         if policy and policy not in _FEATURE_POLICIES:
@@ -67,12 +73,14 @@ def check_cpu_features(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_max_sockets(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse more sockets than ``maxSockets``."""
     sockets, most = number(vmi.cpu, "sockets"), number(vmi.cpu, "maxSockets")
     if 0 != most < sockets:
         yield invalid(vmi.at(*_CPU, "sockets"), f"{sockets} sockets are more than maxSockets, {most}")
 
 
 def check_realtime(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that real time has dedicated CPUs and NUMA passthrough."""
     if not has(vmi.cpu, "realtime"):
         return
     if not vmi.cpu.get("dedicatedCpuPlacement"):

@@ -76,7 +76,7 @@ def _use_problem(vm: VmSpec, index: int) -> Cause | None:
 
 
 def _use_of(name: str, unmatched: Collection[str]) -> str:
-    """How to get the template used; ``unmatched`` are names in volumes that are of no template."""
+    """Return how to get the template used; ``unmatched`` are names in volumes that are of no template."""
     from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
     written = get_close_matches(name, sorted(unmatched), n=1)

@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 
 
 def is_pci_address(address: str) -> bool:
-    """Whether it is domain:bus:slot.function, as ``0000:81:01.0``."""
+    """Return true if it is domain:bus:slot.function, as ``0000:81:01.0``."""
     return _ADDRESS.fullmatch(address) is not None
 
 
@@ -33,6 +33,7 @@ _PANIC_MODELS = ("hyperv", "isa", "pvpanic")
 
 
 def check_inputs(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse input devices other than tablets on virtio or USB."""
     for index, device in enumerate(elements(vmi.devices, "inputs")):
         bus = text(device, "bus")
         if bus not in ("", "virtio", "usb"):
@@ -86,17 +87,20 @@ def _has_ram_framebuffer(options: JsonObject, *, counts_silent: bool) -> bool:
 
 
 def check_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of GPUs."""
     if vmi.devices.get("gpus") and Gate.GPU not in cluster.gates:
         yield needs_gate(vmi.device("gpus"), "gpus", Gate.GPU, reported=vmi.at("GPUs"))
 
 
 def check_host_devices(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of host devices."""
     if vmi.devices.get("hostDevices") and Gate.HOST_DEVICES not in cluster.gates:
         at = vmi.device("hostDevices")
         yield needs_gate(at, "hostDevices", Gate.HOST_DEVICES, reported=vmi.at("HostDevices"))
 
 
 def check_sound(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the sound device's model and name."""
     if not has(vmi.devices, "sound"):
         return
     sound = section(vmi.devices, "sound")
@@ -110,11 +114,13 @@ def check_sound(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_vsock(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of VSOCK."""
     if vmi.devices.get("autoattachVSOCK") and Gate.VSOCK not in cluster.gates:
         yield needs_gate(vmi.device("autoattachVSOCK"), "autoattachVSOCK", Gate.VSOCK)
 
 
 def check_downward_metrics(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of the downward metrics device."""
     if has(vmi.devices, "downwardMetrics") and Gate.DOWNWARD_METRICS not in cluster.gates:
         yield needs_gate(vmi.device("downwardMetrics"), "downwardMetrics", Gate.DOWNWARD_METRICS)
 
@@ -160,6 +166,7 @@ def check_panic_devices(vmi: VmiSpec, cluster: Cluster, *, without: tuple[str, .
 
 
 def check_reboot_policy(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of ``rebootPolicy``."""
     if has(vmi.domain, "rebootPolicy") and Gate.REBOOT_POLICY not in cluster.gates:
         yield needs_gate(vmi.at("domain", "rebootPolicy"), "rebootPolicy", Gate.REBOOT_POLICY)
 

@@ -39,6 +39,7 @@ class Disk(Record):
         return cls(vmi, position, content, text(content, "name"), target, bus, cluster)
 
     def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the disk."""
         return self.vmi.device("disks", self.position, *segments)
 
     def block_size(self, key: str) -> int:
@@ -46,7 +47,7 @@ class Disk(Record):
         return number(section(section(self.content, "blockSize"), "custom"), key)
 
     def reported(self, *segments: Segment) -> FieldPath:
-        """What KubeVirt, which appends the whole path once more, calls some fields."""
+        """Return the name that KubeVirt, which appends the whole path once more, has for some fields."""
         return self.vmi.device("disks", "domain", "devices", "disks", *segments)
 
 

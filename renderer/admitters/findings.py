@@ -61,7 +61,7 @@ def findings(answers: Iterable[Answer], composed: ResourceSet) -> Iterator[Diagn
 
 
 def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
-    """Who set a field that KubeVirt sees, and the files do not have."""
+    """Return who set a field that KubeVirt sees, and the files do not have."""
     if _value(seen, at) is None or _value(files, at) is not None:
         return ""
     spec = object_at(files, "spec")
@@ -82,7 +82,7 @@ def _givers(at: FieldPath) -> Container[str]:
 
 
 def _value(content: Json, at: FieldPath) -> Json:
-    """What stands at ``at``; None for nothing."""
+    """Return the value at ``at``; None for nothing."""
     value = content
     for segment in at.segments:
         if isinstance(segment, int) and isinstance(value, list):

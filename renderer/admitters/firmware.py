@@ -58,6 +58,7 @@ def _volume(vmi: VmiSpec, name: str) -> JsonObject | None:
 
 
 def check_firmware(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse two bootloaders, and a kernel boot that is not complete."""
     firmware = section(vmi.domain, "firmware")
     if not firmware:
         return
@@ -69,6 +70,7 @@ def check_firmware(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the length and the characters of the serial."""
     serial = text(section(vmi.domain, "firmware"), "serial")
     at = vmi.at(*_FIRMWARE, "serial")
     if len(serial.encode(errors="replace")) > _LONGEST_SERIAL:
@@ -126,6 +128,7 @@ def _efi(vmi: VmiSpec) -> JsonObject:
 
 
 def boots_securely(vmi: VmiSpec) -> bool:
+    """Return true if secure boot is on; with EFI it is, unless told otherwise."""
     bootloader = section(section(vmi.domain, "firmware"), "bootloader")
     efi = bootloader.get("efi")
     return isinstance(efi, dict) and efi.get("secureBoot") is not False

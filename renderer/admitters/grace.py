@@ -29,6 +29,7 @@ class _Request(Record):
 
 
 def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check machines with NVIDIA Grace GPUs: their gate, or all that they need besides."""
     if not cluster.config.pci_host_devices:
         return
     requests = list(_requests(vmi, cluster))

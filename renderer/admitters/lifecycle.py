@@ -47,6 +47,7 @@ _EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "Externa
 
 
 def check_start_strategy(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse start strategies other than Paused, and Paused with a liveness probe."""
     strategy = vmi.content.get("startStrategy")
     if strategy is None:
         return
@@ -58,6 +59,7 @@ def check_start_strategy(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_eviction_strategy(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Refuse unknown eviction strategies, the cluster's included."""
     strategy = vmi.content.get("evictionStrategy")
     if strategy is None:
         strategy = cluster.config.eviction_strategy
@@ -72,6 +74,7 @@ _NEEDS_POD_NETWORK = ("httpGet", "tcpSocket")
 
 
 def check_probes(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that each probe has one handler."""
     for name in _PROBES:
         if not has(vmi.content, name):
             continue

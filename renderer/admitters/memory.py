@@ -18,6 +18,7 @@ _LEAST_REQUEST = Quantity.parse("1M")
 
 
 def check_memory_request(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse memory requests that are negative, or so small that the unit was forgotten."""
     request = quantity(vmi.requests, "memory")
     at = vmi.at(*_RESOURCES, "requests", "memory")
     if request.value() < 0:
@@ -28,6 +29,7 @@ def check_memory_request(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_memory_limit(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse a negative memory limit, and one below the request."""
     limit, request = quantity(vmi.limits, "memory"), quantity(vmi.requests, "memory")
     if limit.value() < 0:
         at = vmi.at(*_RESOURCES, "limits", "memory")
@@ -144,6 +146,7 @@ def check_guest_memory(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_reserved_overhead(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of ``reservedOverhead``."""
     if has(vmi.memory, "reservedOverhead") and Gate.RESERVED_OVERHEAD_MEMLOCK not in cluster.gates:
         yield needs_gate(
             vmi.at(*_MEMORY, "reservedOverhead"), "reservedOverhead", Gate.RESERVED_OVERHEAD_MEMLOCK

@@ -109,6 +109,7 @@ METADATA_CHECKS: CheckTable[[Metadata, Cluster]] = CheckTable(
 
 
 def check_hostname(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that the hostname is a DNS label."""
     name = text(vmi.content, "hostname")
     errors = dns_label_errors(name) if name else []
     if errors:
@@ -116,6 +117,7 @@ def check_hostname(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_subdomain(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that the subdomain is one of DNS."""
     name = text(vmi.content, "subdomain")
     errors = dns_subdomain_errors(name) if name else []
     if errors:
@@ -123,6 +125,7 @@ def check_subdomain(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_service_account_name(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the service account's name, which volumes have to share."""
     name = text(vmi.content, "serviceAccountName")
     if not name:
         return

@@ -16,6 +16,7 @@ from renderer.model.record import Record
 
 
 def check_claimed_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check networks of resource claims: the gate, the claim, the binding."""
     claimed = [index for index, network in enumerate(vmi.networks) if has(network, "resourceClaim")]
     if not claimed:
         return
@@ -183,7 +184,7 @@ def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
 
 
 def _check_devices(vmi: VmiSpec, kind: _Kind, cluster: Cluster) -> tuple[list[Cause], dict[str, int]]:
-    """What is wrong, and the first device of each complete claim and request."""
+    """Return what is wrong, and the first device of each complete claim and request."""
     at = vmi.device(kind.key)
     devices = list(enumerate(elements(vmi.devices, kind.key)))
     if not devices:

@@ -17,6 +17,8 @@ from renderer.model.record import Record
 
 
 class Place(Record):
+    """A field where it stands, and as KubeVirt reports it."""
+
     at: FieldPath
     reported: FieldPath
 
@@ -32,6 +34,7 @@ _SELECTOR_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 
 
 def check_label_selector(place: Place, selector: JsonObject) -> Causes:
+    """Check a label selector (``ValidateLabelSelector``)."""
     labels = place.child("matchLabels")
     for key, value in section(selector, "matchLabels").items():
         yield from check_label_key(labels, key)
@@ -42,6 +45,7 @@ def check_label_selector(place: Place, selector: JsonObject) -> Causes:
 
 
 def check_label_key(place: Place, key: str) -> Causes:
+    """Check the key of a label."""
     for error in label_key_errors(key):
         yield place.invalid(f"the label {key!r} {error}")
 
@@ -70,6 +74,7 @@ _NODE_NAME = "metadata.name"
 
 
 def check_affinity(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check ``affinity`` as Kubernetes does a pod's."""
     if not has(vmi.content, "affinity"):
         return
     affinity = section(vmi.content, "affinity")
@@ -162,6 +167,7 @@ _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
 
 def check_topology_spread(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check ``topologySpreadConstraints`` as Kubernetes does a pod's."""
     constraints = elements(vmi.content, "topologySpreadConstraints")
     if not constraints:
         return

@@ -63,6 +63,7 @@ _RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
 
 
 def check_volume_devices(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that each volume is a disk's or a file system's."""
     disks = {text(disk, "name") for disk in vmi.disks}
     filesystems = {text(filesystem, "name") for filesystem in elements(vmi.devices, "filesystems")}
     for index, volume in enumerate(vmi.volumes):

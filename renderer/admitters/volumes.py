@@ -16,6 +16,7 @@ from renderer.model.record import Record
 
 
 def check_path(at: FieldPath, path: str, reported: FieldPath | None = None) -> Causes:
+    """Check that a path is absolute and clean."""
     if path == "/":
         yield invalid(at, "the path is the root, not a file", reported=reported)
     elif not _is_clean(path.removesuffix("/")):
@@ -28,6 +29,8 @@ def _is_clean(path: str) -> bool:
 
 
 class Volume(Record):
+    """One of the volumes, at ``position`` in the list."""
+
     vmi: VmiSpec
     position: int
     content: JsonObject
@@ -35,9 +38,11 @@ class Volume(Record):
 
     @property
     def name(self) -> str:
+        """The volume's name, empty where there is none."""
         return text(self.content, "name")
 
     def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the volume."""
         return self.vmi.at("volumes", self.position, *segments)
 
 
@@ -48,6 +53,7 @@ _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
 
 
 def check_cloud_init(volume: Volume) -> Causes:
+    """Check that cloud-init has data, each from one source and short enough."""
     source = next((source for source in _CLOUD_INIT if has(volume.content, source)), None)
     if source is None:
         return
@@ -88,7 +94,7 @@ def _secret_key(kind: str) -> str:
 
 
 def _decoded_length(encoded: str) -> tuple[int, bool]:
-    """How many bytes Go decodes, up to the first character that is wrong, and whether there is none.
+    """Return the count of bytes that Go decodes before the first wrong character, and true if there is none.
 
     Line breaks do not count, padding does.
     """
@@ -125,6 +131,7 @@ _HOST_DISK_TYPES = ("Disk", "DiskOrCreate")
 
 
 def check_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check each volume, that names differ, and that some sources stand once."""
     names: set[str] = set()
     limited = []
     for position, content in enumerate(vmi.volumes):
@@ -191,6 +198,7 @@ VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
 
 
 def check_container_disks(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the paths of container disks."""
     for index, volume in enumerate(vmi.volumes):
         path = text(section(volume, "containerDisk"), "path") if "containerDisk" in volume else ""
         if path:
@@ -199,6 +207,7 @@ def check_container_disks(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_utility_volumes(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse utility volumes, which are added to running machines only."""
     if vmi.content.get("utilityVolumes"):
         at = vmi.at("utilityVolumes")
         yield invalid(at, "utilityVolumes can only be added while the VM runs", "drop them")

@@ -22,6 +22,7 @@ class Interface(Record):
 
     @property
     def name(self) -> str:
+        """The interface's name, and its network's."""
         return text(self.content, "name")
 
     @property
@@ -30,6 +31,7 @@ class Interface(Record):
         return has(self.network, "pod")
 
     def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the interface."""
         return self.vmi.device("interfaces", self.position, *segments)
 
 

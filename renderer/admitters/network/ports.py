@@ -58,6 +58,7 @@ def check_port(at: FieldPath, port: JsonObject, *, most: int, reported: FieldPat
 
 
 def check_port_ranges(interface: Interface) -> Causes:
+    """Check the gate of ``portRanges``, and on the pod network each range."""
     ranges = elements(interface.content, "portRanges")
     if not ranges:
         return

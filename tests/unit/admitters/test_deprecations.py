@@ -1,4 +1,4 @@
-"""What webhooks warn of, and in which release."""
+"""The warnings of webhooks, by release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What releases refuse and others do not: each row admits the one release and refuses the other."""
+"""The differences between releases: each row admits the one release and refuses the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a VirtualMachineInstance is checked for beyond a VirtualMachine's template."""
+"""The checks of a VirtualMachineInstance beyond a VirtualMachine's template."""
 
 from __future__ import annotations
 
