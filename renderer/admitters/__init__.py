@@ -18,8 +18,8 @@
 =====================  ======================================================  ============================
 
 A check is one function that yields a ``Cause`` for what is wrong. Its row in a table (``check_table``) has
-the fields that make it necessary, the releases that make it and KubeVirt's own function; where a release checks
-otherwise, there are two functions and two rows. ``python -m tests.releases`` lists all rows.
+the fields that make it necessary, the releases that make it and KubeVirt's own function; where a release
+checks otherwise, there are two functions and two rows. ``python -m tests.releases`` lists all rows.
 
 Checks that need a cluster are not made: the state of snapshots, restores and volume requests. The cluster's
 own architecture, on which releases before 1.8 depend, is the default one of the ``KubeVirt`` object.
