@@ -27,8 +27,8 @@ own architecture, on which releases before 1.8 depend, is the default one of the
 
 from __future__ import annotations
 
-from renderer.model.admission import ADMITTED
-from renderer.model.resource_set import ResourceSet
+from renderer.kubevirt.admission_request import ADMITTED
+from renderer.model.resource import ResourceSet
 
 
 def concerns(resources: ResourceSet) -> bool:

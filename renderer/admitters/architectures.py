@@ -11,8 +11,8 @@ from renderer.admitters.check_table import Check, on, once_for_equal
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.feature_gates import Gate
-from renderer.model.cluster_config import ClusterConfig
 from renderer.model.record import Record
 
 _AMD64, _ARM64 = ("q35*", "pc-q35*"), ("virt*",)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import TypeAlias
 
+from renderer.kubevirt.admission_request import AdmissionRequest
 from renderer.kubevirt.feature_gates import Gate
-from renderer.model.admission import AdmissionRequest
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.record import Record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.feature_gates import Gate, enabled_gates
-from renderer.model.cluster_config import ClusterConfig
 from renderer.model.release import Release
 
 _LIVE_UPDATE = "LiveUpdate"

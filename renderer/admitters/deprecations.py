@@ -9,8 +9,8 @@ from renderer.admitters.causes import Causes, invalid
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, texts
+from renderer.kubevirt.admission_request import AdmissionRequest
 from renderer.kubevirt.feature_gates import Gate, State, state_of
-from renderer.model.admission import AdmissionRequest
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 

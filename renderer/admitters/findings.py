@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 
 from renderer.admitters.causes import Answer
+from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, text_at
-from renderer.model.placeholder import has_placeholder
 from renderer.model.res_id import ResId
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 
 _PARTIES = {"instancetype": "instance type", "preference": "preference"}
 #: What an instance type gives a VM; all else that the files do not have is a preference's, or a default.

@@ -8,8 +8,7 @@ from renderer.admitters.vmi_spec import VmiSpec, has, quantity, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT
-from renderer.model.quantity import Quantity
-from renderer.model.whole_pages import nearest_whole
+from renderer.model.quantity import Quantity, nearest_whole_pages
 
 _RESOURCES = ("domain", "resources")
 _MEMORY = ("domain", "memory")
@@ -52,7 +51,7 @@ def check_huge_pages_of_request(vmi: VmiSpec, _: Cluster) -> Causes:
     else:
         yield from _check_page_is_not_zero(vmi, page)
         return
-    hint = f"write {nearest_whole(request, page)}" if page.sign > 0 and request.sign > 0 else None
+    hint = f"write {nearest_whole_pages(request, page)}" if page.sign > 0 and request.sign > 0 else None
     at = vmi.at(*_RESOURCES, "requests", "memory")
     yield invalid(at, f"the memory request {request.json} {problem}", hint)
 
@@ -76,7 +75,7 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
         yield from _check_page_is_not_zero(vmi, page)
         return
     reported = vmi.at(*_RESOURCES, "requests", "memory")
-    hint = f"write {nearest_whole(amount, page)}" if page.sign > 0 and amount.sign > 0 else None
+    hint = f"write {nearest_whole_pages(amount, page)}" if page.sign > 0 and amount.sign > 0 else None
     yield invalid(vmi.at(*_FIELDS[name]), message, hint, reported=reported)
 
 

@@ -1,30 +1,34 @@
-"""What instance types, preferences and volumes there are, by kind, name and namespace."""
+"""Index instance types, preferences and volumes by kind, name and namespace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from renderer.kubevirt.kinds import (
+    APPS_GROUP,
+    CDI_GROUP,
+    CLUSTER_KINDS,
+    CONTROLLER_REVISION,
+    INSTANCETYPE_GROUP,
+    KUBEVIRT,
+    KUBEVIRT_GROUP,
+    MATCHER_TYPE_OF,
+    SNAPSHOT_STORAGE_GROUP,
+)
 from renderer.model.json import EMPTY
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-
-INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
+from renderer.model.resource import Resource, ResourceSet
 
 #: The kinds that resolving a VirtualMachine may look up, and their API groups.
 _GROUPS = {
-    "VirtualMachineInstancetype": INSTANCETYPE_GROUP,
-    "VirtualMachineClusterInstancetype": INSTANCETYPE_GROUP,
-    "VirtualMachinePreference": INSTANCETYPE_GROUP,
-    "VirtualMachineClusterPreference": INSTANCETYPE_GROUP,
-    "ControllerRevision": "apps",
-    "DataSource": "cdi.kubevirt.io",
-    "DataVolume": "cdi.kubevirt.io",
-    "KubeVirt": "kubevirt.io",
+    **dict.fromkeys(MATCHER_TYPE_OF, INSTANCETYPE_GROUP),
+    CONTROLLER_REVISION: APPS_GROUP,
+    "DataSource": CDI_GROUP,
+    "DataVolume": CDI_GROUP,
+    KUBEVIRT: KUBEVIRT_GROUP,
     "PersistentVolumeClaim": "",
-    "VolumeSnapshot": "snapshot.storage.k8s.io",
+    "VolumeSnapshot": SNAPSHOT_STORAGE_GROUP,
 }
-_CLUSTER_KINDS = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
 #: Where objects without a namespace are, unless whoever applies them says otherwise.
 _DEFAULT_NAMESPACE = "default"
 
@@ -33,7 +37,7 @@ _Index = Mapping[str, Mapping[str, _Namespaces]]
 
 
 class CatalogSource(Record):
-    """Where catalog objects come from; ``name`` is what the user knows it by (a path, ``builtin:…``)."""
+    """Catalog objects from one place; ``name`` is the user's word for it (a path, ``builtin:…``)."""
 
     name: str
     resources: ResourceSet
@@ -92,7 +96,7 @@ class Scope(Record):
         Kinds without namespaces are found whatever the namespace is.
         """
         found = self.catalog.named(kind, name)
-        if kind in _CLUSTER_KINDS:
+        if kind in CLUSTER_KINDS:
             return found.get("")
         wanted = self.namespace if namespace is None else namespace
         if wanted == self.namespace or (wanted == _DEFAULT_NAMESPACE and not self.namespace):
@@ -109,5 +113,5 @@ def _add(index: dict[str, dict[str, _Namespaces]], resource: Resource) -> None:
     kind = resource.content.get("kind")
     if not isinstance(kind, str) or kind not in _GROUPS or resource.gvk.group != _GROUPS[kind]:
         return
-    namespace = "" if kind in _CLUSTER_KINDS else resource.namespace
+    namespace = "" if kind in CLUSTER_KINDS else resource.namespace
     index.setdefault(kind, {}).setdefault(resource.name, {}).setdefault(namespace, resource)

@@ -1,25 +1,25 @@
-"""What to say when a matcher leads nowhere: what may be meant, and where was looked."""
+"""Explain that a matcher leads nowhere: name what may be meant, and where we looked."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause
-from renderer.instancetype.matcher import Matcher, MatcherType
-from renderer.instancetype.revision.decode import RevisionError
+from renderer.instancetype.matcher import Matcher
+from renderer.instancetype.revision import RevisionError
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
 
 _DATA = FieldPath.of("data")
 
 
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
-    meant = [kinds[nearest] for nearest in _nearest(matcher.kind.lower(), kinds, most=1)]
+    meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is no kind of {matcher_type.noun}"
     hint = f"use {' or '.join(meant or kinds.values())}"
     return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
@@ -43,7 +43,7 @@ def not_found(
 def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> Cause:
     """``at`` is where the VirtualMachine names the revision."""
     hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
-    for nearest in _nearest(name, scope.names("ControllerRevision"), most=1):
+    for nearest in suggest(name, scope.names(CONTROLLER_REVISION), most=1):
         hint = f"did you mean {nearest}? else {hint}"
     return _cause(matcher_type, at, Code.REVISION_INVALID, f"there is no ControllerRevision {name}", hint)
 
@@ -74,14 +74,8 @@ def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
 
 def _alike(matcher: Matcher, kind: str, scope: Scope) -> str:
     searched = f"searched {', '.join(scope.catalog.sources) or 'no catalog'}"
-    nearest = _nearest(matcher.name, scope.names(kind), most=3)
+    nearest = suggest(matcher.name, scope.names(kind), most=3)
     return f"did you mean {' or '.join(nearest)}? {searched}" if nearest else searched
-
-
-def _nearest(word: str, words: Iterable[str], *, most: int) -> list[str]:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    return get_close_matches(word, list(words), n=most)
 
 
 def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> Cause:

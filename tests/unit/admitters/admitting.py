@@ -6,7 +6,7 @@ from renderer.admitters.causes import Cause
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.kinds import CHECKS_OF_KINDS
 from renderer.admitters.vm import admit_vm
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import JsonObject, object_at, with_value
 from renderer.model.release import LATEST, Release
 

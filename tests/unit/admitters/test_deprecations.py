@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from renderer.admitters.admit import admit
-from renderer.model.admission import AdmissionRequest
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.admission_request import AdmissionRequest
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ROOT
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from tests.unit.admitters.admitting import changed
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.kinds import CHECKS_OF_KINDS
-from renderer.model.admission import ADMITTED
+from renderer.kubevirt.admission_request import ADMITTED
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.release import Release
 from tests.unit.admitters.admitting import SOUND, cluster, kind_refusals

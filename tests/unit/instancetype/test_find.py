@@ -4,7 +4,8 @@ import pytest
 
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import Finder, Found
-from renderer.instancetype.matcher import INSTANCETYPE, Matcher
+from renderer.instancetype.matcher import Matcher
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at

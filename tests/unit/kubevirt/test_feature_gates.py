@@ -2,8 +2,8 @@
 
 import pytest
 
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.feature_gates import Gate, State, enabled_gates, is_enabled, is_on_by_default, state_of
-from renderer.model.cluster_config import ClusterConfig
 from renderer.model.release import Release
 
 

@@ -65,8 +65,11 @@ def test_what_is_no_object_is_refused(text: str, says: str) -> None:
     assert says in problem.message
 
 
-def test_a_name_may_be_a_number() -> None:
-    assert read_resources(b"kind: A\nmetadata: {name: 007}\n", SITE)[0].name == "7"
+def test_a_name_that_is_a_number_is_called_as_it_is_written() -> None:
+    resource = read_resources(b"kind: A\nmetadata: {name: 007}\n", SITE)[0]
+
+    assert resource.name == "007"
+    assert resource.content["metadata"] == {"name": 7}
 
 
 def test_what_is_wrong_with_an_inline_text_is_counted_in_the_text() -> None:
