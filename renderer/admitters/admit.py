@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.admitters.causes import Answer, Cause
+from renderer.admitters.causes import Cause, WebhookAnswer
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.deprecations import warnings_of
 from renderer.admitters.vm import admit_vm
@@ -31,7 +31,7 @@ def admit(
     return tuple(findings(answers, composed))
 
 
-def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator[Answer]:
+def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator[WebhookAnswer]:
     """Yield the answers that have causes."""
     cluster = None
     for request in requests:
@@ -40,7 +40,7 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
         causes = _causes(request, cluster)
         warnings = () if causes else tuple(warnings_of(request, cluster))
         if causes or warnings:
-            yield Answer(request, causes or warnings, Severity.ERROR if causes else Severity.WARNING)
+            yield WebhookAnswer(request, causes or warnings, Severity.ERROR if causes else Severity.WARNING)
 
 
 def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:

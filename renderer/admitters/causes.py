@@ -47,7 +47,7 @@ class Cause(Record):
 Causes: TypeAlias = Iterator[Cause]
 
 
-class Answer(Record):
+class WebhookAnswer(Record):
     """The answer of a webhook to a request: the causes for which it refuses, or that it warns of."""
 
     request: AdmissionRequest

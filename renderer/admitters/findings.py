@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from renderer.admitters.causes import Answer
+from renderer.admitters.causes import WebhookAnswer
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -32,7 +32,7 @@ _CPU_FEATURES = "features"
 _CODES = {Severity.ERROR: Code.ADMISSION, Severity.WARNING: Code.DEPRECATED}
 
 
-def findings(answers: Iterable[Answer], composed: ResourceSet) -> Iterator[Diagnostic]:
+def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each cause; one that a pool and the VirtualMachine in it share is told once.
 
     A value that another tool has yet to fill in is not judged.
