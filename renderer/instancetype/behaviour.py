@@ -188,6 +188,21 @@ class Behaviour(Record):
         return ExpandDefaults.OBJECT if self.release >= (1, 3) else ExpandDefaults.NONE
 
     @property
+    def defaults_template_as_instance(self) -> bool:
+        """A VM is admitted with the defaults of an instance's creation. webhooks/defaults.go, until 1.4"""
+        return self.release < (1, 4)
+
+    @property
+    def knows_s390x(self) -> bool:
+        """Before, it has the defaults of amd64. webhooks/defaults.go (setDefaultCPUArch)"""
+        return self.release >= (1, 3)
+
+    @property
+    def defaults_guest_memory(self) -> bool:
+        """From request, limit or huge page. webhooks/defaults.go (setGuestMemory)"""
+        return self.release >= (1, 3)
+
+    @property
     def defaults_memory_request(self) -> bool:
         """The request follows from guest memory and the cluster's overcommit. pkg/defaults/defaults.go"""
         return self.release < (1, 6)

@@ -177,7 +177,8 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
     machine_type = machine_type_of(config, text_at(spec, "architecture"), behaviour)
     spec = with_default(spec, ("domain", "machine", "type"), machine_type)
     spec = default_requests(spec, config, behaviour)
-    spec = default_guest_memory(spec)
+    if behaviour.defaults_guest_memory:
+        spec = default_guest_memory(spec)
     spec = default_cpu_topology(spec)
     spec = _default_pull_policies(spec)
     if spec.get("evictionStrategy") is None:
@@ -194,7 +195,7 @@ def machine_type_of(config: ClusterConfig, architecture: str, behaviour: Behavio
     if config.machine_type:
         return config.machine_type
     if architecture == "s390x" and not behaviour.configures_s390x_machine:
-        return DEFAULT_MACHINE_TYPES["s390x"]
+        return DEFAULT_MACHINE_TYPES["s390x"] if behaviour.knows_s390x else config.machine_types["amd64"]
     known = architecture in config.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
     return config.machine_types[architecture if known else "amd64"]
 

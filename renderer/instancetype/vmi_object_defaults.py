@@ -1,4 +1,6 @@
-"""The defaults that expand-spec of KubeVirt 1.3, and only it, adds beyond those of the spec.
+"""The defaults of a VirtualMachineInstance's creation, beyond those of the spec.
+
+Until 1.3 a VirtualMachine is admitted with them too, and expand-spec of 1.3, and only it, adds them.
 
 They are the defaults of a VirtualMachineInstance's creation: KubeVirt v1.3 ``pkg/virt-api/webhooks``
 (``SetDefaultVirtualMachine``, ``hyperv.go``) and
@@ -9,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.instancetype.defaults import with_default
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.defaults import default_vmi_spec, with_default
 from renderer.instancetype.vmi_template import with_section
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import Json, JsonObject, array_at, object_at
 
 _CPU_FEATURES = ("domain", "cpu", "features")
@@ -48,6 +52,20 @@ _HYPERV_STATES = (
 _SPINLOCK_RETRIES = 4096
 _DISK_TARGETS = ("disk", "cdrom", "lun")
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+
+
+def default_admitted_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
+    """Return a VirtualMachine's template as the validating webhook sees it.
+
+    Raises ``DefaultsError`` when the default network is not possible.
+    """
+    spec = default_vmi_spec(spec, config, behaviour)
+    if not behaviour.defaults_template_as_instance:
+        return spec
+    if spec.get("architecture") == "s390x" and not behaviour.knows_s390x:
+        defaulted = default_vmi_object({**spec, "architecture": "amd64"}, config.cpu_model)
+        return {**defaulted, "architecture": "s390x"}
+    return default_vmi_object(spec, config.cpu_model)
 
 
 def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:

@@ -2,8 +2,8 @@
 
 A release is its latest patch: v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4. For 1.9
 the table follows ``d923fdb815``; the tag v1.9.0 has ``DecentralizedLiveMigration`` as alpha still. Before 1.5
-KubeVirt registers no alpha and beta gates: those rows follow the comments beside the constants. A newer release
-is taken to be as the newest known.
+KubeVirt registers no alpha and beta gates: those rows follow the comments beside the constants. A newer
+release is taken to be as the newest known.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ class Gate(StrEnum):
     LIVE_MIGRATION = "LiveMigration"
     LIVE_UPDATE_NAD_REF = "LiveUpdateNADRef"
     MACVTAP = "Macvtap"
+    MIGRATION_DOWNTIME_TUNING = "MigrationDowntimeTuning"
     MIGRATION_PRIORITY_QUEUE = "MigrationPriorityQueue"
     MIGRATION_STALL_DETECTION = "MigrationStallDetection"
     MULTI_ARCHITECTURE = "MultiArchitecture"
@@ -179,6 +180,7 @@ _HISTORIES: Mapping[Gate, _History] = {
     Gate.LIVE_MIGRATION: _History(ga=0),
     Gate.LIVE_UPDATE_NAD_REF: _History(beta=8, ga=9),
     Gate.MACVTAP: _History(alpha=0, deprecated=2, discontinued=3),
+    Gate.MIGRATION_DOWNTIME_TUNING: _History(alpha=9),
     Gate.MIGRATION_PRIORITY_QUEUE: _History(alpha=7, beta=8, ga=9),
     Gate.MIGRATION_STALL_DETECTION: _History(alpha=9),
     Gate.MULTI_ARCHITECTURE: _History(alpha=0, deprecated=8),
@@ -227,7 +229,7 @@ _HISTORIES: Mapping[Gate, _History] = {
     Gate.WORKLOAD_ENCRYPTION_TDX: _History(alpha=7),
 }
 
-#: Beta gates are on unless they are disabled (``feature-gates.go``, ``IsEnabled``); before, they had to be listed.
+#: Beta gates are on unless they are disabled (``feature-gates.go``, ``IsEnabled``); before, they are listed.
 _BETA_IS_ON = Release(1, 9)
 #: ``disabledFeatureGates`` counts.
 _GATES_CAN_BE_DISABLED = Release(1, 8)

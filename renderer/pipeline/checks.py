@@ -69,7 +69,7 @@ class Checks:
         mode: ExpandMode,
     ) -> Outcome[ResourceSet]:
         """Add the findings of KubeVirt's webhooks about resources that have no error yet."""
-        from renderer.admitters.concern import concerns
+        from renderer.admitters import concerns
 
         if not concerns(checked.value):
             return checked

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.admitters import shared_checks
-from renderer.admitters.cause import Cause
+from renderer.admitters import check_table
+from renderer.admitters.causes import Cause
+from renderer.admitters.check_table import once_for_equal
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.shared_checks import once_for_equal
 from renderer.admitters.vmi_spec import VmiSpec
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
@@ -93,7 +93,7 @@ def vmi(name: str) -> VmiSpec:
 
 
 def test_what_is_good_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_checks, "MOST_KEPT", 1)
+    monkeypatch.setattr(check_table, "MOST_KEPT", 1)
     seen = []
 
     def check(spec: VmiSpec, _: Cluster) -> list[Cause]:
