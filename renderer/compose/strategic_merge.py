@@ -269,7 +269,7 @@ class StrategicMergePatching:
         return self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)
 
     def _restored(self, merged: JsonObject, before: JsonObject, document: Resource) -> JsonObject:
-        """Return the merged object with the old namespace, and the old kind and name unless they may change."""
+        """Return the merged object with the old namespace, and the kind and name that may not change."""
         if merged.get("kind") != before.get("kind") and not self._may_change_kind(document):
             merged = {**merged, "kind": before.get("kind")}
         metadata, old = object_at(merged, "metadata"), object_at(before, "metadata")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
@@ -94,14 +95,15 @@ class Pipeline:
         """Return the overlay composed, its virtual machines expanded, and all of it checked.
 
         In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization.
-        It is looked up and checked only with ``validate``, and printed as it is even then.
+        It is looked up and checked only with ``validate``. Sizes of the customisation proposal are printed in
+        the version that clusters serve; incomplete ones, which no cluster knows, are left out.
         """
         composed = self.compose(overlay.path)
         if overlay.expand is not ExpandMode.OFF:
             return self._whole(overlay, composed)
         substituted = self._flux.substituted(overlay, composed)
         found = self._whole(overlay, composed).diagnostics if validate else substituted.diagnostics
-        return Outcome(substituted.value, self._flux.masked(overlay, substituted, found))
+        return Outcome(_served(substituted.value), self._flux.masked(overlay, substituted, found))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
@@ -202,3 +204,12 @@ def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:
     from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 
     return Outcome(resources.where(lambda resource: resource.gvk.group != INSTANCETYPE_GROUP))
+
+
+def _served(resources: ResourceSet) -> ResourceSet:
+    """Return the resources with those of the customisation proposal in the version that clusters serve."""
+    if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
+        return resources
+    from renderer.instancetype.target_form import written_form
+
+    return written_form(resources)
