@@ -11,6 +11,7 @@ from renderer.model.record import Record
 RULE_CODES: tuple[Code, ...] = (
     Code.BUNDLED_NAME,
     Code.CLAIM_NOT_FOUND,
+    Code.CLOUD_INIT,
     Code.CONFIG_MAP_NOT_FOUND,
     Code.DATA_SOURCE_NOT_FOUND,
     Code.DUPLICATE_DATA_VOLUME,
@@ -18,6 +19,7 @@ RULE_CODES: tuple[Code, ...] = (
     Code.HALTED_IN_SYNC_WAVES,
     Code.HUGEPAGES_OVERCOMMIT,
     Code.HUGEPAGES_REMAINDER,
+    Code.IMPLAUSIBLE_SIZE,
     Code.NAME_TOO_LONG,
     Code.NETWORK_NOT_FOUND,
     Code.RUN_STRATEGY,
@@ -25,6 +27,7 @@ RULE_CODES: tuple[Code, ...] = (
     Code.SECRET_NOT_FOUND,
     Code.SECURE_BOOT_WITHOUT_SMM,
     Code.SERVICE_ACCOUNT_NOT_FOUND,
+    Code.SHARED_CLAIM,
     Code.SIZE_LABEL,
     Code.STORAGE_CLASS_DROPPED,
     Code.UNUSED_SUPPRESSION,
