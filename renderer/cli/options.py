@@ -52,6 +52,7 @@ expand_option = click.option(
     callback=_mode,
     help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
 )
+strict_option = click.option("--strict", is_flag=True, help="Take warnings for errors.")
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
 no_progress_option = click.option(
     "--no-progress", is_flag=True, help="Show no progress, on a terminal either."

@@ -107,7 +107,8 @@ class Pipeline:
         if validate:
             found = self._whole(overlay, folder).diagnostics
         else:
-            found = self._flux.masked(overlay, composed, composed.diagnostics)
+            findings = overlay.rules.applied(composed.diagnostics)
+            found = self._flux.masked(overlay, composed, findings)
         return Outcome(_written_form(composed.value), found)
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
@@ -137,7 +138,8 @@ class Pipeline:
         loaded = Outcome(load_files(self._fs, files))
         expanded = self._expander.expanded(loaded, release, mode, own="the files")
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
-        return self._checks.admitted(checked, loaded, release, mode)
+        admitted = self._checks.admitted(checked, loaded, release, mode)
+        return Outcome(admitted.value, self._config.rules.applied(admitted.diagnostics))
 
     def named(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
@@ -190,7 +192,8 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
+        findings = overlay.rules.applied(checked.diagnostics)
+        return Outcome(checked.value, self._flux.masked(overlay, composed, findings))
 
     @cached_property
     def _composer(self) -> Composer:
