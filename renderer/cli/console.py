@@ -7,6 +7,7 @@ manifests has room on standard output for a report that a machine reads.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from enum import IntEnum
@@ -108,6 +109,11 @@ def print_lines(text: str) -> None:
     from renderer.report.plain_text import printable  # noqa: PLC0415 - few commands print such lines
 
     print_document("\n".join(printable(line, len(line)) for line in text.split("\n")))
+
+
+def terminal_width() -> int | None:
+    """Return the width of the terminal that standard output is, in characters; None when it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def print_diff(diff: str) -> None:
