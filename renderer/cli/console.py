@@ -44,13 +44,15 @@ class ReportTarget(Record):
     """Format and place of the findings of one run, kept in click's context for the handler of errors.
 
     ``beside_manifests``: standard output belongs to manifests. ``fs`` is the project, once it is known, and
-    ``folder`` its path in the Git checkout, from whose top CI systems count paths.
+    ``folder`` its path in the Git checkout, from whose top CI systems count paths. ``is_quiet``: people want
+    to see errors only.
     """
 
     format: Format = Format.TEXT
     beside_manifests: bool = False
     fs: FileSystem | None = None
     folder: str = "."
+    is_quiet: bool = False
 
     @property
     def on_stdout(self) -> bool:
@@ -122,8 +124,9 @@ def print_diff(diff: str) -> None:
 
 
 def note(text: str) -> None:
-    """Print a line for people on standard error."""
-    click.echo(text, err=True)
+    """Print a line for people on standard error, unless they want to see errors only."""
+    if not ReportTarget.chosen().is_quiet:
+        click.echo(text, err=True)
 
 
 def report(
@@ -136,6 +139,8 @@ def report(
     """
     target = ReportTarget.chosen()
     found = tuple(diagnostics)
+    if target.is_quiet and target.format is Format.TEXT:
+        found = tuple(finding for finding in found if finding.severity is Severity.ERROR)
     if found or target.format is not Format.TEXT:
         made = _report(fs, found, tuple(overlays), target)
         document = writer_of(target.format)(made)

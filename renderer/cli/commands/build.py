@@ -9,7 +9,7 @@ import click
 from renderer.app.build import build
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
-from renderer.cli.options import expand_option, format_option, kubevirt_option, strict_option
+from renderer.cli.options import expand_option, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.source.find_kustomization import LoadRestrictor
@@ -27,6 +27,7 @@ from renderer.source.find_kustomization import LoadRestrictor
     help="Whether files outside of a kustomization's folder may be read; never outside the repository.",
 )
 @strict_option
+@quiet_option
 @click.option("--validate", is_flag=True, help="Check the result also with --expand off.")
 def command(  # noqa: PLR0913 - one for each option
     path: Path,

@@ -11,7 +11,7 @@ from renderer.app.build import expand_files, read_file
 from renderer.app.project import Project
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_manifests, report
-from renderer.cli.options import expand_option, format_option, kubevirt_option, strict_option
+from renderer.cli.options import expand_option, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.source.file_system import FilesAbove, read_limited
@@ -30,6 +30,7 @@ _STANDARD_INPUT = Path("-")
 @expand_option
 @kubevirt_option
 @strict_option
+@quiet_option
 @format_option(beside_manifests=True)
 def command(
     files: tuple[Path, ...],

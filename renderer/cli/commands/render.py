@@ -15,6 +15,7 @@ from renderer.cli.options import (
     complete_overlays,
     format_option,
     no_progress_option,
+    quiet_option,
     shard_options,
     strict_option,
     verbose_option,
@@ -47,6 +48,7 @@ from renderer.cli.progress import TerminalReporter
     help="Processes that render at once [default: as many as there are processors, where they are of use]",
 )
 @strict_option
+@quiet_option
 @shard_options
 @verbose_option
 @no_progress_option

@@ -10,7 +10,7 @@ from renderer.app.several_projects import by_project
 from renderer.app.validate import ValidationResult, validate_paths
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
-from renderer.cli.options import format_option, kubevirt_option, strict_option
+from renderer.cli.options import format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.model.rule_settings import warnings_as_errors
@@ -24,6 +24,7 @@ from renderer.report.formats import Format
     "--ignore-missing-schemas", is_flag=True, help="Pass over objects that there is no schema to judge by."
 )
 @strict_option
+@quiet_option
 @format_option()
 def command(
     paths: tuple[Path, ...],
