@@ -41,7 +41,7 @@ class Comparison(NamedTuple):
     after: tuple[Diagnostic, ...]
 
 
-def compare(
+def compare_revisions(
     project: Project, revisions: Sequence[str], overlays: Iterable[str], reporter: Reporter
 ) -> Comparison:
     """Compare two revisions, a revision with the work tree, or HEAD with the work tree.

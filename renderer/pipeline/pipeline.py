@@ -102,7 +102,10 @@ class Pipeline:
         if overlay.expand is not ExpandMode.OFF:
             return self._whole(overlay, composed)
         substituted = self._flux.substituted(overlay, composed)
-        found = self._whole(overlay, composed).diagnostics if validate else substituted.diagnostics
+        if validate:
+            found = self._whole(overlay, composed).diagnostics
+        else:
+            found = overlay.rules.applied(substituted.diagnostics)
         return Outcome(_served(substituted.value), self._flux.masked(overlay, substituted, found))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
@@ -132,7 +135,8 @@ class Pipeline:
         loaded = Outcome(load_files(self._fs, files))
         expanded = self._expander.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
-        return self._checks.admitted(checked, loaded, release, mode)
+        admitted = self._checks.admitted(checked, loaded, release, mode)
+        return Outcome(admitted.value, self._config.rules.applied(admitted.diagnostics))
 
     def named(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
@@ -185,7 +189,8 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
+        findings = overlay.rules.applied(checked.diagnostics)
+        return Outcome(checked.value, self._flux.masked(overlay, composed, findings))
 
     @cached_property
     def _composer(self) -> Composer:
