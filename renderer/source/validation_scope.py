@@ -28,8 +28,8 @@ class ManifestFiles:
     ) -> None:
         """``outputs`` are the folders that the project is rendered into.
 
-        A file called ``ownership_file`` says that a folder was rendered into before. ``excluded`` are paths and
-        globs of files and folders that hold no manifests of the project; ``**`` stands for any folders.
+        A file called ``ownership_file`` says that a folder was rendered into before. ``excluded`` are paths
+        and globs of files and folders that hold no manifests of the project; ``**`` stands for any folders.
         """
         self._excluded = [pattern.split("/") for pattern in excluded]
         self._fs = fs
