@@ -1,6 +1,7 @@
 """Find the project of a path that was named on the command line, and where the path is in it.
 
-Anyone can commit a symbolic link, and a glob or ``git diff --name-only`` may name a path through it. a link neither decides which folder is the project, nor does it lead out of that folder.
+Anyone can commit a symbolic link, and a glob or ``git diff --name-only`` may name a path through it. Such a
+link neither decides which folder is the project, nor does it lead out of that folder.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ def find_project_root(path: Path, top: Path | None = None) -> Path:
     """Return the root, without links, of the project of ``path``.
 
     It is the nearest folder above with a ``vmrender.yaml``, else with ``.git``, else ``top``, else the
-    working directory, or ``path`` itself where that lies elsewhere. A link in a folder of a project or checkout is
-    followed only as far as it stays in there; any other, such as one to a project, is followed.
+    working directory, or ``path`` itself where that lies elsewhere. A link in a folder of a project or
+    checkout is followed only as far as it stays in there; any other, such as one to a project, is followed.
     """
     written = _written(path)
     real = Path(os.path.realpath(written))
