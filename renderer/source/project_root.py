@@ -10,6 +10,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+from renderer.source.file_system import ROOT_HINT, DiskFileSystem
 from renderer.source.project import PROJECT_FILE
 
 _MARKERS = (PROJECT_FILE, ".git")
@@ -42,6 +46,22 @@ def path_in_project(root: Path, path: Path) -> str | None:
     """Return where ``path`` really is, relative to ``root``; None for a place outside."""
     real = Path(os.path.realpath(_written(path)))
     return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
+
+
+def read_named_file(path: Path) -> bytes:
+    """Return the content of a file. Raises ``DiagnosticError``: file-outside-root where a link leads out."""
+    root = find_project_root(path)
+    if path_in_project(root, path) is None:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.FILE_OUTSIDE_ROOT,
+                message=f"{path} leads outside the repository",
+                location=Location(str(path)),
+                hint=ROOT_HINT,
+            )
+        )
+    written = _written(path)
+    return DiskFileSystem(written.parent).read(written.name)
 
 
 def folder_in_checkout(root: Path) -> str:

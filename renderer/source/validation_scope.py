@@ -59,7 +59,7 @@ class ManifestFiles:
 
     def is_candidate(self, path: str) -> bool:
         """Return whether the file has the name of a manifest or kustomization."""
-        if self._is_excluded(path):
+        if self.is_excluded(path):
             return False
         is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
         return is_named_so and _confined(self._fs.is_file, path)
@@ -75,10 +75,10 @@ class ManifestFiles:
         return self._rendered[folder]
 
     def _is_passed_over(self, folder: str) -> bool:
-        return self.is_rendered(folder) or self._is_excluded(folder)
+        return self.is_rendered(folder) or self.is_excluded(folder)
 
-    def _is_excluded(self, path: str) -> bool:
-        """Whether a pattern matches the path or a folder above it."""
+    def is_excluded(self, path: str) -> bool:
+        """Return whether the project excludes the path or a folder above it."""
         segments = [] if path == _TOP else path.split("/")
         return any(_matches_beginning(pattern, segments) for pattern in self._excluded)
 

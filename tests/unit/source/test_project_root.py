@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from renderer.source.project_root import find_project_root, path_in_project
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.source.project_root import find_project_root, path_in_project, read_named_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "symlink"), reason="links as on Unix")
 
@@ -100,3 +102,16 @@ def test_without_a_project_it_is_the_working_directory_or_the_folder(top: Path) 
     assert find_project_root(Path("plain"), top / "plain") == top / "plain"
     os.chdir(top / "pr/part")
     assert find_project_root(top / "plain/sub") == top / "plain/sub"
+
+
+def test_a_named_file_is_read_unless_a_link_leads_out(top: Path) -> None:
+    (top / "outside/vm.yaml").write_text("canary")
+    (top / "pr/overlays/prod/vm.yaml").write_text("good")
+    assert read_named_file(Path("pr/overlays/prod/vm.yaml")) == b"good"
+    assert read_named_file(top / "outside/vm.yaml") == b"canary"
+    (top / "pr/file.yaml").symlink_to("../outside/vm.yaml")
+    (top / "pr/folder").symlink_to("../outside")
+    for path in ("pr/file.yaml", "pr/folder/vm.yaml"):
+        with pytest.raises(DiagnosticError) as error:
+            read_named_file(Path(path))
+        assert error.value.diagnostics[0].code is Code.FILE_OUTSIDE_ROOT
