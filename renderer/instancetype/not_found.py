@@ -97,8 +97,9 @@ def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str |
         for resource in scope.catalog.of_kind(kind):
             if any(previous.name == matcher.name for previous in resource.previous_ids):
                 return (
-                    f"{kind} {matcher.name} of {resource.origin.path} is called {resource.name}, by a namePrefix"
-                    f" or nameSuffix, which kustomize does not write into matchers; name it {resource.name}"
+                    f"{kind} {matcher.name} of {resource.origin.path} is called {resource.name}, by a"
+                    f" namePrefix or nameSuffix, which kustomize does not write into matchers;"
+                    f" name it {resource.name}"
                 )
     return None
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
@@ -182,6 +183,7 @@ class Pipeline:
         """``composed`` through all the stages, its instance types and preferences among it."""
         substituted = self._flux.substituted(overlay, composed)
         composed = report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
+        composed = composed.then(strip_server_fields)
         built = self._expansion.built(overlay, composed)
         if overlay.tree.sync_waves:
             from renderer.emit.tree_options import in_sync_waves
@@ -192,7 +194,7 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = report_stage(self._trace, overlay, StepKind.SUPPRESSION, checked, judged)
-        return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
+        return Outcome(strip_status(checked.value), self._flux.masked(overlay, composed, checked.diagnostics))
 
     @cached_property
     def _composer(self) -> Composer:
