@@ -111,7 +111,7 @@ def test_a_name_that_is_nowhere() -> None:
 def test_a_kind_that_there_is_not() -> None:
     assert refused("virtualmachinepreferense/x").hint == "use VirtualMachinePreference"
     assert refused("pod/x").code is Code.UNKNOWN_KIND
-    assert refused("/x").message == "nothing is no kind of instance type or preference"
+    assert refused("/x").message == "nothing is not a kind of instance type or preference"
 
 
 def resource(kind: str, spec: JsonObject, version: str = "v1beta1") -> Resource:
