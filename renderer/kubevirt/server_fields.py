@@ -99,6 +99,15 @@ SERVER_FIELDS = (
     ),
     ServerField((*_ANNOTATIONS, "k8s.io/CloneOf"), _CDI),
 )
+#: The same by section: the path, its keys, and the beginnings of keys.
+_SECTIONS = tuple(
+    (
+        parents,
+        frozenset(path[-1] for path, _ in SERVER_FIELDS if path[:-1] == parents),
+        tuple(path[-1][:-1] for path, _ in SERVER_FIELDS if path[:-1] == parents and path[-1].endswith("*")),
+    )
+    for parents in dict.fromkeys(path[:-1] for path, _ in SERVER_FIELDS)
+)
 #: Finalizers that KubeVirt's controllers add, and remove when they have cleaned up.
 SERVER_FINALIZERS = {
     "kubevirt.io/virtualMachineControllerFinalize": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
@@ -167,20 +176,18 @@ def strip_status(resources: ResourceSet) -> ResourceSet:
 
 
 def _server_fields(content: JsonObject) -> Iterator[FieldPath]:
-    for path, _ in SERVER_FIELDS:
-        *parents, key = path
+    for parents, keys, prefixes in _SECTIONS:
         section = object_at(content, *parents) if parents else content
-        if not section:
-            continue
-        keys = [each for each in section if each.startswith(key[:-1])] if key.endswith("*") else [key]
-        for each in keys:
-            if each in section and not _is_empty(section[each]):
-                yield FieldPath((*parents, each))
+        for key in section:
+            if (key in keys or key.startswith(prefixes)) and not _is_empty(section[key]):
+                yield FieldPath((*parents, key))
 
 
 def _without_elements(content: JsonObject) -> tuple[JsonObject, tuple[FieldPath, ...]]:
     """Remove the finalizers and the owner references that controllers write."""
     metadata = object_at(content, "metadata")
+    if "finalizers" not in metadata and "ownerReferences" not in metadata:
+        return content, ()
     removed: list[FieldPath] = []
     for key, is_server in (("finalizers", _is_server_finalizer), ("ownerReferences", _is_controller)):
         elements = array_at(metadata, key)
