@@ -25,7 +25,7 @@ _GENERAL_PURPOSE = "general.purpose"
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
     meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
-    message = f"{matcher.kind} is no kind of {matcher_type.noun}"
+    message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
     hint = f"use {' or '.join(meant or kinds.values())}"
     return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
 

@@ -33,6 +33,7 @@ class Code(StrEnum):
     IGNORED_DOCUMENT = "ignored-document"
     CLUSTER_SCOPED = "cluster-scoped"
     RESOURCE_INVALID = "resource-invalid"
+    SERVER_FIELD = "server-field"
     DUPLICATE_ID = "duplicate-id"
     PATCH_INVALID = "patch-invalid"
     PATCH_TARGET_MISSING = "patch-target-missing"

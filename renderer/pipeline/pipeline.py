@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
+from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
@@ -179,6 +180,7 @@ class Pipeline:
         """Take composed resources through all stages; instance types and preferences stay among them."""
         substituted = self._flux.substituted(overlay, composed)
         composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
+        composed = composed.then(strip_server_fields)
         built = self._expander.built(overlay, composed)
         if overlay.tree.sync_waves:
             from renderer.emit.tree_options import in_sync_waves
@@ -190,7 +192,7 @@ class Pipeline:
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
         findings = overlay.rules.applied(checked.diagnostics)
-        return Outcome(checked.value, self._flux.masked(overlay, composed, findings))
+        return Outcome(strip_status(checked.value), self._flux.masked(overlay, composed, findings))
 
     @cached_property
     def _composer(self) -> Composer:

@@ -39,14 +39,14 @@ def test_ranges_of_memory(text: str, inside: list[str], outside: list[str]) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("four", "'four' is no number of vCPUs; write 4, 2..8 or >=4"),
-        ("4.5", "'4.5' is no number of vCPUs; write 4, 2..8 or >=4"),
-        ("-4", "'-4' is no number of vCPUs; write 4, 2..8 or >=4"),
-        ("", "'' is no number of vCPUs; write 4, 2..8 or >=4"),
-        (">=", "'' is no number of vCPUs; write 4, 2..8 or >=4"),
+        ("four", "'four' is not a number of vCPUs; write 4, 2..8 or >=4"),
+        ("4.5", "'4.5' is not a number of vCPUs; write 4, 2..8 or >=4"),
+        ("-4", "'-4' is not a number of vCPUs; write 4, 2..8 or >=4"),
+        ("", "'' is not a number of vCPUs; write 4, 2..8 or >=4"),
+        (">=", "'' is not a number of vCPUs; write 4, 2..8 or >=4"),
         ("..", "'..' has no end; write it as 2..8, 2.. or ..8"),
         ("8..2", "'8..2' is empty: the lower end comes first"),
-        ("²", "'²' is no number of vCPUs; write 4, 2..8 or >=4"),
+        ("²", "'²' is not a number of vCPUs; write 4, 2..8 or >=4"),
     ],
 )
 def test_what_is_no_range_is_said(text: str, message: str) -> None:
@@ -55,7 +55,7 @@ def test_what_is_no_range_is_said(text: str, message: str) -> None:
 
 
 def test_what_is_no_amount_is_said() -> None:
-    with pytest.raises(ValueError, match="'4GB' is no amount of memory"):
+    with pytest.raises(ValueError, match="'4GB' is not an amount of memory"):
         parse_range("4GB", amount_of_memory)
 
 
