@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.diff.compare import OverlaySide
-from renderer.diff.machine import Machine
+from renderer.diff.compare import Hold, OverlayComparer, OverlaySide, held_as_written
+from renderer.diff.virtual_machine import VirtualMachineView
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.difference import OverlayDifference
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.limits import only_lowered_to
 from renderer.model.location import Location
@@ -17,19 +18,27 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.pipeline.held_changes import HeldChanges, ProjectState
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
 
+if TYPE_CHECKING:
+    from renderer.instancetype.catalog import Catalog
+
 _KUBEVIRT = "kubevirt.io"
 
 
 class RenderedSide(NamedTuple):
-    """``content`` is None where the overlay could not be rendered; ``errors`` say why, or what is refused."""
+    """``content`` is None where the overlay could not be rendered; ``errors`` say why, or what is refused.
+
+    ``state`` is what its virtual machines see of instance types and of the cluster.
+    """
 
     content: OverlaySide | None
     errors: tuple[Diagnostic, ...] = ()
+    state: ProjectState | None = None
 
 
 class Side:
@@ -74,12 +83,30 @@ class Side:
             refused=refused,
             kubevirt=self._kubevirt(outcome.value),
         )
-        return RenderedSide(content, errors)
+        return RenderedSide(content, errors, self._state(overlay, outcome.value))
+
+    def _state(self, overlay: Overlay, written: ResourceSet) -> ProjectState:
+        """The instance types that VMs with matchers name are those that the overlay composes."""
+        resources = written
+        if overlay.expand is ExpandMode.OFF and not overlay.write_instancetypes:
+            resources = self._pipeline.compose(overlay.path).value
+        return ProjectState(resources, self._catalog(resources))
+
+    def _catalog(self, resources: ResourceSet) -> Catalog:
+        from renderer.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
+        from renderer.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
+
+        if not needs_catalog(resources) and not self._catalogs():
+            return Catalog()
+        try:
+            return Catalog.of(*self._pipeline.catalog_sources)
+        except DiagnosticError:  # it is reported where a virtual machine needs the catalog
+            return Catalog()
 
     def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
         """The virtual machines as the cluster will see them, where their manifests keep the matchers."""
         outcome: Outcome[ResourceSet] = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED))
-        return {each.current_id: each for each in outcome.value if Machine.of(each) is not None}
+        return {each.current_id: each for each in outcome.value if VirtualMachineView.of(each) is not None}
 
     def _kubevirt(self, written: ResourceSet) -> JsonObject:
         """The first ``KubeVirt`` object of the overlay, or else of the project's own catalogs."""
@@ -104,6 +131,33 @@ class Side:
         if location is None or location.path.startswith("builtin:"):
             return location
         return location._replace(path=f"{self._revision}:{location.path}")
+
+
+def compare_sides(
+    comparer: OverlayComparer,
+    sides: tuple[Side, Side],
+    rendered: tuple[RenderedSide | None, RenderedSide | None],
+    path: str,
+    name: str,
+) -> OverlayDifference:
+    """Return what differs in an overlay that is on one side at least."""
+    failed = [
+        f"it cannot be rendered in {side.name}"
+        for side, content in zip(sides, rendered, strict=True)
+        if content is not None and content.content is None
+    ]
+    if failed:
+        releases = tuple(side.overlays[path].kubevirt if path in side.overlays else None for side in sides)
+        return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
+    before, after = (content.content if content is not None else None for content in rendered)
+    return comparer.compare(path, name, before, after, _hold(*rendered))
+
+
+def _hold(before: RenderedSide | None, after: RenderedSide | None) -> Hold:
+    if before is None or after is None or before.state is None or after.state is None:
+        return held_as_written
+    assert after.content is not None  # noqa: S101 - it has a state
+    return HeldChanges(before.state, after.state, after.content.release)
 
 
 def _is_kubevirt(resource: Resource) -> bool:

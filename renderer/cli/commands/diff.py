@@ -9,7 +9,7 @@ import click
 
 from renderer.cli.console import report
 from renderer.cli.diff_output import DiffFormat, write_difference
-from renderer.cli.diff_side import RenderedSide, Side
+from renderer.cli.diff_side import Side, compare_sides
 from renderer.cli.exit_code import ExitCode, exit_code_of
 from renderer.cli.git import git_of
 from renderer.cli.options import no_progress_option, verbose_option
@@ -171,7 +171,7 @@ def _compare(before: Side, after: Side, wanted: Iterable[str], watch: Watch) -> 
         if sides[1]:
             errors[1].extend(after.located(sides[1].errors))
         with watch.progress.doing(f"comparing {path} ({number} of {len(selected)})"):
-            compared.append(_compared(comparer, (before, after), sides, path, name))
+            compared.append(compare_sides(comparer, (before, after), sides, path, name))
         watch.say(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     difference = Difference(before.name, after.name, tuple(compared))
     return Compared(difference, tuple(errors[0]), tuple(errors[1]))
@@ -182,22 +182,3 @@ def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tupl
     gone = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     for overlay in select_overlays((*after.overlays.values(), *gone), wanted):
         yield overlay.path, overlay.name
-
-
-def _compared(
-    comparer: OverlayComparer,
-    sides: tuple[Side, Side],
-    rendered: tuple[RenderedSide | None, RenderedSide | None],
-    path: str,
-    name: str,
-) -> OverlayDifference:
-    failed = [
-        f"it cannot be rendered in {side.name}"
-        for side, content in zip(sides, rendered, strict=True)
-        if content is not None and content.content is None
-    ]
-    if failed:
-        releases = tuple(side.overlays[path].kubevirt if path in side.overlays else None for side in sides)
-        return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
-    before, after = (content.content if content is not None else None for content in rendered)
-    return comparer.compare(path, name, before, after)

@@ -1,0 +1,91 @@
+"""What virt-controller does with a change of a VirtualMachine: the steps of its ``sync``, by release.
+
+Read in the sources of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and of the commit
+d923fdb815 of the release 1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from renderer.diff.impact.network import settled, sync_interfaces
+from renderer.diff.impact.placement import (
+    handle_affinity_change,
+    handle_tolerations_change,
+    sync_dynamic_annotations,
+    sync_run_strategy,
+)
+from renderer.diff.impact.resources import handle_cpu_change, handle_memory_change
+from renderer.diff.impact.restart import sync_restart_required
+from renderer.diff.impact.state import Patch, State, Step, Update
+from renderer.diff.impact.storage import handle_declarative_volumes
+from renderer.diff.impact.volume_migration import handle_volume_update
+from renderer.model.release import OLDEST, Release
+
+VM = "pkg/virt-controller/watch/vm/vm.go"
+_CHOSEN_BY_CLUSTER = Release(1, 2)
+
+
+class Row(NamedTuple):
+    """A step of ``sync`` and the function of KubeVirt that it follows.
+
+    ``since`` is the first release that has it. A ``live`` step is left out while the VM waits for a restart,
+    and where the cluster stages changes.
+    """
+
+    step: Step
+    source: str
+    since: Release = OLDEST
+    live: bool = False
+
+
+#: In KubeVirt's order.
+STEPS: Sequence[Row] = (
+    Row(sync_run_strategy, f"{VM} syncRunStrategy"),
+    Row(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2)),
+    Row(sync_interfaces, "pkg/network/controllers/vm.go Sync", since=Release(1, 1)),
+    Row(
+        handle_declarative_volumes,
+        "pkg/storage/hotplug/hotplug.go HandleDeclarativeVolumes",
+        since=Release(1, 6),
+    ),
+    Row(sync_dynamic_annotations, f"{VM} syncDynamicAnnotationsAndLabelsToVMI", since=Release(1, 6)),
+    Row(handle_cpu_change, f"{VM} handleCPUChangeRequest", live=True),
+    Row(handle_affinity_change, f"{VM} handleAffinityChangeRequest", since=Release(1, 1), live=True),
+    Row(handle_tolerations_change, f"{VM} handleTolerationsChangeRequest", since=Release(1, 4), live=True),
+    Row(handle_memory_change, f"{VM} handleMemoryHotplugRequest", since=Release(1, 1), live=True),
+    Row(handle_volume_update, f"{VM} handleVolumeUpdateRequest", since=Release(1, 3), live=True),
+)
+
+
+def sync(update: Update) -> State:
+    """Return the state of the instance after virt-controller has reacted to the change."""
+    cluster = update.cluster
+    state = State(settled(update.before.instance))
+    waited = False
+    for row in STEPS:
+        if cluster.release < row.since:
+            continue
+        if row.live and cluster.release >= _CHOSEN_BY_CLUSTER and (waited or not cluster.updates_live):
+            continue
+        reached = row.step(update, state)
+        state = _with_source(state, reached, row.source)
+        if state.stuck:
+            return state
+        if not row.live:
+            waited = state.restart is not None
+    return state
+
+
+def _with_source(before: State, after: State, source: str) -> State:
+    """Return ``after`` with the function that what is new in it comes from."""
+    if after is before:
+        return after
+    patches: tuple[Patch, ...] = (
+        *before.patches,
+        *(patch._replace(source=source) for patch in after.patches[len(before.patches) :]),
+    )
+    restart = after.restart if before.restart or not after.restart else after.restart._replace(source=source)
+    stuck = after.stuck and after.stuck._replace(source=source)
+    return after._replace(patches=patches, restart=restart, stuck=stuck)

@@ -1,0 +1,198 @@
+"""A VirtualMachine as the cluster holds it, and the instance that virt-controller makes of it.
+
+KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators`` (``vm-mutator.go``, ``vmi-mutator.go``) and
+``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``). What KubeVirt chooses at random, the firmware's UUID and
+serial, is a fixed text here: only whether it changes counts.
+"""
+
+from __future__ import annotations
+
+from renderer.instancetype.admission import Cluster, apply
+from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.instancetype.cluster_config import cluster_config
+from renderer.instancetype.custom.supply import with_custom_size
+from renderer.instancetype.defaults.devices import default_disks, default_network
+from renderer.instancetype.defaults.section import with_default
+from renderer.instancetype.defaults.vmi_object import default_vmi_object
+from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
+from renderer.instancetype.find import Finder, Found
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
+from renderer.instancetype.mutation import mutation_of
+from renderer.instancetype.preference import devices as device_preferences
+from renderer.instancetype.resolve import Matchers, Selected, resolve_matchers, select
+from renderer.instancetype.selection import Selection
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.instancetype.vmi_template import with_annotations, with_section
+from renderer.instancetype.webhook_fields import has_pcie
+from renderer.model.cluster_config import ClusterConfig
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+_TEMPLATE = ("spec", "template")
+_VMI = (*_TEMPLATE, "spec")
+_FIRMWARE = (*_VMI, "domain", "firmware")
+_PCI_TOPOLOGY = (*_TEMPLATE, "metadata", "annotations", "kubevirt.io/pci-topology-version")
+_AT_RANDOM = "chosen by KubeVirt"
+_FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
+#: ``pkg/instancetype/annotations/annotations.go``.
+_NAME_ANNOTATIONS = {
+    INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
+    PREFERENCE.key: ("kubevirt.io/preference-name", "kubevirt.io/cluster-preference-name"),
+}
+
+
+class HeldVm(Record):
+    """A VirtualMachine in the cluster, and what comes of it.
+
+    ``content`` is the object after the mutating webhook; ``applied`` its ``spec.template`` with instance type
+    and preference; ``instance`` the VirtualMachineInstance that is made of it (``metadata`` and ``spec``).
+    """
+
+    content: JsonObject
+    applied: JsonObject
+    instance: JsonObject
+    matchers: Matchers
+    selected: Selected
+
+
+class VmHolder:
+    """Holds VirtualMachines as one cluster does, with the instance types that one state of the project has."""
+
+    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: Cluster) -> None:
+        self._catalog = catalog.after(CatalogSource("the overlay", own))
+        self._cluster = cluster
+        self._finder = Finder(cluster.behaviour)
+
+    def created(self, resource: Resource) -> HeldVm:
+        """The VirtualMachine after it was created. Raises ``CauseError`` or ``DiagnosticError``."""
+        scope, matchers, selected = self._selected(resource)
+        content = self._mutated(_inferred(resource.content, matchers), selected, scope)
+        behaviour = self._cluster.behaviour
+        if behaviour.assigns_firmware_uuid:
+            content = with_default(content, (*_FIRMWARE, "uuid"), _AT_RANDOM)
+        if behaviour.assigns_firmware_serial:
+            content = with_default(content, (*_FIRMWARE, "serial"), _AT_RANDOM)
+        if behaviour.annotates_pci_topology and _has_pcie(content):
+            content = with_default(content, _PCI_TOPOLOGY, "v3")
+        return self._held(content, matchers, selected, resource)
+
+    def updated(self, before: HeldVm, old: Resource, new: Resource) -> HeldVm:
+        """The VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
+
+        Where a matcher stays, so does the copy of its object that the cluster stored when the VM was made.
+        Raises ``CauseError`` or ``DiagnosticError``.
+        """
+        scope, matchers, found = self._selected(new)
+        selected = Selected(
+            _kept(before, matchers, found, INSTANCETYPE.key),
+            _kept(before, matchers, found, PREFERENCE.key),
+        )
+        merged = applied_to(before.content, old.content, _inferred(new.content, matchers))
+        content = merged if isinstance(merged, dict) else EMPTY
+        return self._held(self._mutated(content, selected, scope), matchers, selected, new)
+
+    def _selected(self, resource: Resource) -> tuple[Scope, Matchers, Selected]:
+        scope = Scope(self._catalog, resource.namespace)
+        vm_spec = object_at(resource.content, "spec")
+        matchers = resolve_matchers(vm_spec, scope, self._cluster.behaviour)
+        return scope, matchers, select(matchers, EMPTY, scope, self._finder)
+
+    def _mutated(self, vm: JsonObject, selected: Selected, scope: Scope) -> JsonObject:
+        preference = None if selected.preference is None else selected.preference.spec
+        mutation = mutation_of(
+            object_at(vm, "spec"), preference, self._cluster.config, scope, self._cluster.behaviour
+        )
+        vm = with_default(vm, (*_VMI, "architecture"), mutation.architecture)
+        return with_default(vm, (*_VMI, "domain", "machine", "type"), mutation.machine_type)
+
+    def _held(self, content: JsonObject, matchers: Matchers, selected: Selected, resource: Resource) -> HeldVm:
+        behaviour = self._cluster.behaviour
+        template = object_at(content, *_TEMPLATE)
+        vm = VirtualMachine.of(resource)
+        sized = selected
+        if vm is not None:
+            sized, template = with_custom_size(selected, template, vm, behaviour)
+        scope = Scope(self._catalog, resource.namespace)
+        applied = apply(sized, template, scope, behaviour)
+        return HeldVm(content, applied, self._started(template, sized, scope, matchers), matchers, selected)
+
+    def _started(
+        self, template: JsonObject, selected: Selected, scope: Scope, matchers: Matchers
+    ) -> JsonObject:
+        """The instance as ``startVMI`` and the instance's mutating webhook make it."""
+        behaviour, config = self._cluster.behaviour, self._cluster.config
+        if selected.preference is not None:
+            selection = Selection(EMPTY, selected.preference.spec, behaviour, False)
+            template = device_preferences.apply(selection, template)
+        spec = _with_input_device(default_disks(object_at(template, "spec")))
+        template = {**template, "spec": default_network(spec, config, behaviour)}
+        template = with_annotations(apply(selected, template, scope, behaviour), _names_of(matchers))
+        spec = default_vmi_spec(object_at(template, "spec"), config, behaviour)
+        spec = default_vmi_object(spec, config.cpu_model)
+        return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}
+
+
+def applied_to(live: Json, old: Json, new: Json) -> Json:
+    """What ``kubectl apply`` makes of ``live`` where ``new`` takes the place of ``old``: a three-way JSON merge."""
+    if not isinstance(new, dict) or not isinstance(live, dict):
+        return new
+    before = old if isinstance(old, dict) else EMPTY
+    kept = {
+        key: value
+        for key, value in live.items()
+        if new.get(key) is not None or before.get(key) is None
+    }
+    merged = {
+        key: applied_to(live.get(key), before.get(key), value)
+        for key, value in new.items()
+        if value is not None
+    }
+    return {**kept, **merged}
+
+
+def read_cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig:
+    """The configuration of the ``KubeVirt`` object among ``resources``, or else in ``catalog``.
+
+    Raises ``DiagnosticError`` for a value of a wrong type.
+    """
+    return cluster_config(catalog.after(CatalogSource("the overlay", resources)))
+
+
+def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
+    template = object_at(vm, *_TEMPLATE)
+    changed = matchers.template(template)
+    return vm if changed is template else with_value(vm, _TEMPLATE, changed)
+
+
+def _kept(before: HeldVm, matchers: Matchers, found: Selected, key: str) -> Found | None:
+    """Return what a matcher selects: what was stored, as long as the matcher is the same."""
+    stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
+    selected: Found | None = getattr(before.selected if stays else found, key)
+    return selected
+
+
+def _has_pcie(vm: JsonObject) -> bool:
+    spec = object_at(vm, *_VMI)
+    return has_pcie(text_at(spec, "architecture"), text_at(spec, "domain", "machine", "type"))
+
+
+def _with_input_device(spec: JsonObject) -> JsonObject:
+    """``AutoAttachInputDevice``: the webhook and preferences give it a bus and a type."""
+    devices = object_at(spec, "domain", "devices")
+    if devices.get("autoattachInputDevice") is not True or array_at(devices, "inputs"):
+        return spec
+    return with_section(spec, ("domain", "devices", "inputs"), [{"name": "default-0"}])
+
+
+def _names_of(matchers: Matchers) -> JsonObject:
+    named: dict[str, Json] = {}
+    for matcher_type in (INSTANCETYPE, PREFERENCE):
+        matcher: Matcher | None = getattr(matchers, matcher_type.key)
+        if matcher is None:
+            continue
+        kind = matcher_type.matched_kind(matcher.kind)
+        annotation = _NAME_ANNOTATIONS[matcher_type.key][kind == matcher_type.cluster_kind]
+        named[annotation] = matcher.name
+    return named

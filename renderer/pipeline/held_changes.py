@@ -1,0 +1,98 @@
+"""VirtualMachines before and after a change, as the cluster holds them: what ``diff`` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from renderer.admitters.cluster import Cluster as AdmittingCluster
+from renderer.admitters.vmi import check_vmi
+from renderer.diff.impact.state import HeldChange, held_vm
+from renderer.instancetype.admission import Cluster
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import Catalog
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.started_instance import HeldVm, VmHolder, read_cluster_config
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+
+
+class ProjectState(Record):
+    """What VirtualMachines of an overlay see: its resources with their instance types, and the catalogs."""
+
+    resources: ResourceSet
+    catalog: Catalog
+
+
+class HeldChanges:
+    """Holds the VirtualMachines of one overlay; both sides as the release of the target holds them."""
+
+    def __init__(self, before: ProjectState, after: ProjectState, release: Release) -> None:
+        self._states = before, after
+        self._release = release
+
+    def __call__(self, old: Resource, new: Resource) -> HeldChange | None:
+        """Return a VirtualMachine on both sides; None where KubeVirt could not expand or default it."""
+        try:
+            before = self._holders[0].created(old)
+            after = self._holders[1].updated(before, old, new)
+        except (CauseError, DiagnosticError):
+            return None
+        return HeldChange(
+            held_vm(before.content, before.applied, before.instance),
+            held_vm(after.content, after.applied, after.instance),
+            self._start_refusal(after, new),
+            self._access_modes,
+        )
+
+    @cached_property
+    def _holders(self) -> tuple[VmHolder, VmHolder]:
+        """Raises ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
+        return self._holder(self._states[0]), self._holder(self._states[1])
+
+    def _holder(self, state: ProjectState) -> VmHolder:
+        config = read_cluster_config(state.resources, state.catalog)
+        return VmHolder(state.catalog, state.resources, Cluster(behaviour_of(self._release), config))
+
+    def _start_refusal(self, held: HeldVm, resource: Resource) -> str:
+        """Return why the webhook refuses the instance that is made next; empty where it does not."""
+        metadata = {**object_at(held.instance, "metadata"), "name": resource.name}
+        after = self._states[1]
+        cluster = AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
+        try:
+            causes = check_vmi({**held.instance, "metadata": metadata}, cluster)
+            return next((cause.message for cause in causes), "")
+        except DiagnosticError:  # a quantity that is none, of which the schema tells
+            return ""
+
+    @cached_property
+    def _access_modes(self) -> Mapping[str, tuple[str, ...]]:
+        """The access modes of claims and DataVolumes, by their names; the state after the change counts."""
+        found: dict[str, tuple[str, ...]] = {}
+        for state in self._states:
+            for resource in state.resources:
+                found |= {name: modes for name, modes in _claims(resource) if modes}
+        return found
+
+
+def _claims(resource: Resource) -> Iterable[tuple[str, tuple[str, ...]]]:
+    content = resource.content
+    if resource.kind == "PersistentVolumeClaim":
+        yield resource.name, _modes(object_at(content, "spec"))
+    if resource.kind == "DataVolume":
+        yield resource.name, _volume_modes(content)
+    for template in array_at(content, "spec", "dataVolumeTemplates"):
+        yield text_at(template, "metadata", "name"), _volume_modes(object_at(template))
+
+
+def _volume_modes(data_volume: JsonObject) -> tuple[str, ...]:
+    spec = object_at(data_volume, "spec")
+    return _modes(object_at(spec, "storage")) or _modes(object_at(spec, "pvc"))
+
+
+def _modes(spec: JsonObject) -> tuple[str, ...]:
+    return tuple(mode for mode in array_at(spec, "accessModes") if isinstance(mode, str))
