@@ -67,6 +67,8 @@ _STRUCTS = frozenset(
         "source",
     }
 )
+#: Structs that are there also where nothing is written of them.
+_ALWAYS_THERE = frozenset({"annotations", "devices", "domain", "labels", "metadata", "resources"})
 _QUANTITIES = frozenset({"capacity", "guest", "maxGuest"})
 _QUANTITY_MAPS = frozenset({"limits", "requests"})
 #: Targets of a disk in which ``readonly`` is no pointer, as it is in ``cdrom``.
@@ -108,7 +110,7 @@ def differences(before: JsonObject, after: JsonObject, at: FieldPath = ROOT) -> 
     """Yield the topmost fields that differ; a list of named elements in another order ends with ``#order``."""
     for key in sorted({*before, *after}):
         one, other = before.get(key), after.get(key)
-        if key in ("metadata", "labels", "annotations"):
+        if key in _ALWAYS_THERE:
             one, other = object_at(one), object_at(other)
         if not is_equal(one, other):
             yield from _differences(one, other, at.child(key))

@@ -27,6 +27,7 @@ from renderer.instancetype.webhook_fields import has_pcie
 from renderer.model.cluster_config import ClusterConfig
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.record import Record
+from renderer.model.release import Release
 from renderer.model.resource import Resource
 from renderer.model.resource_set import ResourceSet
 
@@ -35,6 +36,7 @@ _VMI = (*_TEMPLATE, "spec")
 _FIRMWARE = (*_VMI, "domain", "firmware")
 _PCI_TOPOLOGY = (*_TEMPLATE, "metadata", "annotations", "kubevirt.io/pci-topology-version")
 _AT_RANDOM = "chosen by KubeVirt"
+_NODE_LABELS_UNTIL = Release(1, 5)
 _FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
 #: ``pkg/instancetype/annotations/annotations.go``.
 _NAME_ANNOTATIONS = {
@@ -91,6 +93,9 @@ class VmHolder:
         )
         merged = applied_to(before.content, old.content, _inferred(new.content, matchers))
         content = merged if isinstance(merged, dict) else EMPTY
+        version = object_at(before.content, *_PCI_TOPOLOGY[:-1]).get(_PCI_TOPOLOGY[-1])
+        if version is not None:  # ``syncPCITopologyAnnotationsToVM``: it comes back from the instance
+            content = with_default(content, _PCI_TOPOLOGY, version)
         return self._held(self._mutated(content, selected, scope), matchers, selected, new)
 
     def _selected(self, resource: Resource) -> tuple[Scope, Matchers, Selected]:
@@ -130,7 +135,11 @@ class VmHolder:
         template = {**template, "spec": default_network(spec, config, behaviour)}
         template = with_annotations(apply(selected, template, scope, behaviour), _names_of(matchers))
         spec = default_vmi_spec(object_at(template, "spec"), config, behaviour)
-        spec = default_vmi_object(spec, config.cpu_model)
+        if object_at(spec, "domain").get("features") is None:
+            spec = with_section(spec, ("domain", "features"), {})
+        spec = default_vmi_object(_with_input_defaults(spec), config.cpu_model)
+        if behaviour.release < _NODE_LABELS_UNTIL:
+            spec = _with_node_labels(spec)
         return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}
 
 
@@ -184,6 +193,28 @@ def _with_input_device(spec: JsonObject) -> JsonObject:
     if devices.get("autoattachInputDevice") is not True or array_at(devices, "inputs"):
         return spec
     return with_section(spec, ("domain", "devices", "inputs"), [{"name": "default-0"}])
+
+
+def _with_node_labels(spec: JsonObject) -> JsonObject:
+    """The labels of nodes that can run the instance, as the webhook selected them (``addNodeSelector``)."""
+    domain = object_at(spec, "domain")
+    sev = object_at(domain, "launchSecurity").get("sev")
+    wanted = {
+        "kubevirt.io/realtime": object_at(domain, "cpu").get("realtime") is not None,
+        "kubevirt.io/sev": sev is not None,
+        "kubevirt.io/sev-es": object_at(sev, "policy").get("encryptedState") is True,
+    }
+    labels: dict[str, Json] = {label: "" for label, is_wanted in wanted.items() if is_wanted}
+    return {**spec, "nodeSelector": {**object_at(spec, "nodeSelector"), **labels}} if labels else spec
+
+
+def _with_input_defaults(spec: JsonObject) -> JsonObject:
+    """``setDefaults_Input``."""
+    inputs: list[Json] = [
+        with_default(with_default(object_at(each), ("bus",), "usb"), ("type",), "tablet")
+        for each in array_at(spec, "domain", "devices", "inputs")
+    ]
+    return with_section(spec, ("domain", "devices", "inputs"), inputs) if inputs else spec
 
 
 def _names_of(matchers: Matchers) -> JsonObject:

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from renderer.admitters.cluster import Cluster as AdmittingCluster
+from renderer.admitters.vm import admit_vm
 from renderer.admitters.vmi import check_vmi
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.instancetype.admission import Cluster
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog
 from renderer.instancetype.cause import CauseError
+from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
 from renderer.instancetype.started_instance import HeldVm, VmHolder, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import JsonObject, array_at, object_at, text_at
@@ -45,6 +47,7 @@ class HeldChanges:
         return HeldChange(
             held_vm(before.content, before.applied, before.instance),
             held_vm(after.content, after.applied, after.instance),
+            self._update_refusal(after, new),
             self._start_refusal(after, new),
             self._access_modes,
         )
@@ -58,13 +61,27 @@ class HeldChanges:
         config = read_cluster_config(state.resources, state.catalog)
         return VmHolder(state.catalog, state.resources, Cluster(behaviour_of(self._release), config))
 
+    @cached_property
+    def _admitting(self) -> AdmittingCluster:
+        after = self._states[1]
+        return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
+
+    def _update_refusal(self, held: HeldVm, resource: Resource) -> str:
+        """Return why the webhook refuses the VM with what the cluster has kept of it; empty where it does not."""
+        behaviour = behaviour_of(self._release)
+        try:
+            spec = default_vmi_spec(object_at(held.applied, "spec"), self._admitting.config, behaviour)
+            vm_spec = {**object_at(held.content, "spec"), "template": {**held.applied, "spec": spec}}
+            causes = admit_vm(vm_spec, self._admitting, resource.namespace)
+        except (CauseError, DiagnosticError):  # of which the schema, or the expansion, tells
+            return ""
+        return next((cause.message for cause in causes), "")
+
     def _start_refusal(self, held: HeldVm, resource: Resource) -> str:
         """Return why the webhook refuses the instance that is made next; empty where it does not."""
         metadata = {**object_at(held.instance, "metadata"), "name": resource.name}
-        after = self._states[1]
-        cluster = AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
         try:
-            causes = check_vmi({**held.instance, "metadata": metadata}, cluster)
+            causes = check_vmi({**held.instance, "metadata": metadata}, self._admitting)
             return next((cause.message for cause in causes), "")
         except DiagnosticError:  # a quantity that is none, of which the schema tells
             return ""

@@ -106,9 +106,13 @@ def _result(pair: dict[str, Any], difference: OverlayDifference) -> CaseResult:
     changes = [change for change in difference.changes if change.id.gvk.kind == "VirtualMachine"]
     change = changes[0] if changes else None
     truth = pair["truth"]
+    effect = "refused" if difference.incomparable else _class(change)
+    if effect == "none" and _is_halted(pair["old"]) and _is_halted(pair["new"]):
+        effect = "halted"  # the README's class for whatever changes there
+    pending = [field for field in change.pending if not _is_unset(pair, field)] if change else []
     actual: dict[str, Json] = {
-        "effect": "refused" if difference.incomparable else _class(change),
-        "pending": sorted(map(_path, change.pending)) if change else [],
+        "effect": effect,
+        "pending": sorted(map(_path, pending)),
         "refusedAtStart": bool(change and change.start_refusal),
     }
     expected = {
@@ -137,6 +141,25 @@ def _class(change: ResourceChange | None) -> str:
     if change is None:
         return "none"
     return next((name for effect, name in _CLASSES.items() if effect in change.effects), "none")
+
+
+def _is_halted(vm: Any) -> bool:
+    spec = vm["spec"]
+    return spec.get("runStrategy") == "Halted" or spec.get("running") is False
+
+
+def _is_unset(pair: dict[str, Any], field: FieldPath) -> bool:
+    """Tell whether a switch of devices is ``false`` on one side and absent on the other: equal to the vectors."""
+    name = str(field.segments[-1])
+    if not name.startswith("autoattach") and name != "logSerialConsole":
+        return False
+    devices = (side["spec"]["template"]["spec"]["domain"].get("devices", {}) for side in _deployed(pair))
+    return not any(found.get(name) for found in devices)
+
+
+def _deployed(pair: dict[str, Any]) -> tuple[Any, Any]:
+    old, new = pair.get("deployed") or (pair["old"], pair["new"])
+    return old, new
 
 
 def _path(field: FieldPath) -> str:

@@ -9,7 +9,7 @@ from renderer.diff.cluster import ClusterView
 from renderer.diff.held_values import differences
 from renderer.diff.impact.migratable import unknown_claims
 from renderer.diff.impact.state import HeldChange, Patch, State, Update, is_within
-from renderer.diff.impact.sync import VM, sync
+from renderer.diff.impact.sync import VM, Reaction, sync
 from renderer.diff.impact.table import Views, verdict_of
 from renderer.diff.virtual_machine import RunStrategy
 from renderer.model.difference import Effect, FieldChange, Impact, worst
@@ -45,15 +45,16 @@ def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange])
     changes = tuple(changes)
     if held is None:
         return _judge_fields(views, changes)
+    if held.update_refusal:
+        return Judgement(changes, Impact(Effect.REFUSED, held.update_refusal), (Effect.REFUSED,))
     reaction = _Reaction(views, held)
     judged = tuple(change._replace(impact=change.impact or reaction.impact_of(change)) for change in changes)
     impacts = [*(each.impact for each in judged if each.impact), *reaction.whole()]
-    effects = {impact.effect for impact in impacts} | {impact.effect for impact in reaction.unseen(judged)}
     return Judgement(
         judged,
-        worst([*impacts, *reaction.unseen(judged)]),
-        tuple(sorted(effects, key=lambda effect: -effect.severity)),
-        () if reaction.halted else reaction.pending,
+        worst(impacts),
+        _worst_first(impacts),
+        () if reaction.halted or held.start_refusal else reaction.pending,
         "" if reaction.halted else held.start_refusal,
     )
 
@@ -66,8 +67,11 @@ def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
         for change in changes
     )
     impacts = [each.impact for each in judged if each.impact]
-    effects = {impact.effect for impact in impacts}
-    return Judgement(judged, worst(impacts), tuple(sorted(effects, key=lambda each: -each.severity)))
+    return Judgement(judged, worst(impacts), _worst_first(impacts))
+
+
+def _worst_first(impacts: Iterable[Impact]) -> tuple[Effect, ...]:
+    return tuple(sorted({impact.effect for impact in impacts}, key=lambda effect: -effect.severity))
 
 
 def _in_state(views: Views, impact: Impact) -> Impact:
@@ -88,8 +92,11 @@ class _Reaction:
         self._update = Update(held.before, held.after, views.cluster, held.access_modes)
         self.halted = held.before.run_strategy == RunStrategy.HALTED
         self.stopped = held.after.run_strategy == RunStrategy.HALTED
-        self.state = State(held.before.instance) if self.halted else sync(self._update)
-        self.pending = tuple(_pending(self.state, held))
+        reaction = Reaction(State(held.before.instance), held.after.instance)
+        if not self.halted:
+            reaction = sync(self._update)
+        self.state = reaction.state
+        self.pending = tuple(_pending(reaction))
         self._patches = tuple(map(self._told, self.state.patches))
 
     def impact_of(self, change: FieldChange) -> Impact:
@@ -123,19 +130,14 @@ class _Reaction:
         return Impact(Effect.PENDING, f"it counts from the next start on; {_SILENT}", f"{VM} sync")
 
     def whole(self) -> Iterator[Impact]:
-        """Yield what happens to the VM beyond its fields."""
+        """Yield what happens to the VM, whatever field it comes from."""
         if self._held.start_refusal and not self.halted:
             reason = f"the instance that is made next is refused: {self._held.start_refusal}"
             yield Impact(Effect.NO_START, reason)
-
-    def unseen(self, changes: Iterable[FieldChange]) -> Iterator[Impact]:
-        """Yield what happens to fields of the instance that stand in no manifest, such as defaults."""
         if self.halted or self.stopped:
             return
-        fields = [_in_instance(change.field) for change in changes]
         for patch in self._patches:
-            if not all(is_within(each, fields) for each in patch.fields):
-                yield Impact(patch.effect, patch.reason, patch.source)
+            yield Impact(patch.effect, patch.reason, patch.source)
         if self.state.restart:
             yield Impact(Effect.RESTART, self.state.restart.reason, self.state.restart.source)
         if self.state.stuck:
@@ -170,8 +172,8 @@ def _started_by(patch: Patch, cluster: ClusterView) -> Patch:
     return patch._replace(reason=f"{patch.reason}; nobody starts it (workloadUpdateMethods is empty)")
 
 
-def _pending(state: State, held: HeldChange) -> Iterator[FieldPath]:
-    for field in differences(state.instance, held.after.instance):
+def _pending(reaction: Reaction) -> Iterator[FieldPath]:
+    for field in differences(reaction.state.instance, reaction.next_instance):
         if field.segments[-1] not in _PLANNED:
             yield field
 

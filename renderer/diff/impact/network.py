@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from renderer.diff.cluster import Gate
+from renderer.diff.held_values import with_part
 from renderer.diff.impact.migratable import why_not_migratable
 from renderer.diff.impact.state import State, Update
 from renderer.diff.virtual_machine import by_name
@@ -55,16 +56,33 @@ def sync_interfaces(update: Update, state: State) -> State:
     return _reconnected(update, state, migratable=migratable)
 
 
-def settled(instance: JsonObject) -> JsonObject:
-    """Return an instance after its first reconciliation: interfaces that were absent from the start are gone."""
-    state = State(instance)
-    interfaces = state.items(*_INTERFACES)
-    kept = [each for each in interfaces if text_at(each, "state") != _ABSENT]
-    if len(kept) == len(interfaces):
-        return instance
-    names = {text_at(each, "name") for each in kept}
-    networks = [each for each in state.items(*_NETWORKS) if text_at(each, "name") in names]
-    return state.patched({_INTERFACES: kept, _NETWORKS: networks}, Effect.LIVE, "").instance
+def with_cleared_interfaces(spec: JsonObject, present: Iterable[str]) -> JsonObject:
+    """Return a template's spec after virt-controller has cleared it (``clearDetachedIfacesFromVM``).
+
+    Absent interfaces are gone unless the instance has them (``present``), and networks are those of the
+    interfaces, in their order (``FilterNetworksByInterfaces``).
+    """
+    names = frozenset(present)
+    interfaces = [
+        each
+        for each in map(object_at, array_at(spec, *_INTERFACES))
+        if text_at(each, "state") != _ABSENT or text_at(each, "name") in names
+    ]
+    networks = by_name(array_at(spec, *_NETWORKS))
+    kept = [networks[name] for each in interfaces if (name := text_at(each, "name")) in networks]
+    return with_part(with_part(spec, _INTERFACES, interfaces), _NETWORKS, kept)
+
+
+def with_network_of(spec: JsonObject, other: JsonObject) -> JsonObject:
+    """Return the spec of an instance with the interfaces and networks of another one."""
+    for path in (_INTERFACES, _NETWORKS):
+        spec = with_part(spec, path, array_at(other, *path))
+    return spec
+
+
+def interface_names(spec: JsonObject) -> tuple[str, ...]:
+    """Return the names of the interfaces in the spec of an instance."""
+    return tuple(by_name(array_at(spec, *_INTERFACES)))
 
 
 def _plugged(update: Update, state: State, *, migratable: bool) -> State:

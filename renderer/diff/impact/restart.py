@@ -10,12 +10,7 @@ from renderer.diff.held_values import with_part
 from renderer.diff.impact.migratable import why_not_migratable
 from renderer.diff.impact.network import network_needs_restart
 from renderer.diff.impact.state import State, Update, spec_fields
-from renderer.diff.impact.storage import (
-    disks_change_live,
-    is_hotplug_volume,
-    volumes_change_live,
-)
-from renderer.diff.virtual_machine import by_name
+from renderer.diff.impact.storage import disks_change_live, volumes_change_live
 from renderer.model.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
 
@@ -66,9 +61,10 @@ def _with_live_storage(update: Update, state: State, last_seen: JsonObject) -> J
     """Copy volumes and disks whose changes are valid on a VM that runs."""
     release, current = update.cluster.release, update.after.applied
     if release >= _LIVE_VOLUMES_ALWAYS or update.cluster.updates_live:
-        for is_live, path in ((volumes_change_live, ("volumes",)), (disks_change_live, _DISKS)):
-            if is_live(update):
-                last_seen = _copied(last_seen, current, path)
+        if volumes_change_live(update):
+            last_seen = _copied(last_seen, current, ("volumes",))
+        if disks_change_live(update, last_seen):
+            last_seen = _copied(last_seen, current, _DISKS)
     elif release >= _INTERFACES and all(
         array_at(current, *path) == array_at(state.spec, *path) for path in (("volumes",), _DISKS)
     ):

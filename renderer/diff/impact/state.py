@@ -39,13 +39,16 @@ class HeldVm(NamedTuple):
 
 
 class HeldChange(NamedTuple):
-    """A VirtualMachine before and after a change; ``start_refusal`` says why no instance can be made after it.
+    """A VirtualMachine before and after a change.
 
+    ``update_refusal`` says why the cluster refuses the change, ``start_refusal`` why no instance can be made
+    after it; both are empty where nothing is refused.
     ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
     """
 
     before: HeldVm
     after: HeldVm
+    update_refusal: str = ""
     start_refusal: str = ""
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
 

@@ -40,10 +40,13 @@ def volumes_change_live(update: Update) -> bool:
     return all(map(is_hotplug_volume, old.values()))
 
 
-def disks_change_live(update: Update) -> bool:
-    """Tell whether disks change as they may on a VM that runs (``validLiveUpdateDisks``)."""
+def disks_change_live(update: Update, last_seen: JsonObject) -> bool:
+    """Tell whether disks change as they may on a VM that runs (``validLiveUpdateDisks``).
+
+    ``last_seen`` is the spec before, with the new volumes where these change live.
+    """
     old = dict(by_name(array_at(update.before.applied, *_DISKS)))
-    old_volumes = by_name(array_at(update.before.applied, "volumes"))
+    old_volumes = by_name(array_at(last_seen, "volumes"))
     volumes = by_name(array_at(update.after.applied, "volumes"))
     for disk in map(object_at, array_at(update.after.applied, *_DISKS)):
         name = text_at(disk, "name")

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from renderer.diff.impact.network import settled, sync_interfaces
+from renderer.diff.cluster import Gate
+from renderer.diff.held_values import with_part
+from renderer.diff.impact.network import interface_names, sync_interfaces, with_cleared_interfaces, with_network_of
 from renderer.diff.impact.placement import (
     handle_affinity_change,
     handle_tolerations_change,
@@ -21,10 +23,14 @@ from renderer.diff.impact.restart import sync_restart_required
 from renderer.diff.impact.state import Patch, State, Step, Update
 from renderer.diff.impact.storage import handle_declarative_volumes
 from renderer.diff.impact.volume_migration import handle_volume_update
+from renderer.model.json import JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
 VM = "pkg/virt-controller/watch/vm/vm.go"
 _CHOSEN_BY_CLUSTER = Release(1, 2)
+_CLEARS_INTERFACES = Release(1, 1)
+_RESTART_TAKEN_BACK = Release(1, 6)
+_MOST_PASSES = 4
 
 
 class Row(NamedTuple):
@@ -38,6 +44,13 @@ class Row(NamedTuple):
     source: str
     since: Release = OLDEST
     live: bool = False
+
+
+class Reaction(NamedTuple):
+    """The state that the instance comes to, and the instance that would be made at the next start."""
+
+    state: State
+    next_instance: JsonObject
 
 
 #: In KubeVirt's order.
@@ -59,11 +72,32 @@ STEPS: Sequence[Row] = (
 )
 
 
-def sync(update: Update) -> State:
-    """Return the state of the instance after virt-controller has reacted to the change."""
+def sync(update: Update) -> Reaction:
+    """Return what virt-controller makes of the change of a VM that runs, once nothing changes any more."""
+    started = _cleared(Update(update.before, update.before, update.cluster, update.access_modes))
+    running = _reconciled(started, State(update.before.instance)).instance
+    update = _cleared(update._replace(before=update.before._replace(instance=running)))
+    return Reaction(_reconciled(update, State(running)), update.after.instance)
+
+
+def _reconciled(update: Update, state: State) -> State:
+    for _ in range(_MOST_PASSES):
+        reached = _reconciled_once(update, _again(update, state))
+        if reached.instance == state.instance:
+            return reached
+        state = reached
+    return state
+
+
+def _again(update: Update, state: State) -> State:
+    """Return the state to begin another pass with: RestartRequired is only taken back since 1.6."""
+    restart = None if update.cluster.release >= _RESTART_TAKEN_BACK else state.restart
+    return state._replace(restart=restart, stuck=None)
+
+
+def _reconciled_once(update: Update, state: State) -> State:
     cluster = update.cluster
-    state = State(settled(update.before.instance))
-    waited = False
+    waited = state.restart is not None
     for row in STEPS:
         if cluster.release < row.since:
             continue
@@ -76,6 +110,32 @@ def sync(update: Update) -> State:
         if not row.live:
             waited = state.restart is not None
     return state
+
+
+def _cleared(update: Update) -> Update:
+    """Return the update with the VM as virt-controller rewrites it, and what would be started from that."""
+    release = update.cluster.release
+    if release < _CLEARS_INTERFACES or not update.cluster.has_on(Gate.HOTPLUG_NICS):
+        return update
+    present = interface_names(object_at(update.before.instance, "spec"))
+    after = update.after
+    template = with_cleared_interfaces(after.template, present)
+    started = object_at(after.instance, "spec")
+    if not _has_network(template) and not _has_network(update.before.template):
+        instance = with_network_of(started, object_at(update.before.instance, "spec"))
+    else:
+        instance = with_cleared_interfaces(started, present)
+    return update._replace(
+        after=after._replace(
+            content=with_part(after.content, ("spec", "template", "spec"), template),
+            applied=with_cleared_interfaces(after.applied, present),
+            instance=with_part(after.instance, ("spec",), instance),
+        )
+    )
+
+
+def _has_network(template: JsonObject) -> bool:
+    return bool(array_at(template, "networks") or array_at(template, "domain", "devices", "interfaces"))
 
 
 def _with_source(before: State, after: State, source: str) -> State:

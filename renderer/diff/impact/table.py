@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.cluster import ClusterView
+from renderer.diff.cluster import ClusterView, Gate
 from renderer.diff.impact.sync import VM
 from renderer.diff.virtual_machine import RunStrategy, VirtualMachineView
 from renderer.model.difference import Effect, FieldChange, Impact
@@ -20,6 +20,7 @@ from renderer.model.release import Release
 _POOL = "pkg/virt-controller/watch/pool/pool.go"
 _REPLICA_SET = "pkg/virt-controller/watch/replicaset"
 _STARTED = (RunStrategy.ALWAYS, RunStrategy.RERUN_ON_FAILURE, RunStrategy.ONCE)
+_VOLUMES_STRATEGY = Release(1, 3)
 _POOL_STRATEGIES = Release(1, 7)
 _POOL_REPLACES_DISKS = Release(1, 6)
 _LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
@@ -42,7 +43,8 @@ class Verdict(NamedTuple):
     reason: str
 
 
-Judge: TypeAlias = Callable[[Views, FieldChange], Verdict]
+#: Judges a change of a field; None for one that ``sync`` reacts to.
+Judge: TypeAlias = Callable[[Views, FieldChange], Verdict | None]
 
 
 class Base(Enum):
@@ -63,16 +65,25 @@ class Row(NamedTuple):
 
 
 def verdict_of(views: Views, change: FieldChange) -> Impact | None:
-    """Return the impact of a change; None for one in a VirtualMachine's template."""
+    """Return the impact of a change; None for one that ``sync`` reacts to."""
     row = next(row for row in ROWS[views.after.kind] if _has(row, views.after, change.field))
-    if row.judge is in_template:
+    verdict = row.judge(views, change)
+    return None if verdict is None else Impact(*verdict, row.source)
+
+
+def _judge_in_sync(_views: Views, _change: FieldChange) -> None:
+    return None
+
+
+def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | None:
+    """``validateUpdateVolumesStrategy``: it takes feature gates until these are always on."""
+    if views.after.spec.get("updateVolumesStrategy") is None:
         return None
-    return Impact(*row.judge(views, change), row.source)
-
-
-def in_template(_views: Views, _change: FieldChange) -> Verdict:
-    """Stand for ``sync`` in the table."""
-    return Verdict(Effect.NONE, "")
+    gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
+    missing = [gate for gate in gates if not views.cluster.has_on(gate)]
+    if not missing or views.cluster.release < _VOLUMES_STRATEGY:
+        return None
+    return Verdict(Effect.REFUSED, f"it takes the feature gates {' and '.join(missing)}")
 
 
 def _always(effect: Effect, reason: str) -> Judge:
@@ -148,7 +159,13 @@ _OTHERS = _always(Effect.NONE, "nothing of it gets to what runs")
 
 ROWS: Mapping[str, Sequence[Row]] = {
     "VirtualMachine": (
-        Row(Base.SPEC, ("template", "updateVolumesStrategy"), in_template, f"{VM} sync"),
+        Row(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
+        Row(
+            Base.SPEC,
+            ("updateVolumesStrategy",),
+            _judge_volumes_strategy,
+            "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVolumesUpdateStrategy",
+        ),
         Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
         Row(
             Base.SPEC,
@@ -168,7 +185,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
             _judge_live_update_features,
             "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVMUpdate",
         ),
-        Row(Base.RESOURCE, ("metadata.annotations",), in_template, f"{VM} sync"),
+        Row(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
         Row(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
     ),
     "VirtualMachinePool": (
