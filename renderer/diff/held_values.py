@@ -156,6 +156,7 @@ def with_part(value: JsonObject, path: Sequence[str], part: Json) -> JsonObject:
     head, *rest = path
     child: Json = with_part(object_at(value, head), rest, part) if rest else part
     others = {key: each for key, each in value.items() if key != head}
-    if child is None or child == [] or (child == EMPTY and head in _STRUCTS):
+    is_empty_list = isinstance(child, list | tuple) and not child
+    if child is None or is_empty_list or (child == EMPTY and head in _STRUCTS):
         return others
     return {**others, head: child}

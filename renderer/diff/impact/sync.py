@@ -23,6 +23,7 @@ from renderer.diff.impact.restart import sync_restart_required
 from renderer.diff.impact.state import Patch, State, Step, Update
 from renderer.diff.impact.storage import handle_declarative_volumes
 from renderer.diff.impact.volume_migration import handle_volume_update
+from renderer.diff.virtual_machine import RunStrategy
 from renderer.model.json import JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
@@ -37,13 +38,14 @@ class Row(NamedTuple):
     """A step of ``sync`` and the function of KubeVirt that it follows.
 
     ``since`` is the first release that has it. A ``live`` step is left out while the VM waits for a restart,
-    and where the cluster stages changes.
+    and where the cluster stages changes. Only ``early`` steps are taken for a VM that is stopped by the change.
     """
 
     step: Step
     source: str
     since: Release = OLDEST
     live: bool = False
+    early: bool = False
 
 
 class Reaction(NamedTuple):
@@ -55,8 +57,8 @@ class Reaction(NamedTuple):
 
 #: In KubeVirt's order.
 STEPS: Sequence[Row] = (
-    Row(sync_run_strategy, f"{VM} syncRunStrategy"),
-    Row(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2)),
+    Row(sync_run_strategy, f"{VM} syncRunStrategy", early=True),
+    Row(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2), early=True),
     Row(sync_interfaces, "pkg/network/controllers/vm.go Sync", since=Release(1, 1)),
     Row(
         handle_declarative_volumes,
@@ -98,8 +100,9 @@ def _again(update: Update, state: State) -> State:
 def _reconciled_once(update: Update, state: State) -> State:
     cluster = update.cluster
     waited = state.restart is not None
+    stops = update.after.run_strategy == RunStrategy.HALTED
     for row in STEPS:
-        if cluster.release < row.since:
+        if cluster.release < row.since or (stops and not row.early):
             continue
         if row.live and cluster.release >= _CHOSEN_BY_CLUSTER and (waited or not cluster.updates_live):
             continue
@@ -121,7 +124,7 @@ def _cleared(update: Update) -> Update:
     after = update.after
     template = with_cleared_interfaces(after.template, present)
     started = object_at(after.instance, "spec")
-    if not _has_network(template) and not _has_network(update.before.template):
+    if _has_network(after.template) and not _has_network(template) and not _has_network(update.before.template):
         instance = with_network_of(started, object_at(update.before.instance, "spec"))
     else:
         instance = with_cleared_interfaces(started, present)

@@ -76,12 +76,12 @@ def _judge_in_sync(_views: Views, _change: FieldChange) -> None:
 
 
 def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | None:
-    """``validateUpdateVolumesStrategy``: it takes feature gates until these are always on."""
+    """With LiveUpdate it takes feature gates, until these are always on (``validateLiveUpdateFeatures``)."""
     if views.after.spec.get("updateVolumesStrategy") is None:
         return None
     gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
     missing = [gate for gate in gates if not views.cluster.has_on(gate)]
-    if not missing or views.cluster.release < _VOLUMES_STRATEGY:
+    if not missing or not views.cluster.updates_live or views.cluster.release < _VOLUMES_STRATEGY:
         return None
     return Verdict(Effect.REFUSED, f"it takes the feature gates {' and '.join(missing)}")
 
@@ -164,7 +164,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
             Base.SPEC,
             ("updateVolumesStrategy",),
             _judge_volumes_strategy,
-            "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVolumesUpdateStrategy",
+            "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateLiveUpdateFeatures",
         ),
         Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
         Row(
