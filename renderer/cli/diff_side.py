@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -48,7 +48,7 @@ class Side:
         """Raises ``DiagnosticError`` for a project file that cannot be used."""
         self.name = name
         self._fs = fs
-        self._revision = revision
+        self.revision = revision
         try:
             self._config = load_project(fs)
             with only_lowered_to(self._config.limits):
@@ -122,7 +122,7 @@ class Side:
         return tuple(resource for source in sources for resource in source.resources)
 
     def _labelled(self, finding: Diagnostic) -> Diagnostic:
-        if not self._revision:
+        if not self.revision:
             return finding
         related = tuple(each._replace(location=self._label(each.location)) for each in finding.related)
         return replace(finding, location=self._label(finding.location), sites=(), related=related)
@@ -130,17 +130,21 @@ class Side:
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):
             return location
-        return location._replace(path=f"{self._revision}:{location.path}")
+        return location._replace(path=f"{self.revision}:{location.path}")
 
 
-def compare_sides(
+def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and what was between
     comparer: OverlayComparer,
     sides: tuple[Side, Side],
     rendered: tuple[RenderedSide | None, RenderedSide | None],
     path: str,
     name: str,
+    between: Sequence[RenderedSide] = (),
 ) -> OverlayDifference:
-    """Return what differs in an overlay that is on one side at least."""
+    """Return what differs in an overlay that is on one side at least.
+
+    ``between`` is the overlay since its VMs were started from the side before, the oldest first.
+    """
     failed = [
         f"it cannot be rendered in {side.name}"
         for side, content in zip(sides, rendered, strict=True)
@@ -150,14 +154,15 @@ def compare_sides(
         releases = tuple(side.overlays[path].kubevirt if path in side.overlays else None for side in sides)
         return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
     before, after = (content.content if content is not None else None for content in rendered)
-    return comparer.compare(path, name, before, after, _hold(*rendered))
+    return comparer.compare(path, name, before, after, _hold(*rendered, between), accumulated=bool(between))
 
 
-def _hold(before: RenderedSide | None, after: RenderedSide | None) -> Hold:
+def _hold(before: RenderedSide | None, after: RenderedSide | None, between: Sequence[RenderedSide]) -> Hold:
     if before is None or after is None or before.state is None or after.state is None:
         return held_as_written
     assert after.content is not None  # noqa: S101 - it has a state
-    return HeldChanges(before.state, after.state, after.content.release)
+    states = [each.state for each in between if each.state is not None]
+    return HeldChanges(before.state, after.state, after.content.release, states)
 
 
 def _is_kubevirt(resource: Resource) -> bool:

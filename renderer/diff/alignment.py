@@ -167,7 +167,7 @@ def _name(key: Segment) -> str:
 
 
 def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -> bool:
-    """Tell whether two values of ``field`` in ``parent`` are quantities, and equal: ``1Gi`` and ``1024Mi``."""
+    """Tell whether values of ``field`` in ``parent`` are equal quantities: ``1Gi`` and ``1024Mi``."""
     if field not in _QUANTITIES and parent not in _QUANTITY_MAPS:
         return False
     if before is None or after is None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.alignment import is_same
+from renderer.diff.cluster import ClusterView
 from renderer.diff.confidential import without_secrets
 from renderer.diff.field_changes import FieldComparer
-from renderer.diff.cluster import ClusterView
 from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.impact.table import Views
@@ -20,7 +20,6 @@ from renderer.diff.vm_changes import vm_changes
 from renderer.model.difference import (
     ChangeType,
     Effect,
-    FieldChange,
     Impact,
     OverlayDifference,
     ResourceChange,
@@ -71,21 +70,27 @@ class OverlayComparer:
     def __init__(self) -> None:
         self._fields = FieldComparer()
 
-    def compare(
+    def compare(  # noqa: PLR0913 - an overlay on two sides, and two that most callers leave out
         self,
         path: str,
         name: str,
         before: OverlaySide | None,
         after: OverlaySide | None,
         hold: Hold = held_as_written,
+        *,
+        accumulated: bool = False,
     ) -> OverlayDifference:
-        """Compare an overlay that is on one side at least; ``hold`` tells how the cluster holds its VMs."""
+        """Compare an overlay that is on one side at least; ``hold`` tells how the cluster holds its VMs.
+
+        ``accumulated``: they have been in other states between the two, and may differ from both.
+        """
         old = before.written if before else ()
         new = after.written if after else ()
         matched = match(old, new)
         pairs = [(pair, ChangeType.CHANGED) for pair in matched.same]
         pairs += [(pair, ChangeType.RENAMED) for pair in matched.renamed]
-        comparison = _Comparison(self._fields, before or _nothing(after), after or _nothing(before), hold)
+        sides = before or _nothing(after), after or _nothing(before)
+        comparison = _Comparison(self._fields, *sides, hold, accumulated=accumulated)
         changes = [
             *(comparison.removed(resource) for resource in matched.removed),
             *(comparison.added(resource) for resource in matched.added),
@@ -121,19 +126,29 @@ def _totals(side: OverlaySide | None) -> Totals | None:
 class _Comparison:
     """Two sides of one overlay."""
 
-    def __init__(self, fields: FieldComparer, before: OverlaySide, after: OverlaySide, hold: Hold) -> None:
+    def __init__(
+        self,
+        fields: FieldComparer,
+        before: OverlaySide,
+        after: OverlaySide,
+        hold: Hold,
+        *,
+        accumulated: bool,
+    ) -> None:
         self._fields = fields
         self._hold = hold
+        self._accumulated = accumulated
         self._before = before
         self._after = after
         self._cluster = ClusterView.of(after.release, after.kubevirt)
 
     def removed(self, resource: Resource) -> ResourceChange:
         impact = None if VirtualMachineView.of(resource) is None else _DELETED
-        return ResourceChange(ChangeType.REMOVED, resource.current_id, None, (), impact)
+        return ResourceChange(ChangeType.REMOVED, resource.current_id, None, (), impact, _effects(impact))
 
     def added(self, resource: Resource) -> ResourceChange:
-        return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), self._refusal(resource))
+        impact = self._refusal(resource)
+        return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), impact, _effects(impact))
 
     def changed(self, before: Resource, after: Resource, kind: ChangeType) -> Iterator[ResourceChange]:
         """Yield one change, or none when both are equal, and would be in the cluster."""
@@ -141,16 +156,16 @@ class _Comparison:
         fields, impact = judgement.changes, self._refusal(after)
         if impact is not None and _has_matchers(before) is not _has_matchers(after):
             fields = ()  # one side is not expanded, and nothing can be told from the difference
-        elif not fields and kind is ChangeType.CHANGED:
+        elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
             return
         if impact is None and VirtualMachineView.of(after) is not None:
             impact = _REPLACED if kind is ChangeType.RENAMED else judgement.impact
         shown = tuple(without_secrets(field, after.kind, self._secrets) for field in fields)
         ids = before.current_id, after.current_id
         if impact is None or impact.effect is Effect.REFUSED:
-            yield ResourceChange(kind, *ids, shown, impact, () if impact is None else (impact.effect,))
+            yield ResourceChange(kind, *ids, shown, impact, _effects(impact))
         else:
-            effects = judgement.effects or (impact.effect,)
+            effects = judgement.effects or _effects(impact)
             yield ResourceChange(
                 kind, *ids, shown, impact, effects, judgement.pending, judgement.start_refusal
             )
@@ -162,7 +177,12 @@ class _Comparison:
     def _judgement(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         applied = self._applied(before, after)
-        if is_same(before.content, after.content) and is_same(applied[0].content, applied[1].content):
+        is_accumulated = self._accumulated and after.kind == "VirtualMachine"
+        if (
+            not is_accumulated
+            and is_same(before.content, after.content)
+            and is_same(applied[0].content, applied[1].content)
+        ):
             return _NO_CHANGES
         if written[0] is None or written[1] is None:
             return Judgement(self._fields.changes(before.content, after.content), None)
@@ -186,6 +206,34 @@ class _Comparison:
     def _refusal(self, resource: Resource) -> Impact | None:
         reason = self._after.refused.get(resource.current_id)
         return None if reason is None else Impact(Effect.REFUSED, reason)
+
+
+def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
+    """Return the overlays with no deletion of what another overlay has on the side after.
+
+    An overlay in a folder of another name is two overlays: one that is gone, and one that is new.
+    """
+    added = {
+        (change.id, change.type)
+        for overlay in overlays
+        for change in overlay.changes
+        if change.type is ChangeType.ADDED
+    }
+    return tuple(
+        overlay._replace(
+            changes=tuple(
+                change._replace(impact=_ELSEWHERE, effects=_effects(_ELSEWHERE))
+                if change.impact == _DELETED and (change.id, ChangeType.ADDED) in added
+                else change
+                for change in overlay.changes
+            )
+        )
+        for overlay in overlays
+    )
+
+
+def _effects(impact: Impact | None) -> tuple[Effect, ...]:
+    return () if impact is None else (impact.effect,)
 
 
 def _has_matchers(resource: Resource) -> bool:

@@ -1,8 +1,8 @@
 """Values as KubeVirt's Go types hold them, and the fields in which two of them differ.
 
 What a Go type cannot tell from nothing is left out: an empty text, an empty list, ``false`` or 0 in a field
-that is no pointer (``staging/src/kubevirt.io/api/core/v1/schema.go``). Quantities are in their canonical form,
-so that two values are equal where ``equality.Semantic.DeepEqual`` says so.
+that is no pointer (``staging/src/kubevirt.io/api/core/v1/schema.go``). Quantities are canonical, so that two
+values are equal where ``equality.Semantic.DeepEqual`` says so.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.diff.alignment import is_equal
 from renderer.diff.cluster import quantity
+from renderer.model.difference import ORDER
 from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at
 
@@ -107,7 +108,7 @@ def _value(value: Json, key: str, parent: str) -> Json:
 
 
 def differences(before: JsonObject, after: JsonObject, at: FieldPath = ROOT) -> Iterator[FieldPath]:
-    """Yield the topmost fields that differ; a list of named elements in another order ends with ``#order``."""
+    """Yield the topmost fields that differ; ``#order`` ends a list of named elements in another order."""
     for key in sorted({*before, *after}):
         one, other = before.get(key), after.get(key)
         if key in _ALWAYS_THERE:
@@ -134,7 +135,7 @@ def _list_differences(before: Sequence[Json], after: Sequence[Json], at: FieldPa
                 yield from _differences(sides[0], sides[1], at.child(index))
         return
     if [name for name in old if name in new] != [name for name in new if name in old]:
-        yield FieldPath((*at.segments[:-1], f"{at.segments[-1]}#order"))
+        yield FieldPath((*at.segments[:-1], f"{at.segments[-1]}{ORDER}"))
     for name in sorted({*old, *new}):
         element = at.child(ElementName("name", name))
         if name not in old or name not in new:

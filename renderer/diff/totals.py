@@ -1,4 +1,4 @@
-"""What the virtual machines of an overlay take together (KubeVirt ``pkg/util/hardware``, ``pkg/defaults``)."""
+"""The totals of an overlay's virtual machines (KubeVirt ``pkg/util/hardware``, ``pkg/defaults``)."""
 
 from __future__ import annotations
 

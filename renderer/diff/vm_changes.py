@@ -19,9 +19,11 @@ _KEPT = Impact(
 
 
 def vm_changes(
-    comparer: FieldComparer, written: tuple[VirtualMachineView, VirtualMachineView], applied: tuple[VirtualMachineView, VirtualMachineView]
+    comparer: FieldComparer,
+    written: tuple[VirtualMachineView, VirtualMachineView],
+    applied: tuple[VirtualMachineView, VirtualMachineView],
 ) -> tuple[FieldChange, ...]:
-    """Return what differs in the manifests, and what else differs when instance types are ``applied`` to them.
+    """Return what differs in the manifests, and what else with instance types ``applied`` to them.
 
     Where matchers are in no manifest, both are the same. A change that is decided by that has its impact.
     """

@@ -1,8 +1,8 @@
 """A VirtualMachine as the cluster holds it, and the instance that virt-controller makes of it.
 
 KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators`` (``vm-mutator.go``, ``vmi-mutator.go``) and
-``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``). What KubeVirt chooses at random, the firmware's UUID and
-serial, is a fixed text here: only whether it changes counts.
+``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``). What KubeVirt chooses at random, the firmware's UUID
+and serial, is a fixed text here: only whether it changes counts.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class HeldVm(Record):
 
 
 class VmHolder:
-    """Holds VirtualMachines as one cluster does, with the instance types that one state of the project has."""
+    """Holds VirtualMachines as a cluster does, with the instance types that one state of a project has."""
 
     def __init__(self, catalog: Catalog, own: ResourceSet, cluster: Cluster) -> None:
         self._catalog = catalog.after(CatalogSource("the overlay", own))
@@ -112,7 +112,9 @@ class VmHolder:
         vm = with_default(vm, (*_VMI, "architecture"), mutation.architecture)
         return with_default(vm, (*_VMI, "domain", "machine", "type"), mutation.machine_type)
 
-    def _held(self, content: JsonObject, matchers: Matchers, selected: Selected, resource: Resource) -> HeldVm:
+    def _held(
+        self, content: JsonObject, matchers: Matchers, selected: Selected, resource: Resource
+    ) -> HeldVm:
         behaviour = self._cluster.behaviour
         template = object_at(content, *_TEMPLATE)
         vm = VirtualMachine.of(resource)
@@ -129,7 +131,7 @@ class VmHolder:
         """The instance as ``startVMI`` and the instance's mutating webhook make it."""
         behaviour, config = self._cluster.behaviour, self._cluster.config
         if selected.preference is not None:
-            selection = Selection(EMPTY, selected.preference.spec, behaviour, False)
+            selection = Selection(EMPTY, selected.preference.spec, behaviour)
             template = device_preferences.apply(selection, template)
         spec = _with_input_device(default_disks(object_at(template, "spec")))
         template = {**template, "spec": default_network(spec, config, behaviour)}
@@ -144,15 +146,11 @@ class VmHolder:
 
 
 def applied_to(live: Json, old: Json, new: Json) -> Json:
-    """What ``kubectl apply`` makes of ``live`` where ``new`` takes the place of ``old``: a three-way JSON merge."""
+    """Return what ``kubectl apply`` makes of ``live`` with ``new`` after ``old``: a three-way merge."""
     if not isinstance(new, dict) or not isinstance(live, dict):
         return new
     before = old if isinstance(old, dict) else EMPTY
-    kept = {
-        key: value
-        for key, value in live.items()
-        if new.get(key) is not None or before.get(key) is None
-    }
+    kept = {key: value for key, value in live.items() if new.get(key) is not None or before.get(key) is None}
     merged = {
         key: applied_to(live.get(key), before.get(key), value)
         for key, value in new.items()

@@ -12,6 +12,9 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 
+#: Ends the last segment of a path that means the order of a list.
+ORDER = "#order"
+
 
 class NoValue(Enum):
     """What stands where a value cannot."""
@@ -85,7 +88,7 @@ class ChangeType(StrEnum):
 
 
 class ResourceChange(Record):
-    """A resource that is not the same on both sides; ``impact`` is the worst that happens to a virtual machine.
+    """A resource that is not the same on both sides; ``impact`` is the worst that happens to a VM.
 
     ``before`` is None for what is added, ``after`` for what is removed. ``effects`` are all that happen to a
     VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
@@ -149,12 +152,24 @@ class OverlayDifference(Record):
         return bool(self.changes or self.incomparable) or self.releases[0] != self.releases[1]
 
 
+class CommitDifference(Record):
+    """A commit between the two sides, and what everything up to it does to virtual machines."""
+
+    name: str
+    subject: str
+    overlays: tuple[OverlayDifference, ...]
+
+
 class Difference(Record):
-    """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides."""
+    """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides.
+
+    ``commits`` are those between the sides, the oldest first, where each was looked at.
+    """
 
     before: str
     after: str
     overlays: tuple[OverlayDifference, ...]
+    commits: tuple[CommitDifference, ...] = ()
 
     def __bool__(self) -> bool:
         return any(self.overlays)

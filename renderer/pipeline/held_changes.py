@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from renderer.admitters.cluster import Cluster as AdmittingCluster
@@ -31,31 +31,52 @@ class ProjectState(Record):
 
 
 class HeldChanges:
-    """Holds the VirtualMachines of one overlay; both sides as the release of the target holds them."""
+    """Holds the VirtualMachines of one overlay, each state as the release of the target holds it.
 
-    def __init__(self, before: ProjectState, after: ProjectState, release: Release) -> None:
-        self._states = before, after
+    ``between`` are the states since the VMs were started from ``before``, the oldest first.
+    """
+
+    def __init__(
+        self,
+        before: ProjectState,
+        after: ProjectState,
+        release: Release,
+        between: Sequence[ProjectState] = (),
+    ) -> None:
+        self._states = (before, *between, after)
         self._release = release
 
     def __call__(self, old: Resource, new: Resource) -> HeldChange | None:
         """Return a VirtualMachine on both sides; None where KubeVirt could not expand or default it."""
         try:
-            before = self._holders[0].created(old)
-            after = self._holders[1].updated(before, old, new)
+            vms = self._vms(old, new)
         except (CauseError, DiagnosticError):
             return None
+        before, *between, after = (held_vm(vm.content, vm.applied, vm.instance) for vm in vms)
         return HeldChange(
-            held_vm(before.content, before.applied, before.instance),
-            held_vm(after.content, after.applied, after.instance),
-            self._update_refusal(after, new),
-            self._start_refusal(after, new),
+            before,
+            after,
+            self._update_refusal(vms[-1], new),
+            self._start_refusal(vms[-1], new),
             self._access_modes,
+            tuple(between),
         )
 
+    def _vms(self, old: Resource, new: Resource) -> list[HeldVm]:
+        """The VirtualMachine in each state that has it. Raises ``CauseError`` or ``DiagnosticError``."""
+        vms, written = [self._holders[0].created(old)], old
+        for state, holder in zip(self._states[1:-1], self._holders[1:-1], strict=True):
+            found = next((each for each in state.resources if each.current_id == new.current_id), None)
+            if found is not None:
+                vms.append(holder.updated(vms[-1], written, found))
+                written = found
+        vms.append(self._holders[-1].updated(vms[-1], written, new))
+        return vms
+
     @cached_property
-    def _holders(self) -> tuple[VmHolder, VmHolder]:
+    def _holders(self) -> list[VmHolder]:
         """Raises ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
-        return self._holder(self._states[0]), self._holder(self._states[1])
+        return [self._holder(state) for state in self._states]
 
     def _holder(self, state: ProjectState) -> VmHolder:
         config = read_cluster_config(state.resources, state.catalog)
@@ -63,11 +84,11 @@ class HeldChanges:
 
     @cached_property
     def _admitting(self) -> AdmittingCluster:
-        after = self._states[1]
+        after = self._states[-1]
         return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
 
     def _update_refusal(self, held: HeldVm, resource: Resource) -> str:
-        """Return why the webhook refuses the VM with what the cluster has kept of it; empty where it does not."""
+        """Return why the webhook refuses the VM that the cluster would hold; empty where it does not."""
         behaviour = behaviour_of(self._release)
         try:
             spec = default_vmi_spec(object_at(held.applied, "spec"), self._admitting.config, behaviour)

@@ -9,17 +9,17 @@ import click
 
 from renderer.cli.console import report
 from renderer.cli.diff_output import DiffFormat, write_difference
-from renderer.cli.diff_side import Side, compare_sides
+from renderer.cli.diff_side import RenderedSide, Side, compare_sides
 from renderer.cli.exit_code import ExitCode, exit_code_of
 from renderer.cli.git import git_of
 from renderer.cli.options import no_progress_option, verbose_option
 from renderer.cli.progress import Watch
 from renderer.cli.repository import Repository
 from renderer.cli.stopwatch import Stopwatch
-from renderer.diff.compare import OverlayComparer
+from renderer.diff.compare import OverlayComparer, without_moved
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
-from renderer.model.difference import Difference, OverlayDifference
+from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.source.builtin import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
@@ -57,6 +57,11 @@ class Compared(NamedTuple):
     show_default=True,
     help="How long Markdown may become; GitHub takes 65536 characters in a comment.",
 )
+@click.option(
+    "--each",
+    is_flag=True,
+    help="Look at each commit between the sides: VMs have been started from the first and seen all others.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
 @verbose_option
 @no_progress_option
@@ -66,6 +71,7 @@ def command(  # noqa: PLR0913 - one for each option
     output_format: str,
     limit_bytes: int,
     *,
+    each: bool,
     exit_zero: bool,
     verbose: bool,
     no_progress: bool,
@@ -82,12 +88,14 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff
       vmrender diff origin/main...HEAD --format markdown --exit-zero
       vmrender diff v1.2 --overlay prod --format html > diff.html
+      vmrender diff v1.2..HEAD --each
     """
     watch, stopwatch = Watch.of(verbose=verbose, no_progress=no_progress), Stopwatch()
     repository = Repository.here()
     with git_of(repository) as git:
         before, after = _sides(repository, git, revisions)
-        compared = _compare(before, after, overlays, watch)
+        commits = _commits(git, before, after) if each else ()
+        compared = _compare(before, after, overlays, watch, commits)
     watch.say(f"done in {stopwatch.total()}")
     write_difference(compared.difference, DiffFormat(output_format), limit_bytes)
     report(None, (*compared.before, *compared.after))
@@ -156,9 +164,28 @@ def _tree(git: GitRepository, revision: str) -> FileSystem:
         return MemoryFileSystem({})
 
 
-def _compare(before: Side, after: Side, wanted: Iterable[str], watch: Watch) -> Compared:
+class Commit(NamedTuple):
+    """A commit between the two sides."""
+
+    subject: str
+    side: Side
+
+
+def _commits(git: GitRepository, before: Side, after: Side) -> tuple[Commit, ...]:
+    """The commits after the first side; the last is left out where it is the second side itself."""
+    last = after.revision or "HEAD"
+    found = git.commits_between(before.revision, last)
+    if after.revision:
+        found = found[:-1]
+    return tuple(Commit(subject, _at(git, oid, oid[:_SHORT])) for oid, subject in found)
+
+
+def _compare(
+    before: Side, after: Side, wanted: Iterable[str], watch: Watch, commits: Sequence[Commit]
+) -> Compared:
     comparer = OverlayComparer()
     compared: list[OverlayDifference] = []
+    reached: list[list[OverlayDifference]] = [[] for _ in commits]
     errors: tuple[list[Diagnostic], list[Diagnostic]] = [], []
     selected = tuple(_selected(before, after, wanted))
     for number, (path, name) in enumerate(selected, start=1):
@@ -171,9 +198,19 @@ def _compare(before: Side, after: Side, wanted: Iterable[str], watch: Watch) -> 
         if sides[1]:
             errors[1].extend(after.located(sides[1].errors))
         with watch.progress.doing(f"comparing {path} ({number} of {len(selected)})"):
-            compared.append(compare_sides(comparer, (before, after), sides, path, name))
+            between: list[RenderedSide] = []
+            for commit, found in zip(commits, reached, strict=True):
+                rendered = commit.side.render(path)
+                pair = before, commit.side
+                found.append(compare_sides(comparer, pair, (sides[0], rendered), path, name, between))
+                between += [rendered] if rendered is not None and rendered.content is not None else []
+            compared.append(compare_sides(comparer, (before, after), sides, path, name, between))
         watch.say(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
-    difference = Difference(before.name, after.name, tuple(compared))
+    steps = tuple(
+        CommitDifference(commit.side.name, commit.subject, without_moved(found))
+        for commit, found in zip(commits, reached, strict=True)
+    )
+    difference = Difference(before.name, after.name, without_moved(compared), steps)
     return Compared(difference, tuple(errors[0]), tuple(errors[1]))
 
 

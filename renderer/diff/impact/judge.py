@@ -94,7 +94,7 @@ class _Reaction:
         self.stopped = held.after.run_strategy == RunStrategy.HALTED
         reaction = Reaction(State(held.before.instance), held.after.instance)
         if not self.halted:
-            reaction = sync(self._update)
+            reaction = sync(self._update, held.between)
         self.state = reaction.state
         self.pending = tuple(_pending(reaction))
         self._patches = tuple(map(self._told, self.state.patches))
@@ -152,14 +152,18 @@ class _Reaction:
         reason = patch.reason
         unknown = () if patch.effect is Effect.BLOCKED else unknown_claims(self._update, self.state)
         if unknown:
-            reason += f", if {' and '.join(dict.fromkeys(unknown))} can be mounted by many nodes (ReadWriteMany)"
+            reason += (
+                f", if {' and '.join(dict.fromkeys(unknown))} can be mounted by many nodes (ReadWriteMany)"
+            )
         return _started_by(patch._replace(reason=reason), self._views.cluster)
 
 
 def _started_by(patch: Patch, cluster: ClusterView) -> Patch:
     methods = cluster.update_methods
     if methods and "LiveMigrate" in methods and patch.effect is not Effect.BLOCKED:
-        return patch._replace(reason=f"{patch.reason}; KubeVirt starts it (workloadUpdateMethods: LiveMigrate)")
+        return patch._replace(
+            reason=f"{patch.reason}; KubeVirt starts it (workloadUpdateMethods: LiveMigrate)"
+        )
     if methods and "Evict" in methods:
         reason = f"{patch.reason}; KubeVirt evicts the instance (workloadUpdateMethods: Evict)"
         return Patch(Effect.EVICTED, reason, patch.fields, _UPDATER)
@@ -167,7 +171,7 @@ def _started_by(patch: Patch, cluster: ClusterView) -> Patch:
         return patch
     if methods is None:
         return patch._replace(
-            reason=f"{patch.reason}; nobody starts it unless workloadUpdateMethods of the KubeVirt object says so"
+            reason=f"{patch.reason}; nobody starts it unless workloadUpdateMethods of the cluster say so"
         )
     return patch._replace(reason=f"{patch.reason}; nobody starts it (workloadUpdateMethods is empty)")
 

@@ -1,8 +1,8 @@
 """Whether an instance can be migrated live.
 
 KubeVirt ``pkg/virt-handler/vm.go`` (``calculateLiveMigrationCondition``) and
-``pkg/network/vmispec/interface.go`` (``VerifyVMIMigratable``). What only the node knows, such as the model of its
-processor, is taken to be no obstacle.
+``pkg/network/vmispec/interface.go`` (``VerifyVMIMigratable``). What only the node knows, such as the model
+of its processor, is taken to be no obstacle.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def why_storage_stays(update: Update, state: State) -> str:
 
 
 def unknown_claims(update: Update, state: State) -> tuple[str, ...]:
-    """Return the claims whose access modes the repository does not have: one that is not shared prevents it."""
+    """Return the claims whose access modes the repository does not have; they have to be shared."""
     claims = (_claim(volume) for volume in state.items("volumes"))
     return tuple(claim for claim in claims if claim and claim not in update.access_modes)
 
 
-def _pod_network(_update: Update, state: State) -> str:
+def _pod_network(update: Update, state: State) -> str:
     interfaces = by_name(list(state.items("domain", "devices", "interfaces")))
     pod = next((each for each in state.items("networks") if each.get("pod") is not None), None)
     if not interfaces or pod is None:
@@ -50,7 +50,7 @@ def _pod_network(_update: Update, state: State) -> str:
         annotations = object_at(state.instance, "metadata", "annotations")
         return "" if _BRIDGE_ALLOWED in annotations else "it is on the pod network by a bridge"
     plugin = text_at(interface, "binding", "name")
-    plugins = object_at(_update.cluster.configuration, "network", "binding")
+    plugins = object_at(update.cluster.configuration, "network", "binding")
     if plugin and object_at(plugins, plugin).get("migration") is not None:
         return ""
     if plugin:
@@ -80,7 +80,9 @@ def _launch_security(_update: Update, state: State) -> str:
 def _hyperv_passthrough(_update: Update, state: State) -> str:
     passthrough = state.at("domain", "features").get("hypervPassthrough")
     return (
-        "it has features.hypervPassthrough" if object_at(passthrough).get("enabled", True) and passthrough else ""
+        "it has features.hypervPassthrough"
+        if object_at(passthrough).get("enabled", True) and passthrough
+        else ""
     )
 
 

@@ -137,7 +137,8 @@ def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
     """``syncNetworks``."""
     desired = by_name(array_at(update.after.template, *_NETWORKS))
     networks = []
-    for network in state.items(*_NETWORKS):
+    for present in state.items(*_NETWORKS):
+        network = present
         wanted = object_at(desired.get(text_at(network, "name"), EMPTY)).get("multus")
         if wanted is not None and network.get("multus") is not None:
             name = text_at(wanted, "networkName")

@@ -50,7 +50,7 @@ def sync_dynamic_annotations(update: Update, state: State) -> State:
     template = object_at(update.after.content, "spec", "template", *_ANNOTATIONS)
     own = object_at(update.after.content, *_ANNOTATIONS)
     changed = dict(object_at(state.instance, *_ANNOTATIONS))
-    for key, source in ((*((key, template) for key in _DESCHEDULER), (_BACKUP_HOOKS, own))):
+    for key, source in (*((key, template) for key in _DESCHEDULER), (_BACKUP_HOOKS, own)):
         value: Json = source.get(key)
         changed.pop(key, None)
         if value is not None:

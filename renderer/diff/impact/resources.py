@@ -7,7 +7,6 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``h
 from __future__ import annotations
 
 from renderer.diff.cluster import ClusterView, count, quantity
-from renderer.diff.held_values import with_part
 from renderer.diff.impact.migratable import why_not_migratable
 from renderer.diff.impact.state import State, Update, spec_field
 from renderer.model.difference import Effect
@@ -60,7 +59,7 @@ def handle_cpu_change(update: Update, state: State) -> State:
 def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) -> str:
     """Return why sockets are not plugged in; empty where they are."""
     release = update.cluster.release
-    most = max_sockets(cpu, update)
+    most = max_sockets(update)
     if after > most:
         return f"the VM was started with room for {most} sockets" if most else _no_room(update, cpu)
     if after < before:
@@ -75,12 +74,15 @@ def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) ->
 
 def _no_room(update: Update, cpu: JsonObject) -> str:
     if count(cpu.get("sockets")):
-        return f"no sockets can be plugged in on {text_at(update.before.applied, 'architecture') or 'this VM'}"
+        return (
+            f"no sockets can be plugged in on {text_at(update.before.applied, 'architecture') or 'this VM'}"
+        )
     return "the VM was started without sockets, and so without room for more"
 
 
-def max_sockets(cpu: JsonObject, update: Update) -> int:
-    """Return how many sockets an instance with that ``domain.cpu`` was planned for (``setupCPUHotplug``)."""
+def max_sockets(update: Update) -> int:
+    """Return how many sockets the instance was planned for when it was started (``setupCPUHotplug``)."""
+    cpu = object_at(update.before.instance, "spec", *_CPU)
     cluster, own = update.cluster, count(cpu.get("sockets"))
     given = count(cpu.get("maxSockets"))
     if given:
@@ -88,7 +90,11 @@ def max_sockets(cpu: JsonObject, update: Update) -> int:
     if cluster.release >= _NO_ARM and _is_arm(update):
         return 0
     if cluster.max_cpu_sockets:
-        return max(cluster.max_cpu_sockets, own) if cluster.release >= _LIMITED_VCPUS else cluster.max_cpu_sockets
+        return (
+            max(cluster.max_cpu_sockets, own)
+            if cluster.release >= _LIMITED_VCPUS
+            else cluster.max_cpu_sockets
+        )
     per_socket = count(cpu.get("cores")) * count(cpu.get("threads"))
     most = own * cluster.max_hotplug_ratio
     if cluster.release < _LIMITED_VCPUS or most * per_socket <= _MAX_VCPUS:
@@ -125,34 +131,37 @@ def _memory_refusal(update: Update, state: State, before: Quantity, after: Quant
     release = update.cluster.release
     if release < _PER_VM:
         return ""
-    most = max_guest(update, state.spec)
+    most = max_guest(update)
+    started = quantity(object_at(update.before.instance, "spec", *_MEMORY).get("guest")) or before
+    less = "memory cannot become less than the VM was started with" if after.compare(started) < 0 else ""
     if release < _MEMORY_CHECKS:
-        if after.compare(before) < 0:
-            return "memory cannot become less than the VM was started with"
-        is_more = most is not None and after.compare(most) > 0
-        return f"the VM was started with room for {most.json}" if is_more and most else ""
+        return less or _too_much(after, most)
     reason = why_not_migratable(update, state)
     if reason:
         return f"memory is plugged in by a live migration, but {reason}"
     if most is None:
-        return "the VM was started without room for more memory" + _because(update, state)
-    problem = _incompatible(update.after.applied, most, release)
-    if problem:
-        return problem
-    return "memory cannot become less than the VM was started with" if after.compare(before) < 0 else ""
+        return "the VM was started without room for more memory" + _because(update)
+    return _incompatible(update.after.applied, most, release) or less
 
 
-def _because(update: Update, state: State) -> str:
-    planned = _planned_guest(update.cluster, state.spec)
-    problem = planned and _incompatible(state.spec, planned, update.cluster.release)
+def _too_much(guest: Quantity, most: Quantity | None) -> str:
+    is_more = most is not None and guest.compare(most) > 0
+    return f"the VM was started with room for {most.json}" if is_more and most else ""
+
+
+def _because(update: Update) -> str:
+    spec = object_at(update.before.instance, "spec")
+    planned = _planned_guest(update.cluster, spec)
+    problem = planned and _incompatible(spec, planned, update.cluster.release)
     return f": {problem}" if problem else ""
 
 
-def max_guest(update: Update, spec: JsonObject) -> Quantity | None:
-    """Return how much memory an instance was planned for; None where none can be plugged in.
+def max_guest(update: Update) -> Quantity | None:
+    """Return how much memory the instance was planned for; None where none can be plugged in.
 
     ``setupMemoryHotplug``.
     """
+    spec = object_at(update.before.instance, "spec")
     given = quantity(object_at(spec, *_MEMORY).get("maxGuest"))
     if given is not None:
         return given
@@ -174,27 +183,35 @@ def _planned_guest(cluster: ClusterView, spec: JsonObject) -> Quantity | None:
 
 def _incompatible(spec: JsonObject, most: Quantity, release: Release) -> str:
     """Return why memory cannot be plugged in (``ValidateLiveUpdateMemory``); empty where it can."""
-    domain = object_at(spec, "domain")
-    cpu, memory = object_at(domain, "cpu"), object_at(domain, "memory")
-    if cpu.get("realtime") is not None:
-        return "memory cannot be plugged in with cpu.realtime"
-    if object_at(cpu, "numa").get("guestMappingPassthrough") is not None:
-        return "memory cannot be plugged in with cpu.numa.guestMappingPassthrough"
-    if domain.get("launchSecurity") is not None:
-        return "memory cannot be plugged in with launchSecurity"
-    guest = quantity(memory.get("guest"))
+    guest = quantity(object_at(spec, *_MEMORY).get("guest"))
+    with_what = _obstacle(object_at(spec, "domain"))
+    if with_what:
+        return f"memory cannot be plugged in with {with_what}"
     if guest is None:
         return "memory cannot be plugged in without memory.guest"
-    if guest.compare(most) > 0:
-        return f"the VM was started with room for {most.json}"
-    is_large = text_at(memory, "hugepages", "pageSize") == "1Gi"
+    architectures = ("amd64",) if release >= _NO_ARM else ("amd64", _ARM)
+    if text_at(spec, "architecture") not in architectures:
+        return f"memory can be plugged in on {' and '.join(architectures)} only"
+    return _too_much(guest, most) or _wrong_size(spec, guest, most)
+
+
+def _obstacle(domain: JsonObject) -> str:
+    """Return the field that keeps memory from being plugged in; empty where there is none."""
+    cpu = object_at(domain, "cpu")
+    obstacles = {
+        "cpu.realtime": cpu.get("realtime"),
+        "cpu.numa.guestMappingPassthrough": object_at(cpu, "numa").get("guestMappingPassthrough"),
+        "launchSecurity": domain.get("launchSecurity"),
+    }
+    return next((name for name, value in obstacles.items() if value is not None), "")
+
+
+def _wrong_size(spec: JsonObject, guest: Quantity, most: Quantity) -> str:
+    is_large = text_at(spec, *_MEMORY, "hugepages", "pageSize") == "1Gi"
     block, name = (_LARGE_BLOCK, "1Gi") if is_large else (_BLOCK, "2Mi")
     for amount in (guest, most):
         if amount.value() % block:
             return f"memory is plugged in in blocks of {name}, of which {amount.json} is no multiple"
-    architectures = ("amd64",) if release >= _NO_ARM else ("amd64", _ARM)
-    if text_at(spec, "architecture") not in architectures:
-        return f"memory can be plugged in on {' and '.join(architectures)} only"
     return "memory can be plugged in from 1Gi on" if guest.value() < _LEAST_GUEST else ""
 
 

@@ -1,4 +1,4 @@
-"""Whether a change sets RestartRequired as a whole (``syncRestartRequired``, ``pkg/virt-controller/watch/vm``).
+"""The changes that set RestartRequired at once (``pkg/virt-controller/watch/vm``, ``syncRestartRequired``).
 
 The spec that the instance was started from is compared with the new one; before that, what KubeVirt updates
 while a VM runs is copied from the new to the old.

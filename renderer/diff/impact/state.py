@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.diff.cluster import ClusterView
 from renderer.diff.held_values import differences, held, with_part
 from renderer.diff.virtual_machine import run_strategy_of
-from renderer.model.difference import Effect
+from renderer.model.difference import ORDER, Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
 
@@ -42,7 +42,8 @@ class HeldChange(NamedTuple):
     """A VirtualMachine before and after a change.
 
     ``update_refusal`` says why the cluster refuses the change, ``start_refusal`` why no instance can be made
-    after it; both are empty where nothing is refused.
+    after it; both are empty where nothing is refused. ``between`` are its states since it was started from
+    ``before``, the oldest first.
     ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
     """
 
@@ -51,13 +52,18 @@ class HeldChange(NamedTuple):
     update_refusal: str = ""
     start_refusal: str = ""
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
+    between: tuple[HeldVm, ...] = ()
 
 
-def held_vm(content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None) -> HeldVm:
+def held_vm(
+    content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None
+) -> HeldVm:
     """Return a VirtualMachine as KubeVirt's Go types hold it; what is not given is as in its template."""
     template = object_at(content, "spec", "template")
     return HeldVm(
-        held(content), held(object_at(template if applied is None else applied, "spec")), held(instance or template)
+        held(content),
+        held(object_at(template if applied is None else applied, "spec")),
+        held(instance or template),
     )
 
 
@@ -71,7 +77,7 @@ class Update(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """Why KubeVirt does something: the reason in our words, and the fields of the instance that it is about."""
+    """Why KubeVirt does something: the reason, and the fields of the instance that it is about."""
 
     reason: str
     fields: tuple[FieldPath, ...] = ()
@@ -90,7 +96,7 @@ class Patch(NamedTuple):
 class State(NamedTuple):
     """The instance (``metadata`` and ``spec``), and what has come of the change so far.
 
-    ``restart``: RestartRequired is set. ``stuck``: the controller returned with an error, and comes no further.
+    ``restart``: RestartRequired is set. ``stuck``: the controller fails, and comes no further.
     """
 
     instance: JsonObject
@@ -123,9 +129,7 @@ class State(NamedTuple):
         changed = tuple(differences(self.instance, instance))
         if not changed:
             return self
-        return self._replace(
-            instance=instance, patches=(*self.patches, Patch(effect, reason, changed))
-        )
+        return self._replace(instance=instance, patches=(*self.patches, Patch(effect, reason, changed)))
 
     def restarting(self, reason: str, *fields: FieldPath) -> State:
         """Return the state with RestartRequired; the first reason stays."""
@@ -160,4 +164,4 @@ def is_within(field: FieldPath, others: Iterable[FieldPath]) -> bool:
 
 def _plain(field: FieldPath) -> tuple[object, ...]:
     *parents, last = field.segments or ("",)
-    return (*parents, last.removesuffix("#order") if isinstance(last, str) else last)
+    return (*parents, last.removesuffix(ORDER) if isinstance(last, str) else last)

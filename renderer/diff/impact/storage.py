@@ -86,9 +86,11 @@ def handle_declarative_volumes(update: Update, state: State) -> State:
         disks = [*_kept_disks(update, state, volumes), *_new_disks(update, state, volumes)]
         if volumes == [*state.items("volumes")] and disks == [*state.items(*_DISKS)]:
             break
-        refusal = _refusal(update, state, volumes, disks)
+        refusal = _refusal(state, volumes, disks)
         if refusal:
-            return state.failing(f"{refusal}, so that the change of the instance is refused", spec_field(*_DISKS))
+            return state.failing(
+                f"{refusal}, so that the change of the instance is refused", spec_field(*_DISKS)
+            )
         state = state.patched({("volumes",): volumes, _DISKS: disks}, Effect.HOT_PLUG, _PLUGGED)
     return state
 
@@ -143,7 +145,7 @@ def _new_disks(update: Update, state: State, volumes: list[JsonObject]) -> list[
     ]
 
 
-def _refusal(update: Update, state: State, volumes: list[JsonObject], disks: list[JsonObject]) -> str:
+def _refusal(state: State, volumes: list[JsonObject], disks: list[JsonObject]) -> str:
     """Return why the instance's webhook refuses volumes and disks; empty where it does not.
 
     ``AdmitHotplugStorage``: every volume has its disk, and what is plugged in can be.

@@ -1,7 +1,7 @@
 """What virt-controller does with a change of a VirtualMachine: the steps of its ``sync``, by release.
 
-Read in the sources of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and of the commit
-d923fdb815 of the release 1.9.
+Read in the sources of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and, for 1.9, of
+the commit d923fdb815.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from typing import NamedTuple
 
 from renderer.diff.cluster import Gate
 from renderer.diff.held_values import with_part
-from renderer.diff.impact.network import interface_names, sync_interfaces, with_cleared_interfaces, with_network_of
+from renderer.diff.impact.network import (
+    interface_names,
+    sync_interfaces,
+    with_cleared_interfaces,
+    with_network_of,
+)
 from renderer.diff.impact.placement import (
     handle_affinity_change,
     handle_tolerations_change,
@@ -20,7 +25,7 @@ from renderer.diff.impact.placement import (
 )
 from renderer.diff.impact.resources import handle_cpu_change, handle_memory_change
 from renderer.diff.impact.restart import sync_restart_required
-from renderer.diff.impact.state import Patch, State, Step, Update
+from renderer.diff.impact.state import HeldVm, Patch, State, Step, Update
 from renderer.diff.impact.storage import handle_declarative_volumes
 from renderer.diff.impact.volume_migration import handle_volume_update
 from renderer.diff.virtual_machine import RunStrategy
@@ -38,7 +43,7 @@ class Row(NamedTuple):
     """A step of ``sync`` and the function of KubeVirt that it follows.
 
     ``since`` is the first release that has it. A ``live`` step is left out while the VM waits for a restart,
-    and where the cluster stages changes. Only ``early`` steps are taken for a VM that is stopped by the change.
+    and where the cluster stages changes. Only ``early`` steps are taken for a VM that the change stops.
     """
 
     step: Step
@@ -74,12 +79,18 @@ STEPS: Sequence[Row] = (
 )
 
 
-def sync(update: Update) -> Reaction:
-    """Return what virt-controller makes of the change of a VM that runs, once nothing changes any more."""
-    started = _cleared(Update(update.before, update.before, update.cluster, update.access_modes))
-    running = _reconciled(started, State(update.before.instance)).instance
-    update = _cleared(update._replace(before=update.before._replace(instance=running)))
-    return Reaction(_reconciled(update, State(running)), update.after.instance)
+def sync(update: Update, between: Sequence[HeldVm] = ()) -> Reaction:
+    """Return what virt-controller makes of the change of a VM that runs, once nothing changes any more.
+
+    The VM was started from ``update.before``, and has been in the states ``between`` since.
+    """
+    started = _cleared(update._replace(after=update.before), update.before.instance)
+    state = State(_reconciled(started, State(update.before.instance)).instance)
+    for vm in between:
+        step = _cleared(update._replace(after=vm), state.instance)
+        state = _reconciled(step, state)._replace(patches=())
+    last = _cleared(update, state.instance)
+    return Reaction(_reconciled(last, state), last.after.instance)
 
 
 def _reconciled(update: Update, state: State) -> State:
@@ -115,17 +126,21 @@ def _reconciled_once(update: Update, state: State) -> State:
     return state
 
 
-def _cleared(update: Update) -> Update:
+def _cleared(update: Update, running: JsonObject) -> Update:
     """Return the update with the VM as virt-controller rewrites it, and what would be started from that."""
     release = update.cluster.release
     if release < _CLEARS_INTERFACES or not update.cluster.has_on(Gate.HOTPLUG_NICS):
         return update
-    present = interface_names(object_at(update.before.instance, "spec"))
+    present = interface_names(object_at(running, "spec"))
     after = update.after
     template = with_cleared_interfaces(after.template, present)
     started = object_at(after.instance, "spec")
-    if _has_network(after.template) and not _has_network(template) and not _has_network(update.before.template):
-        instance = with_network_of(started, object_at(update.before.instance, "spec"))
+    if (
+        _has_network(after.template)
+        and not _has_network(template)
+        and not _has_network(update.before.template)
+    ):
+        instance = with_network_of(started, object_at(running, "spec"))
     else:
         instance = with_cleared_interfaces(started, present)
     return update._replace(

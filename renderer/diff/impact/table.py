@@ -1,6 +1,6 @@
-"""What KubeVirt does with a change outside of a VirtualMachine's template, and with the kinds that hold templates.
+"""What KubeVirt does with changes outside of a VirtualMachine's template, and in pools and replica sets.
 
-The first row that a field is in counts. Changes in the template of a VirtualMachine are what ``sync`` is about.
+The first row that a field is in counts. Changes in the template of a VirtualMachine are left to ``sync``.
 """
 
 from __future__ import annotations
@@ -218,7 +218,9 @@ ROWS: Mapping[str, Sequence[Row]] = {
 
 
 def _has(row: Row, view: VirtualMachineView, field: FieldPath) -> bool:
-    base = {Base.RESOURCE: FieldPath(), Base.SPEC: view.spec_path, Base.INSTANCE: view.instance_path}[row.base]
+    base = {Base.RESOURCE: FieldPath(), Base.SPEC: view.spec_path, Base.INSTANCE: view.instance_path}[
+        row.base
+    ]
     start = tuple(map(str, base.segments))
     paths = (start + tuple(filter(None, each.split("."))) for each in row.fields)
     return any(field.segments[: len(path)] == path for path in paths)

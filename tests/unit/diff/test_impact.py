@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from renderer.diff.compare import OverlayComparer, OverlaySide
-from renderer.model.difference import Effect, ResourceChange
+from renderer.instancetype.catalog import Catalog
+from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
 from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource
+from renderer.model.resource_set import ResourceSet
+from renderer.pipeline.held_changes import HeldChanges, ProjectState
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -20,6 +23,9 @@ NONE, NEXT_START, LIVE = Effect.NONE, Effect.NEXT_START, Effect.LIVE
 HOT_PLUG, MIGRATION, START = Effect.HOT_PLUG, Effect.MIGRATION, Effect.START
 RESTART, STOP, REFUSED = Effect.RESTART, Effect.STOP, Effect.REFUSED
 DELETED, REPLACED = Effect.DELETED, Effect.REPLACED
+NEXT_MIGRATION, PENDING, BLOCKED = Effect.NEXT_MIGRATION, Effect.PENDING, Effect.BLOCKED
+STUCK, EVICTED, NO_START = Effect.STUCK, Effect.EVICTED, Effect.NO_START
+NOTHING = ResourceChange(ChangeType.CHANGED, None, None, (), Impact(Effect.NONE), (Effect.NONE,))
 
 
 def machine() -> dict[str, Any]:
@@ -88,8 +94,15 @@ def compared(
         OverlaySide(Release.parse(release), (resource(content),), kubevirt=kubevirt)
         for content in (before, after)
     ]
-    (change,) = OverlayComparer().compare("overlays/prod", "prod", *sides).changes
-    return change
+    cluster = resource(
+        {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}, **kubevirt}
+    )
+    states = [
+        ProjectState(ResourceSet((resource(content), cluster)), Catalog()) for content in (before, after)
+    ]
+    hold = HeldChanges(states[0], states[1], Release.parse(release))
+    changes = OverlayComparer().compare("overlays/prod", "prod", sides[0], sides[1], hold).changes
+    return changes[0] if changes else NOTHING
 
 
 def effect(
