@@ -14,7 +14,7 @@ from renderer.model.resource import Resource
 GI = 1 << 30
 
 
-def machine(domain: dict[str, Json], kind: str = "VirtualMachine", **spec: Json) -> Machine:
+def machine(domain: dict[str, Json], kind: str = "VirtualMachine", **spec: Json) -> VirtualMachineView:
     template: dict[str, Any] = {"template": {"spec": {"domain": domain}}, **spec}
     if kind == "VirtualMachinePool":
         template = {"virtualMachineTemplate": {"spec": template}, "replicas": spec.get("replicas")}
