@@ -82,7 +82,7 @@ def _head(difference: Difference) -> str:
         f"- {_code(each.name)} {_prose(each.subject)}: {verdict_of(each)}" for each in difference.commits
     ]
     lines += [""] if difference.commits else []
-    lines += ["\n\n".join(map(_prose, summary(difference)))] if difference else ["No differences."]
+    lines += ["\n\n".join(map(_line, summary(difference)))] if difference else ["No differences."]
     return "\n".join((*lines, ""))
 
 
@@ -158,6 +158,11 @@ def _title(group: Group) -> str:
         names += f" and {len(group.members) - _MOST_NAMES} more"
     effect = f": <b>{EFFECTS[change.impact.effect]}</b>" if change.impact else ""
     return f"{change.type} {_code(change.id.gvk.kind)} {names}{effect}"
+
+
+def _line(line: str) -> str:
+    """Return a line of the summary; one that names a revision is escaped."""
+    return _prose(line) if line.startswith("judged ") else line
 
 
 def _code(text: str, longest: int = 1_000) -> str:

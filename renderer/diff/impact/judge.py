@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.diff.cluster import ClusterView
@@ -20,8 +20,17 @@ _ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Eff
 _BY_MIGRATION = frozenset({Effect.NEXT_MIGRATION, Effect.MIGRATION, Effect.BLOCKED})
 #: What an instance was planned for, which is not what it has.
 _PLANNED = frozenset({"maxSockets", "maxGuest"})
+_NOTES = frozenset(
+    {
+        "kubevirt.io/cluster-instancetype-name",
+        "kubevirt.io/cluster-preference-name",
+        "kubevirt.io/instancetype-name",
+        "kubevirt.io/preference-name",
+    }
+)
 _WAITS = "it waits for the restart that another change needs"
 _SILENT = "no condition says so"
+_MOST_NAMED = 3
 _SAME = "the VM comes to the same"
 _UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 
@@ -50,9 +59,10 @@ def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange])
     reaction = _Reaction(views, held)
     judged = tuple(change._replace(impact=change.impact or reaction.impact_of(change)) for change in changes)
     impacts = [*(each.impact for each in judged if each.impact), *reaction.whole()]
+    told = [impact for impact in impacts if impact.effect is not Effect.PENDING or reaction.differs]
     return Judgement(
         judged,
-        worst(impacts),
+        worst(told) or worst(impacts),
         _worst_first(impacts),
         () if reaction.halted or held.start_refusal else reaction.pending,
         "" if reaction.halted else held.start_refusal,
@@ -97,6 +107,8 @@ class _Reaction:
             reaction = sync(self._update, held.between)
         self.state = reaction.state
         self.pending = tuple(_pending(reaction))
+        #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
+        self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
         self._patches = tuple(map(self._told, self.state.patches))
 
     def impact_of(self, change: FieldChange) -> Impact:
@@ -121,13 +133,15 @@ class _Reaction:
         elif is_within(field, self.pending):
             yield self._waiting()
 
-    def _waiting(self) -> Impact:
-        """The impact on what stays as it is until the VM is restarted."""
+    def _waiting(self, fields: Sequence[FieldPath] = ()) -> Impact:
+        """Return the impact on what stays as it is until the VM is restarted; the reason names ``fields``."""
         if self.state.restart:
             return Impact(Effect.RESTART, _WAITS, self.state.restart.source)
         if self.state.stuck:
             return Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
-        return Impact(Effect.PENDING, f"it counts from the next start on; {_SILENT}", f"{VM} sync")
+        names = ", ".join(map(str, fields[:_MOST_NAMED])) + (", …" if len(fields) > _MOST_NAMED else "")
+        what = f"{names}: counts" if fields else "it counts"
+        return Impact(Effect.PENDING, f"{what} from the next start on; {_SILENT}", f"{VM} sync")
 
     def whole(self) -> Iterator[Impact]:
         """Yield what happens to the VM, whatever field it comes from."""
@@ -143,7 +157,7 @@ class _Reaction:
         if self.state.stuck:
             yield Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
         if self.pending:
-            yield self._waiting()
+            yield self._waiting(self.pending)
 
     def _told(self, patch: Patch) -> Patch:
         """Return a patch with who starts the live migration that it takes, and what is not known of it."""
