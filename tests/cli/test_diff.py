@@ -134,7 +134,7 @@ def test_what_is_added_removed_and_renamed(folder: Path) -> None:
 def test_a_vm_that_is_refused_keeps_nothing_from_being_compared(folder: Path) -> None:
     write(
         folder,
-        {"overlays/prod/vm.yaml": VM.replace("      domain:\n", "      domain:\n        memory: {guest: 1Gi}\n")},
+        {"overlays/prod/vm.yaml": VM.replace("domain:\n", "domain:\n        memory: {guest: 1Gi}\n")},
     )
     result = run()
     assert result.exit == 1

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from renderer.cli.diff_side import Side, compare_sides
+from renderer.cli.diff_side import RenderedSide, Side, compare_sides
 from renderer.diff.compare import OverlayComparer
 from renderer.model.difference import Effect, OverlayDifference, ResourceChange
 from renderer.model.field_path import ElementName, FieldPath
@@ -41,6 +41,7 @@ _CLASSES: Mapping[Effect, str] = {
 #: Not counted: RestartRequired was there before the change.
 _NOT_COUNTED = "restartRequiredAnyway"
 _BATCH = 400
+_NOTHING_BETWEEN: tuple[RenderedSide, ...] = ()
 #: What a VM was started from and was in between, where a pair says so; and its two sides.
 _STATES = ("first", "via", "old", "new")
 
@@ -58,7 +59,7 @@ def _run(pairs: list[dict[str, Any]]) -> Iterator[CaseResult]:
     comparer = OverlayComparer()
     for number, pair in enumerate(pairs):
         path = f"overlays/{number}"
-        started, between = before, ()
+        started, between = before, _NOTHING_BETWEEN
         if "first" in pair:
             started, between = first, tuple(filter(None, (via.render(path), before.render(path))))
         rendered = started.render(path), after.render(path)

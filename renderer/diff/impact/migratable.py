@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from renderer.diff.cluster import Gate
 from renderer.diff.impact.state import State, Update
 from renderer.diff.virtual_machine import by_name
-from renderer.model.json import array_at, object_at, text_at
+from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _BRIDGE_ALLOWED = "kubevirt.io/allow-pod-bridge-network-live-migration"
@@ -120,9 +120,8 @@ def is_shared(update: Update, claim: str) -> bool:
     return not modes or _SHARED in modes
 
 
-def _claim(volume: object) -> str:
-    found = object_at(volume)  # type: ignore[arg-type]
-    return text_at(found, "persistentVolumeClaim", "claimName") or text_at(found, "dataVolume", "name")
+def _claim(volume: JsonObject) -> str:
+    return text_at(volume, "persistentVolumeClaim", "claimName") or text_at(volume, "dataVolume", "name")
 
 
 #: In KubeVirt's order.

@@ -5,7 +5,7 @@ KubeVirt ``pkg/network/vmliveupdate/restart.go`` and ``pkg/network/controllers/v
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from renderer.diff.cluster import Gate
 from renderer.diff.held_values import with_part
@@ -13,7 +13,7 @@ from renderer.diff.impact.migratable import why_not_migratable
 from renderer.diff.impact.state import State, Update
 from renderer.diff.virtual_machine import by_name
 from renderer.model.difference import Effect
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at, without
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, without
 from renderer.model.release import Release
 
 _INTERFACES = ("domain", "devices", "interfaces")
@@ -153,8 +153,8 @@ def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
     )
 
 
-def _are_changed(current: Iterable[object], desired: Iterable[object], *ignored: str) -> bool:
-    old, new = by_name(list(current)), by_name(list(desired))  # type: ignore[arg-type]
+def _are_changed(current: Sequence[Json], desired: Sequence[Json], *ignored: str) -> bool:
+    old, new = by_name(list(current)), by_name(list(desired))
     return any(
         name not in new or without(element, *ignored) != without(new[name], *ignored)
         if ignored
@@ -163,5 +163,5 @@ def _are_changed(current: Iterable[object], desired: Iterable[object], *ignored:
     )
 
 
-def _has_pod(networks: Iterable[object]) -> bool:
+def _has_pod(networks: Sequence[Json]) -> bool:
     return any(isinstance(each, dict) and each.get("pod") is not None for each in networks)

@@ -277,7 +277,8 @@ def test_what_keeps_memory_from_being_plugged_in(start: Change) -> None:
 
 @pytest.mark.parametrize("field", ["nodeSelector", "affinity"])
 def test_placement_is_taken_over(field: str) -> None:
-    change = in_instance(**{field: {"nodeAffinity": {}} if field == "affinity" else {"a": "b"}})
+    values: dict[str, Json] = {"affinity": {"nodeAffinity": {}}, "nodeSelector": {"a": "b"}}
+    change = in_instance(**{field: values[field]})
     assert effect(change, "1.9") == LIVE
     assert effect(change, "1.9", STAGE) == RESTART
     assert effect(change, "1.1") == PENDING
