@@ -1,4 +1,4 @@
-"""What differs between two catalogs."""
+"""Compare two catalogs, resource by resource and field by field."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.catalogs.entry import CatalogEntry, EntryType, scope_words
-from renderer.catalogs.field_changes import Absent, FieldChange, field_changes
+from renderer.kubevirt.lists import field_changes
+from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.json import Json
 from renderer.model.resource import Resource
 
@@ -16,7 +17,7 @@ _Key: TypeAlias = tuple[str, str, str]
 _LONGEST_VALUE = 80
 
 
-class Changed(NamedTuple):
+class ChangedResource(NamedTuple):
     """A resource of both catalogs, and what is not the same in it."""
 
     resource: Resource
@@ -28,7 +29,7 @@ class Differences(NamedTuple):
 
     added: tuple[Resource, ...]
     removed: tuple[Resource, ...]
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedResource, ...]
     equal: int
 
     def __bool__(self) -> bool:
@@ -36,13 +37,15 @@ class Differences(NamedTuple):
 
 
 def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_only: bool) -> Differences:
-    """What must be done to ``before`` to make it ``after``, in the order of kinds and names.
+    """Return the changes that turn ``before`` into ``after``, in the order of kinds and names.
 
     ``spec_only`` leaves labels, annotations and the API version out of the comparison.
     """
     old, new = _by_key(before), _by_key(after)
     pairs = [(old[key], new[key]) for key in sorted(old.keys() & new.keys())]
-    found = [Changed(after, tuple(_changes(before, after, spec_only=spec_only))) for before, after in pairs]
+    found = [
+        ChangedResource(after, tuple(_changes(before, after, spec_only=spec_only))) for before, after in pairs
+    ]
     changed = tuple(each for each in found if each.changes)
     return Differences(
         added=tuple(new[key] for key in sorted(new.keys() - old.keys())),
@@ -102,12 +105,13 @@ def _listed(what: str, resources: Sequence[Resource]) -> Iterator[str]:
 
 
 def _line(change: FieldChange) -> str:
-    return f"{change.field}: {_shown(change.before)} -> {_shown(change.after)}"
+    order = "order of " if change.reordered else ""
+    return f"{order}{change.field}: {_shown(change.before)} -> {_shown(change.after)}"
 
 
-def _shown(value: Json | Absent) -> str:
-    """In one line, as JSON; the beginning of what is long."""
-    if isinstance(value, Absent):
+def _shown(value: Value) -> str:
+    """Return a value in one line, as JSON; only the beginning of a long one."""
+    if value is NoValue.ABSENT:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]} …"
@@ -122,5 +126,6 @@ def _field(change: FieldChange) -> Json:
     sides = {"before": change.before, "after": change.after}
     return {
         "field": str(change.field),
-        **{side: value for side, value in sides.items() if not isinstance(value, Absent)},
+        **({"reordered": True} if change.reordered else {}),
+        **{side: value for side, value in sides.items() if not isinstance(value, NoValue)},
     }

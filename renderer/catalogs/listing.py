@@ -1,4 +1,4 @@
-"""A list of entries as a table for people and as values for scripts."""
+"""List entries: a table for people, values for scripts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
 
 
 def names(entries: Iterable[CatalogEntry]) -> str:
-    """One name a line, each once."""
+    """Return a name for each line, each once."""
     return "".join(f"{name}\n" for name in dict.fromkeys(entry.name for entry in entries))
 
 
@@ -60,7 +60,7 @@ def scopes(offer: Offer) -> str:
 
 
 def summary(entry: CatalogEntry) -> str:
-    """The first words of what it is for."""
+    """Return the first words of its description."""
     text = entry.description if entry.type is EntryType.INSTANCETYPE else entry.display_name
     words = " ".join((text or entry.display_name or entry.description).split())
     if len(words) <= _LONGEST_DESCRIPTION:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from renderer import __version__
-from renderer.cli.lazy_group import LazyGroup
+from renderer.cli.command import LazyGroup
 
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
 COMMANDS = {
@@ -63,9 +63,9 @@ class Vmrender(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # what was chosen in it counts for an error, too
         if os.environ.get("VMRENDER_LIMITS"):
-            from renderer.cli.run_limits import hold_to  # noqa: PLC0415 - not on the way of --version
+            from renderer.cli.options import apply_env  # noqa: PLC0415 - not on the way of --version
 
-            hold_to(os.environ["VMRENDER_LIMITS"])
+            apply_env(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
@@ -92,8 +92,7 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
 
     if isinstance(error, DiagnosticError) and context:
-        from renderer.cli.console import report  # noqa: PLC0415 - not on the way of --version
-        from renderer.cli.report_target import ReportTarget  # noqa: PLC0415 - as above
+        from renderer.cli.console import ReportTarget, report  # noqa: PLC0415 - not on the way of --version
 
         with context.scope(cleanup=False):
             return report(ReportTarget.chosen().fs, error.diagnostics)

@@ -1,27 +1,46 @@
-"""Compose: a source tree to the resources that ``kustomize build`` prints, in its order."""
+"""The composer: a source tree becomes the resources that ``kustomize build`` prints, in its order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 
 from renderer.compose.accumulate import Accumulated, Accumulation
-from renderer.compose.build_options import BuildOptions, Reorder
-from renderer.compose.finish import finished
-from renderer.compose.generation.generators import GeneratorTable
-from renderer.compose.local_config import drop_local
-from renderer.compose.observer import Finish, Finishing, Observer, observed
-from renderer.compose.ordering.order import sort_order
-from renderer.compose.provenance import MANAGED_BY_LABEL, with_build_metadata
-from renderer.compose.references.name_hash import add_name_hashes
-from renderer.compose.references.name_references import fix_name_references
+from renderer.compose.annotations import drop_local, with_final_annotations
+from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
+from renderer.compose.generators import GeneratorTable
+from renderer.compose.name_hash import add_name_hashes
+from renderer.compose.name_references import fix_name_references
+from renderer.compose.order import sort_order
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import Transform
-from renderer.compose.variables.resolve import resolve_variables
+from renderer.compose.scalar_nodes import without_nodes
+from renderer.compose.transform import Finish, Finishing, Observer, Transform, run_observed
+from renderer.compose.variables import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.kustomization import SortOptions
+from renderer.model.record import Record
+from renderer.model.render_config import MergeKeys
+from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.model.transformers import SortOptions
+
+
+class Reorder(StrEnum):
+    """The values of ``--reorder``."""
+
+    LEGACY = "legacy"
+    NONE = "none"
+
+
+class BuildOptions(Record):
+    """The options of a build that change what is composed; the defaults are kustomize's.
+
+    ``managed_by_label`` is what ``--enable-managedby-label`` asks for.
+    """
+
+    reorder: Reorder = Reorder.LEGACY
+    managed_by_label: bool = False
+    merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
+
 
 _DEFAULT_OPTIONS = BuildOptions()
 
@@ -29,12 +48,12 @@ _DEFAULT_OPTIONS = BuildOptions()
 def compose(
     tree: SourceTree, generators: GeneratorTable, options: BuildOptions = _DEFAULT_OPTIONS
 ) -> Outcome[ResourceSet]:
-    """The resources of the tree's root. ``generators`` are the kinds that may stand under ``generators``."""
+    """Return the resources of the tree's root; ``generators`` are the kinds allowed under ``generators``."""
     return Composer(generators, options).compose(tree)
 
 
 class Composer:
-    """Composes trees of one loader; what several of them use is composed once."""
+    """Compose trees of one loader; kustomizations that several of them use are composed once."""
 
     def __init__(
         self,
@@ -48,11 +67,11 @@ class Composer:
         self._observer = observer
 
     def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
-        """The resources of a root as another one takes them. Raises ``DiagnosticError``."""
+        """Return the resources of a root as another kustomization takes them. Raises ``DiagnosticError``."""
         return self._plain.of(root).resources
 
     def compose(self, tree: SourceTree) -> Outcome[ResourceSet]:
-        """The resources of the tree's root, or none and what is wrong (kustomize ``kustomizer.go`` Run)."""
+        """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run)."""
         try:
             accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain
             accumulated = accumulation.of(tree.root)
@@ -65,7 +84,7 @@ class Composer:
     def _finished(
         self, accumulated: Accumulated, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
     ) -> ResourceSet:
-        """What is done once, at the end: hashes, references to names, variables, local objects, order."""
+        """Return the resources after the last steps: hashes, references, variables, order."""
         resources = ResMap(accumulated.resources)
         specs, variables = accumulated.field_specs, accumulated.variables
         steps: tuple[tuple[Finish, Transform], ...] = (
@@ -74,24 +93,26 @@ class Composer:
             (Finish.VARIABLES, lambda all_: resolve_variables(all_, variables, specs.var_reference, warn)),
         )
         for what, step in steps:
-            observed(self._observer, Finishing(root, what), step, resources)
+            run_observed(self._observer, Finishing(root, what), step, resources)
         drop_local(resources)
         ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
         return ordered.map(lambda resource: self._described(resource, root))
 
     def _described(self, resource: Resource, root: KustomizationRoot) -> Resource:
-        """The resource as it is written, with the metadata about the build that are asked for."""
+        """Return the resource as it is written, with the metadata about the build that are asked for."""
         options = root.kustomization.build_metadata
         if self._options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
-        described = finished(with_build_metadata(resource, options, root.folder))
+        described = with_final_annotations(with_build_metadata(resource, options, root.folder))
+        if described.spellings or described.shared_fields:
+            described = without_nodes(described)
         if self._observer and described is not resource:
             change = Finishing(root, Finish.BUILD_METADATA)
             self._observer.changed(resource, described, change)
         return described
 
     def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
-        """In the order that the kustomization asks for, or else the options of the build."""
+        """Return the resources in the order that the kustomization or the options of the build ask for."""
         if options is None and self._options.reorder is Reorder.NONE:
             return tuple(resources)
         ordered = sort_order(options)(resources)

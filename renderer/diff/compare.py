@@ -17,6 +17,7 @@ from renderer.diff.match import match
 from renderer.diff.totals import totals_of
 from renderer.diff.virtual_machine import VirtualMachineView
 from renderer.diff.vm_changes import vm_changes
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.difference import (
     ChangeType,
     Effect,
@@ -29,7 +30,6 @@ from renderer.model.json import EMPTY, JsonObject
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
-from renderer.model.secret_values import secret_values
 
 Resources: TypeAlias = tuple[Resource, ...]
 #: Returns how the cluster holds a VirtualMachine before and after; None where that cannot be told.

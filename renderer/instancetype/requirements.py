@@ -1,4 +1,4 @@
-"""Whether a VirtualMachine has what its preference requires.
+"""Check that a VirtualMachine has what its preference requires.
 
 KubeVirt ``pkg/instancetype/preference/requirements``.
 """
@@ -7,26 +7,27 @@ from __future__ import annotations
 
 from math import prod
 
-from renderer.instancetype.behaviour import Behaviour, VmMemory
-from renderer.instancetype.catalog import Scope
+from renderer.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
+from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import Cause, CrashError
-from renderer.instancetype.conflict import VMI_SPEC
-from renderer.instancetype.custom.size import MEMORY, VCPUS
-from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE
-from renderer.instancetype.resolve import Selected
+from renderer.instancetype.custom_size import MEMORY, VCPUS
+from renderer.instancetype.find import Found, decoded
+from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.sizes import count_of_vcpus, of_at_least
 from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
+from renderer.instancetype.vmi_template import VMI_SPEC
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import Quantity
+from renderer.model.release import Release
+from renderer.model.resource import Resource
 
 _CPU = VMI_SPEC.child("domain", "cpu")
 _MEMORY = VMI_SPEC.child("domain", "memory")
 _ARCHITECTURE = VMI_SPEC.child("architecture")
 _REQUIREMENTS = FieldPath.of("spec", "requirements")
-
 _ONE_FIELD = {Topology.SOCKETS: ("sockets",), Topology.CORES: ("cores",), Topology.THREADS: ("threads",)}
 _ALL_FIELDS = ("cores", "sockets", "threads")
 _SPREAD_FIELDS = {
@@ -39,9 +40,9 @@ _UINT32 = 2**32
 
 
 def check_requirements(
-    selected: Selected, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
+    selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Cause | None:
-    """The first requirement that is not met: CPU, memory, architecture.
+    """Return the first requirement that is not met: CPU, memory, architecture.
 
     ``vmi_spec`` is the template's spec with everything applied and defaulted. Raises ``CrashError`` where
     KubeVirt crashes.
@@ -57,8 +58,23 @@ def check_requirements(
     return unmet or _check_architecture(preference, vmi_spec)
 
 
+def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
+    """Return whether an instance type has the CPU and memory that a preference requires.
+
+    The architecture is the VM's own, so that it is not checked. Raises ``CauseError`` for an object that the
+    release cannot decode.
+    """
+    behaviour = behaviour_of(release)
+    selected = ResolvedMatchers(
+        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
+    )
+    architecture = object_at(preference.content, "spec", "requirements").get("architecture")
+    cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
+    return cause is None
+
+
 def _check_cpu(
-    selected: Selected, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> Cause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("cpu")
@@ -80,7 +96,7 @@ def _check_cpu(
 
 
 def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
-    """The fields whose product is the VM's vCPUs; None for an unknown topology, to which all is enough."""
+    """Return the fields whose product is the VM's vCPUs; None for an unknown topology: no check."""
     topology = preferred_topology(preference.spec, behaviour.topologies)
     if topology is None:
         return None
@@ -93,7 +109,7 @@ def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | N
 
 
 def _check_memory(
-    selected: Selected, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> Cause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("memory")
@@ -208,7 +224,7 @@ def _cause(
 
 
 def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
-    """In 32 bits, as KubeVirt multiplies; 0 when there is nothing to multiply."""
+    """Return the product in 32 bits, as KubeVirt multiplies; 0 for no fields."""
     return prod(_uint(cpu, field) for field in fields) % _UINT32 if fields else 0
 
 

@@ -7,29 +7,26 @@ and serial, is a fixed text here: only whether it changes counts.
 
 from __future__ import annotations
 
-from renderer.instancetype.admission import Cluster, apply
+from renderer.instancetype.admission import TargetCluster, apply
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.custom.supply import with_custom_size
-from renderer.instancetype.defaults.devices import default_disks, default_network
-from renderer.instancetype.defaults.section import with_default
-from renderer.instancetype.defaults.vmi_object import default_vmi_object
-from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
+from renderer.instancetype.custom_supply import with_custom_size
+from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec, with_default
 from renderer.instancetype.find import Finder, Found
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
-from renderer.instancetype.mutation import mutation_of
-from renderer.instancetype.preference import devices as device_preferences
-from renderer.instancetype.resolve import Matchers, Selected, resolve_matchers, select
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.matcher import Matcher
+from renderer.instancetype.preference.devices import apply_devices
+from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.instancetype.vmi_template import with_annotations, with_section
-from renderer.instancetype.webhook_fields import has_pcie
-from renderer.model.cluster_config import ClusterConfig
+from renderer.instancetype.webhook_fields import has_pcie, mutation_of
+from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _TEMPLATE = ("spec", "template")
 _VMI = (*_TEMPLATE, "spec")
@@ -56,13 +53,13 @@ class HeldVm(Record):
     applied: JsonObject
     instance: JsonObject
     matchers: Matchers
-    selected: Selected
+    selected: ResolvedMatchers
 
 
 class VmHolder:
     """Holds VirtualMachines as a cluster does, with the instance types that one state of a project has."""
 
-    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: Cluster) -> None:
+    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: TargetCluster) -> None:
         self._catalog = catalog.after(CatalogSource("the overlay", own))
         self._cluster = cluster
         self._finder = Finder(cluster.behaviour)
@@ -87,7 +84,7 @@ class VmHolder:
         Raises ``CauseError`` or ``DiagnosticError``.
         """
         scope, matchers, found = self._selected(new)
-        selected = Selected(
+        selected = ResolvedMatchers(
             _kept(before, matchers, found, INSTANCETYPE.key),
             _kept(before, matchers, found, PREFERENCE.key),
         )
@@ -98,13 +95,13 @@ class VmHolder:
             content = with_default(content, _PCI_TOPOLOGY, version)
         return self._held(self._mutated(content, selected, scope), matchers, selected, new)
 
-    def _selected(self, resource: Resource) -> tuple[Scope, Matchers, Selected]:
+    def _selected(self, resource: Resource) -> tuple[Scope, Matchers, ResolvedMatchers]:
         scope = Scope(self._catalog, resource.namespace)
         vm_spec = object_at(resource.content, "spec")
         matchers = resolve_matchers(vm_spec, scope, self._cluster.behaviour)
         return scope, matchers, select(matchers, EMPTY, scope, self._finder)
 
-    def _mutated(self, vm: JsonObject, selected: Selected, scope: Scope) -> JsonObject:
+    def _mutated(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
         preference = None if selected.preference is None else selected.preference.spec
         mutation = mutation_of(
             object_at(vm, "spec"), preference, self._cluster.config, scope, self._cluster.behaviour
@@ -113,7 +110,7 @@ class VmHolder:
         return with_default(vm, (*_VMI, "domain", "machine", "type"), mutation.machine_type)
 
     def _held(
-        self, content: JsonObject, matchers: Matchers, selected: Selected, resource: Resource
+        self, content: JsonObject, matchers: Matchers, selected: ResolvedMatchers, resource: Resource
     ) -> HeldVm:
         behaviour = self._cluster.behaviour
         template = object_at(content, *_TEMPLATE)
@@ -126,13 +123,13 @@ class VmHolder:
         return HeldVm(content, applied, self._started(template, sized, scope, matchers), matchers, selected)
 
     def _started(
-        self, template: JsonObject, selected: Selected, scope: Scope, matchers: Matchers
+        self, template: JsonObject, selected: ResolvedMatchers, scope: Scope, matchers: Matchers
     ) -> JsonObject:
         """The instance as ``startVMI`` and the instance's mutating webhook make it."""
         behaviour, config = self._cluster.behaviour, self._cluster.config
         if selected.preference is not None:
-            selection = Selection(EMPTY, selected.preference.spec, behaviour)
-            template = device_preferences.apply(selection, template)
+            specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
+            template = apply_devices(specs, template)
         spec = _with_input_device(default_disks(object_at(template, "spec")))
         template = {**template, "spec": default_network(spec, config, behaviour)}
         template = with_annotations(apply(selected, template, scope, behaviour), _names_of(matchers))
@@ -173,7 +170,7 @@ def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
     return vm if changed is template else with_value(vm, _TEMPLATE, changed)
 
 
-def _kept(before: HeldVm, matchers: Matchers, found: Selected, key: str) -> Found | None:
+def _kept(before: HeldVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
     """Return what a matcher selects: what was stored, as long as the matcher is the same."""
     stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
     selected: Found | None = getattr(before.selected if stays else found, key)

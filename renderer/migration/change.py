@@ -1,18 +1,20 @@
-"""What is said of a deprecated field: how it is written today, or why it stays."""
+"""The findings about deprecated fields: the change to make, or the reason why a field stays."""
 
 from __future__ import annotations
 
 from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
-from renderer.model.field_edit import FieldEdit, SetField, below
+from renderer.model.field_edit import FieldEdit, SetField, edit_below
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, scalar_text
 from renderer.model.release import OLDEST, Release
 
+_LONGEST = 40
+
 
 class Subject(Enum):
-    """What belongs together: of all that builds one object, either everything is changed or nothing."""
+    """The groups of changes: in all files that build one object, either all of a group are made or none."""
 
     API_VERSION = auto()
     RUN_STRATEGY = auto()
@@ -35,22 +37,22 @@ class Change(NamedTuple):
     def below(self, place: FieldPath) -> Change:
         """The same in a document that holds the object at ``place``."""
         field = place.child(*self.field.segments)
-        return self._replace(field=field, edits=tuple(below(place, edit) for edit in self.edits))
+        return self._replace(field=field, edits=tuple(edit_below(place, edit) for edit in self.edits))
 
 
-class Left(NamedTuple):
-    """What ``field`` says is deprecated or gone since the release ``since``, and only its author can help."""
+class NotMigrated(NamedTuple):
+    """A ``field`` that is deprecated or gone since a release, and that only its author can change."""
 
     field: FieldPath
     message: str
     hint: str
     since: Release = OLDEST
 
-    def below(self, place: FieldPath) -> Left:
+    def below(self, place: FieldPath) -> NotMigrated:
         return self._replace(field=place.child(*self.field.segments))
 
 
-Finding: TypeAlias = Change | Left
+Finding: TypeAlias = Change | NotMigrated
 
 
 def new_value(subject: Subject, field: FieldPath, old: str, new: str, since: Release) -> Change:
@@ -63,6 +65,3 @@ def shown(value: Json) -> str:
     """A value in a message, cut where it is long."""
     text = scalar_text(value) if not isinstance(value, dict | list) else "a collection"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-_LONGEST = 40

@@ -1,54 +1,54 @@
-"""A file as it is written for its target releases: what changes in it, what stays, and why."""
+"""Migrate a file for its target releases: the changes, and warnings about fields that stay."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from renderer.migration.change import Change, Left, Subject
-from renderer.migration.sources import Found
+from renderer.migration.change import Change, NotMigrated, Subject
+from renderer.migration.sources import LocatedFinding
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.yamlio.field_edits import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
 
 
-class Source(NamedTuple):
-    """A file, what there is to say of it, and the releases that what it is a part of is rendered for.
+class MigrationSource(NamedTuple):
+    """A file with its findings, and the releases that its builds are rendered for.
 
-    ``oldest_build`` names what is rendered for the oldest of them.
+    ``oldest_build`` names the build for the oldest of them.
     """
 
     path: str
     content: bytes
-    found: tuple[Found, ...]
+    found: tuple[LocatedFinding, ...]
     releases: frozenset[Release]
     oldest_build: str
 
 
 class Reason(NamedTuple):
-    """Why something stays as it is, as the end of a sentence, and what to do about it."""
+    """The reason why a field stays, as the end of a sentence, and the way out."""
 
     why: str
     hint: str
 
 
 class Migrated(NamedTuple):
-    """What became of a file: its new content, what changed, and warnings of what did not."""
+    """A migrated file: its new content, the changes, and warnings about fields that stay."""
 
-    source: Source
+    source: MigrationSource
     content: bytes
     changes: tuple[tuple[Site, Change], ...]
     warnings: tuple[Diagnostic, ...]
 
     @property
     def subjects(self) -> frozenset[Subject]:
-        """What the changes are about."""
+        """The subjects of the changes."""
         return frozenset(change.subject for _, change in self.changes)
 
 
-def migrate_file(source: Source, kept: Mapping[Subject, Reason]) -> Migrated:
+def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
     """The file with all changes that every release takes, but for those about what is ``kept``."""
     content = source.content
     changes: list[tuple[Site, Change]] = []
@@ -57,7 +57,7 @@ def migrate_file(source: Source, kept: Mapping[Subject, Reason]) -> Migrated:
         site = _site(source, where, finding)
         if finding.since > max(source.releases):
             continue
-        if isinstance(finding, Left):
+        if isinstance(finding, NotMigrated):
             warnings.append(_warning(site, finding.message, finding.hint))
             continue
         reason = _reason(source, finding, kept)
@@ -79,7 +79,7 @@ def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
     return {file.source.path: file.content for file in files if file.changes}
 
 
-def _reason(source: Source, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
+def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
     oldest = min(source.releases)
     if change.since > oldest:
         why = f"{source.oldest_build} is for KubeVirt {oldest}, which does not know {change.after}"
@@ -87,7 +87,7 @@ def _reason(source: Source, change: Change, kept: Mapping[Subject, Reason]) -> R
     return kept.get(change.subject)
 
 
-def _site(source: Source, where: EditedText, finding: Change | Left) -> Site:
+def _site(source: MigrationSource, where: EditedText, finding: Change | NotMigrated) -> Site:
     return Site(source.path, where.document, where.inline.child(*finding.field.segments))
 
 

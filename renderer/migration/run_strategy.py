@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.migration.change import Change, Finding, Left, Subject, shown
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.kubevirt.virtual_machine import ALWAYS, HALTED, VirtualMachinePaths
+from renderer.migration.change import Change, Finding, NotMigrated, Subject, shown
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
-from renderer.model.placeholder import has_placeholder
 
 _OLD, _NEW = "running", "runStrategy"
-_STRATEGIES = {True: "Always", False: "Halted"}
+_STRATEGIES = {True: ALWAYS, False: HALTED}
 
 
-def in_virtual_machine(content: JsonObject) -> Iterator[Finding]:
-    yield from _in_spec(object_at(content, "spec"), FieldPath.of("spec"))
-
-
-def in_pool(content: JsonObject) -> Iterator[Finding]:
-    """The virtual machine that a pool makes others of."""
-    path = ("spec", "virtualMachineTemplate", "spec")
-    yield from _in_spec(object_at(content, *path), FieldPath(path))
+def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+    """Yield the changes in a VirtualMachine, or in the one that a pool makes others of."""
+    yield from _in_spec(object_at(content, *paths.spec.keys), paths.spec)
 
 
 def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
@@ -37,7 +33,7 @@ def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
     elif not isinstance(running, bool):
         yield _not_a_choice(running, field)
     elif spec.get(_NEW) is not None:
-        yield Left(
+        yield NotMigrated(
             field,
             f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
             f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
@@ -56,19 +52,19 @@ def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = 
 
 
 def _without_value(spec: JsonObject, field: FieldPath) -> Change:
-    """In a patch null removes what the base has, and that has another name by then."""
+    """Return the change of a null: in a patch it removes the field of the base, which is renamed too."""
     if _NEW in spec:
         return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
     return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
 
 
-def _not_a_choice(running: object, field: FieldPath) -> Left:
+def _not_a_choice(running: object, field: FieldPath) -> NotMigrated:
     if isinstance(running, str) and has_placeholder(running):
-        return Left(
+        return NotMigrated(
             field,
             f"{_OLD} is deprecated, and {shown(running)} is filled in only later",
             f"write {_NEW} with a variable whose values are Always and Halted",
         )
-    return Left(
+    return NotMigrated(
         field, f"{_OLD} is deprecated, and its value is neither true nor false", f"write {_NEW} instead"
     )

@@ -65,3 +65,16 @@ def without(value: JsonObject, *path: str) -> JsonObject:
         return value
     changed = without(child, *rest)
     return value if changed is child else {**value, head: changed}
+
+
+_DIGEST_LENGTH = 10
+
+
+def content_digest(value: Json) -> str:
+    """Ten hexadecimal digits that change with the value, and not with the order of its keys."""
+    import hashlib  # noqa: PLC0415 - loads OpenSSL, for what few commands do
+    import json  # noqa: PLC0415 - as above
+
+    content = json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+    return hashlib.sha256(content.encode()).hexdigest()[:_DIGEST_LENGTH]

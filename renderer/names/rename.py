@@ -1,4 +1,4 @@
-"""The stage's front door: objects get their new names, and references follow.
+"""Instance types and preferences get their new names, and references follow.
 
 KubeVirt keeps a copy of an instance type for each VirtualMachine (a ControllerRevision), and takes another
 only when the matcher names another. A name that changes with the content is what makes a change arrive.
@@ -16,23 +16,22 @@ from renderer.model.json import with_value
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.names.new_names import NamedSource, NewNames
-from renderer.names.references import Reference, with_names
+from renderer.names.references import InstancetypeReference, with_names
 from renderer.names.suffix import is_named
 
 _NAME = FieldPath.of("metadata", "name")
 
 
 class Renamer(Record):
-    """Renames what an overlay has: ``names`` is for its own objects, ``catalogs`` has the others."""
+    """The renaming of an overlay: ``names`` is the scheme of its own objects, ``catalogs`` has the others."""
 
     names: InstancetypeNames
     catalogs: Callable[[], Iterable[NamedSource]]
 
     def with_old_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
-        """The overlay with the present name of an object where someone has written its new one by hand."""
+        """Return the overlay with present names in references that someone wrote with new names by hand."""
         names = NewNames(resources, self.names, self.catalogs)
 
         def renamed(resource: Resource) -> Resource:
@@ -43,7 +42,7 @@ class Renamer(Record):
         return _each(resources, renamed)
 
     def with_new_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
-        """The overlay with instance types and preferences renamed, and with them all references.
+        """Return the overlay with instance types, preferences and all references to them renamed.
 
         References to what nobody renames, or nobody knows, stay as they are. A renamed object knows its
         name from before (``previous_ids``). Findings: name-suffix, name-ambiguous, duplicate-id.
@@ -77,15 +76,15 @@ def _with_name(resource: Resource, name: str) -> Resource:
     return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
 
 
-def _old_name(reference: Reference, names: NewNames) -> str:
+def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
     if names.meant(reference):
         return reference.name
     written = names.written(reference)
     return reference.name if written is None else written.name
 
 
-def _new_name(resource: Resource, reference: Reference, names: NewNames) -> str:
-    """Raises: name-ambiguous for a label that means objects which no longer have one name."""
+def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNames) -> str:
+    """Return the name to write. Raises: name-ambiguous for a label whose objects get different names."""
     meant = names.meant(reference)
     new = {names.of(each): each for each in meant}
     if len(new) > 1:
@@ -93,30 +92,28 @@ def _new_name(resource: Resource, reference: Reference, names: NewNames) -> str:
     return next(iter(new), reference.name)
 
 
-def _ambiguous(resource: Resource, reference: Reference, meant: Iterable[Resource]) -> Diagnostic:
-    return Diagnostic(
-        code=Code.NAME_AMBIGUOUS,
-        message=f"{reference.kind} {reference.name} may be any of several, which get different names",
-        sites=resource.sites(reference.field),
-        resource=resource.current_id,
-        field=reference.field,
-        hint="name a cluster-wide one, whose name holds in all namespaces",
+def _ambiguous(resource: Resource, reference: InstancetypeReference, meant: Iterable[Resource]) -> Diagnostic:
+    return Diagnostic.about(
+        resource,
+        reference.field,
+        Code.NAME_AMBIGUOUS,
+        f"{reference.kind} {reference.name} matches several objects, which get different names",
+        "name a cluster-wide one, whose name holds in all namespaces",
         related=tuple(Related(str(each.current_id), each.sites(_NAME)) for each in meant),
     )
 
 
 def _duplicates(renamed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
-    """Objects that have one name in the end."""
+    """Yield a finding for each two objects that get one name."""
     first: dict[ResId, Resource] = {}
     for resource, old in zip(renamed, before, strict=True):
         other = first.setdefault(resource.current_id, old) if is_named(resource) else old
         if other is not old:
-            yield Diagnostic(
-                code=Code.DUPLICATE_ID,
-                message=f"{other.name} and {old.name} both become {resource.current_id}",
-                sites=old.sites(_NAME),
-                resource=old.current_id,
-                field=_NAME,
-                hint="rename one of them",
+            yield Diagnostic.about(
+                old,
+                _NAME,
+                Code.DUPLICATE_ID,
+                f"{other.name} and {old.name} both become {resource.current_id}",
+                "rename one of them",
                 related=(Related(f"the other: {other.current_id}", other.sites(_NAME)),),
             )

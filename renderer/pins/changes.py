@@ -1,4 +1,4 @@
-"""From the folder as it is to the folder as it is to be: files to write and to remove, in a safe order.
+"""Plan the files to write and to remove in the folder ``pins``, in a safe order.
 
 At no point does a kustomization name a folder that is not there, or the component a file that is not.
 """
@@ -9,8 +9,7 @@ import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from renderer.pins.files import PinFile, component_text
-from renderer.pins.folder import COMPONENT_FILE, PinsFolder
+from renderer.pins.folder import COMPONENT_FILE, PinFile, PinsFolder, component_text
 from renderer.yamlio.edit import add_entry, remove_entry
 
 PINS = "pins"
@@ -18,18 +17,18 @@ _SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file of the repository and what it says."""
+class FileContent:
+    """A file of the repository and its content."""
 
     path: str
     content: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class PinChanges:
     """Files to write, then files to remove, in this order; ``left`` are changed by hand and stay, unused."""
 
-    writes: tuple[SourceFile, ...] = ()
+    writes: tuple[FileContent, ...] = ()
     removals: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
@@ -37,46 +36,46 @@ class Changes:
         return bool(self.writes or self.removals)
 
 
-def without_pins(kustomization: SourceFile) -> SourceFile:
+def without_pins(kustomization: FileContent) -> FileContent:
     """The overlay's kustomization as it would be without pins. Raises: edit-refused."""
     path = kustomization.path
-    return SourceFile(path, remove_entry(kustomization.content, path, "components", _SPELLINGS))
+    return FileContent(path, remove_entry(kustomization.content, path, "components", _SPELLINGS))
 
 
-def changes(folder: PinsFolder, kustomization: SourceFile, files: Iterable[PinFile]) -> Changes:
-    """What makes ``files`` the files of the folder, and the folder a component of the overlay.
+def changes(folder: PinsFolder, kustomization: FileContent, files: Iterable[PinFile]) -> PinChanges:
+    """Return the changes that give the folder these files and make it a component of the overlay.
 
-    ``kustomization`` is the overlay's. Raises: edit-refused.
+    ``kustomization`` is the overlay's. Raises ``DiagnosticError``: edit-refused.
     """
     files = sorted(files, key=lambda file: file.name)
     if not files:
         return _emptied(folder, kustomization)
     known = {file.name: file for file in folder.files}
     new = [
-        SourceFile(_path(folder, file.name), file.text())
+        FileContent(_path(folder, file.name), file.text())
         for file in files
         if file.name not in known or known[file.name].content != file.content
     ]
     listing_changes = not folder.exists or component_text(files) != component_text(folder.files)
-    component = [SourceFile(_path(folder, COMPONENT_FILE), component_text(files))] if listing_changes else []
+    component = [FileContent(_path(folder, COMPONENT_FILE), component_text(files))] if listing_changes else []
     unused = known.keys() - {file.name for file in files}
     removals, left = _removable(folder, unused)
-    return Changes((*new, *component, *_listed(kustomization)), removals, left)
+    return PinChanges((*new, *component, *_listed(kustomization)), removals, left)
 
 
-def _emptied(folder: PinsFolder, kustomization: SourceFile) -> Changes:
+def _emptied(folder: PinsFolder, kustomization: FileContent) -> PinChanges:
     edited = without_pins(kustomization)
     writes = (edited,) if edited != kustomization else ()
     removals, left = _removable(folder, {file.name for file in folder.files})
     component = (_path(folder, COMPONENT_FILE),) if folder.exists else ()
-    return Changes(writes, component + removals, left)
+    return PinChanges(writes, component + removals, left)
 
 
-def _listed(kustomization: SourceFile) -> tuple[SourceFile, ...]:
+def _listed(kustomization: FileContent) -> tuple[FileContent, ...]:
     path, content = kustomization.path, kustomization.content
     if without_pins(kustomization) != kustomization:
         return ()
-    return (SourceFile(path, add_entry(content, path, "components", PINS)),)
+    return (FileContent(path, add_entry(content, path, "components", PINS)),)
 
 
 def _removable(folder: PinsFolder, names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

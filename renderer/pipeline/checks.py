@@ -1,4 +1,4 @@
-"""What would be said of resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
+"""Check resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -11,8 +11,8 @@ from renderer.model.diagnostic import Outcome, Severity
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.resource_set import ResourceSet
-from renderer.pipeline.expansion import Expansion
+from renderer.model.resource import ResourceSet
+from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
 from renderer.source.recorder import Recorder, Work
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Checks:
-    """The schemas are read once, and only those of kinds that are there."""
+    """The checks of one run; schemas are read once, and only those of kinds that are there."""
 
     def __init__(
         self,
         fs: FileSystem,
         config: RenderConfig,
         catalogs: ProjectCatalogs,
-        expansion: Expansion,
+        expansion: Expander,
         recorder: Recorder,
     ) -> None:
         self._fs = fs
@@ -44,7 +44,7 @@ class Checks:
         return self._schemas.groups
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
-        """What is to be written of ``resources``, and what schemas have to say of it and of the rest."""
+        """Validate all resources against schemas. The value has those to write."""
         with self._recorder.using(Work("schemas")):
             return self._validated(resources, release)
 
@@ -55,7 +55,7 @@ class Checks:
         written = resources.where(lambda resource: not is_render_time_only(resource))
         diagnostics = validate(written, release, self._schemas)
         if len(written) < len(resources):
-            from renderer.validation.input_schemas import InputSchemaRegistry
+            from renderer.validation.registry import InputSchemaRegistry
 
             schemas = InputSchemaRegistry(self._project_schemas)
             diagnostics += validate(resources.where(is_render_time_only), release, schemas)
@@ -68,8 +68,8 @@ class Checks:
         release: Release,
         mode: ExpandMode,
     ) -> Outcome[ResourceSet]:
-        """What KubeVirt's webhooks refuse of it as well; of what has an error already they are not asked."""
-        from renderer.admitters.concern import concerns
+        """Add the findings of KubeVirt's webhooks about resources that have no error yet."""
+        from renderer.admitters import concerns
 
         if not concerns(checked.value):
             return checked
@@ -91,8 +91,8 @@ class Checks:
     def judged(
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
-        """What rules have to say of it as well, and without the annotations that silence them."""
-        from renderer.rules.concern import concerns
+        """Add the findings of the rules, and drop the annotations that suppress them."""
+        from renderer.rules import concerns
 
         if not concerns(checked.value):
             return checked

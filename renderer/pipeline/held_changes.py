@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from renderer.admitters.cluster import Cluster as AdmittingCluster
+from renderer.admitters.cluster import Cluster
 from renderer.admitters.vm import admit_vm
 from renderer.admitters.vmi import check_vmi
 from renderer.diff.impact.state import HeldChange, held_vm
-from renderer.instancetype.admission import Cluster
+from renderer.instancetype.admission import TargetCluster
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
+from renderer.instancetype.defaults import default_vmi_spec
 from renderer.instancetype.started_instance import HeldVm, VmHolder, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 
 class ProjectState(Record):
@@ -80,12 +79,12 @@ class HeldChanges:
 
     def _holder(self, state: ProjectState) -> VmHolder:
         config = read_cluster_config(state.resources, state.catalog)
-        return VmHolder(state.catalog, state.resources, Cluster(behaviour_of(self._release), config))
+        return VmHolder(state.catalog, state.resources, TargetCluster(behaviour_of(self._release), config))
 
     @cached_property
-    def _admitting(self) -> AdmittingCluster:
+    def _admitting(self) -> Cluster:
         after = self._states[-1]
-        return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
+        return Cluster(self._release, read_cluster_config(after.resources, after.catalog))
 
     def _update_refusal(self, held: HeldVm, resource: Resource) -> str:
         """Return why the webhook refuses the VM that the cluster would hold; empty where it does not."""

@@ -1,4 +1,4 @@
-"""What can be pinned in an overlay: its virtual machines as they are before its transformers."""
+"""Pinnable virtual machines of an overlay, as they are before its transformers."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from renderer.compose.compose import Composer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.model.source_tree import SourceTree
 
 if TYPE_CHECKING:
+    from renderer.compose.compose import Composer
     from renderer.instancetype.catalog import Catalog
 
 
@@ -27,7 +27,7 @@ def pinnables(
     """
     from renderer.compose.before_transformers import before_transformers, earlier_forms
     from renderer.instancetype.catalog import CatalogSource
-    from renderer.instancetype.revision.pin import Pinner
+    from renderer.instancetype.pin import Pinner
     from renderer.instancetype.virtual_machine import VirtualMachine
 
     root = tree.root.kustomization

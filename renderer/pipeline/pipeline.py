@@ -1,4 +1,4 @@
-"""One run: what a command asks for, and the stages that make it."""
+"""The stages in order, for one run: load, compose, expand, name, validate, admit, judge."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -9,95 +9,104 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from renderer.model.act import Act
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.generated import Generated, ListedFiles
+from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.checks import Checks
-from renderer.pipeline.expansion import Expansion
+from renderer.pipeline.expansion import Expander
 from renderer.pipeline.flux_variables import FluxVariables
-from renderer.pipeline.memory import Memory
 from renderer.pipeline.project_catalogs import ProjectCatalogs
-from renderer.pipeline.tracing import traced
+from renderer.pipeline.run_context import RunContext
 from renderer.source.file_system import FileSystem
-from renderer.source.load_restrictor import LoadRestrictor
-from renderer.source.recorder import Recorder
+from renderer.source.find_kustomization import LoadRestrictor
 
 if TYPE_CHECKING:
     from renderer.compose.compose import Composer
     from renderer.instancetype.catalog import CatalogSource
     from renderer.model.pin import Pinnable
     from renderer.model.resource import Resource
-    from renderer.provenance.trace import Trace
     from renderer.source.load import Loader
 
 
+def _series(content: JsonObject, site: Site, _files: ListedFiles) -> tuple[Generated, ...]:
+    from renderer.sizes.series import generate
+
+    return generate(content, site)
+
+
+def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
+    from renderer.templates.template import generate
+
+    return generate(content, site, files)
+
+
+#: The kinds of our own that a kustomization may list under ``generators``.
+GENERATORS = {
+    Gvk("vmrender.io", "v1alpha1", "InstancetypeSeries"): _series,
+    Gvk("vmrender.io", "v1alpha1", "Template"): _template,
+}
+
+
 class Pipeline:
-    """One run over one repository; what its overlays share is read, composed and compiled once."""
+    """One run over one repository; files that several overlays share are read, composed and compiled once."""
 
     def __init__(
         self,
         fs: FileSystem,
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
-        trace: Trace | None = None,
-        memory: Memory | None = None,
+        context: RunContext | None = None,
     ) -> None:
-        memory = memory or Memory(Recorder())
-        self._recorder = memory.recorder
+        self._context = context or RunContext.fresh()
         self._fs = fs
         self._config = config
         self._restrictor = restrictor
-        self._trace = trace
-        self._catalogs = ProjectCatalogs(fs, config, self.compose, memory)
-        self._expansion = Expansion(self._catalogs, trace)
+        self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context)
+        self._expander = Expander(self._catalogs, self._context)
         self._flux = FluxVariables(fs, self.compose)
-        self._checks = Checks(fs, config, self._catalogs, self._expansion, self._recorder)
-
-    @property
-    def folders(self) -> frozenset[str]:
-        """Every folder of the repository that has been read as a kustomization so far."""
-        return self._loader.folders
+        self._checks = Checks(fs, config, self._catalogs, self._expander, self._context.recorder)
 
     @property
     def judged_groups(self) -> frozenset[str]:
-        """The API groups of which objects are held to a schema."""
+        """The API groups whose objects are validated against a schema."""
         return self._checks.groups
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """The overlay as it is to be written: built, and checked against its target release's schemas."""
+        """Render an overlay: compose, expand and check it. The value has the resources to write."""
         return self.checked(overlay, self.compose(overlay.path))
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """What is to be written of ``composed``, in place of what the overlay's folder composes to."""
+        """Render composed resources in place of those that the overlay's folder composes to."""
         whole = self._whole(overlay, composed)
         return whole if overlay.write_instancetypes else whole.then(_without_instancetypes)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
-        """Values of Secrets that were put into the overlay's resources when it was rendered."""
+        """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
         return self._flux.confidential(overlay)
 
-    def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """The overlay composed, its virtual machines expanded, and all of it checked.
+    def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
+        """Return the overlay composed, its virtual machines expanded, and all of it checked.
 
-        In the mode ``off`` it is what kustomize, and Flux where the project names its Kustomization, makes of
-        it, and not held to any schema.
+        In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization.
+        It is looked up and checked only with ``validate``, and printed as it is even then.
         """
+        composed = self.compose(overlay.path)
         if overlay.expand is not ExpandMode.OFF:
-            return self._whole(overlay, self.compose(overlay.path))
-        from renderer.instancetype.target_form import written_form
-
-        composed = self._flux.substituted(overlay, self.compose(overlay.path))
-        built = self._expansion.built(overlay, composed)
-        found = self._flux.masked(overlay, composed, built.diagnostics)
-        return Outcome(written_form(composed.value), found)
+            return self._whole(overlay, composed)
+        substituted = self._flux.substituted(overlay, composed)
+        found = self._whole(overlay, composed).diagnostics if validate else substituted.diagnostics
+        return Outcome(substituted.value, self._flux.masked(overlay, substituted, found))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
-        """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
-        if folder.startswith(BUILTIN_SCHEME) and self._trace is None:
-            from renderer.source.composed_catalog import composed_catalog
+        """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
+        if folder.startswith(BUILTIN_SCHEME) and self._context.trace is None:
+            from renderer.source.builtin_catalogs import composed_catalog
 
             shipped = composed_catalog(folder)
             if shipped is not None:
@@ -108,29 +117,29 @@ class Pipeline:
             return Outcome(ResourceSet(), error.diagnostics)
 
     def read(self, folder: str) -> tuple[Diagnostic, ...]:
-        """What is wrong with the kustomization in ``folder`` itself, and with what it lists."""
+        """Return the findings about the kustomization in ``folder``, and about the files that it lists."""
         try:
             return self._loader.load(folder).root.warnings
         except DiagnosticError as error:
             return error.diagnostics
 
     def expand(self, files: Iterable[str], release: Release, mode: ExpandMode) -> Outcome[ResourceSet]:
-        """The documents in ``files``, their virtual machines expanded, and all of them checked."""
+        """Expand the virtual machines of the documents in ``files``, and check all documents."""
         from renderer.source.load import load_files
 
         loaded = Outcome(load_files(self._fs, files))
-        expanded = self._expansion.expanded(loaded, release, mode, own="the files")
+        expanded = self._expander.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
         return self._checks.admitted(checked, loaded, release, mode)
 
     def named(self, name: str) -> Resource:
-        """What ``name`` or ``kind/name`` means in the project's catalogs. Raises ``DiagnosticError``."""
+        """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
         from renderer.instancetype.lookup import look_up
 
         return look_up(self._catalogs.whole, name)
 
     def check(self, objects: ResourceSet, release: Release) -> tuple[Diagnostic, ...]:
-        """What the release refuses, or warns of, in instance types and preferences themselves."""
+        """Check instance types and preferences themselves as a cluster of the release would."""
         from renderer.instancetype.behaviour import behaviour_of
         from renderer.instancetype.findings import check_objects
 
@@ -138,7 +147,7 @@ class Pipeline:
         return found if has_errors(found) else (*found, *check_objects(objects, (), behaviour_of(release)))
 
     def pinnables(self, overlay: Overlay) -> Outcome[tuple[Pinnable, ...]]:
-        """The overlay's virtual machines, each with the pin that it would get now."""
+        """Return the overlay's virtual machines, each with the pin that it would get now."""
         composed = self.compose(overlay.path)
         if composed.failed:
             return Outcome((), composed.diagnostics)
@@ -157,41 +166,39 @@ class Pipeline:
 
     @property
     def catalog_sources(self) -> tuple[CatalogSource, ...]:
-        """The project's catalogs, each by its name. Raises ``DiagnosticError``."""
+        """The project's catalogs by their names. Raises ``DiagnosticError``."""
         return self._catalogs.sources
 
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """``composed`` through all the stages, its instance types and preferences among it."""
+        """Take composed resources through all stages; instance types and preferences stay among them."""
         substituted = self._flux.substituted(overlay, composed)
-        composed = traced(self._trace, overlay, Act.SUBSTITUTED, composed, substituted)
-        built = self._expansion.built(overlay, composed)
+        composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
+        built = self._expander.built(overlay, composed)
         if overlay.tree.sync_waves:
-            from renderer.emit.sync_waves import in_sync_waves
+            from renderer.emit.tree_options import in_sync_waves
 
-            built = traced(self._trace, overlay, Act.SYNC_WAVE, built, built.then(in_sync_waves))
+            built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
-        referring = self._expansion.referring(overlay, composed)
+        referring = self._expander.referring(overlay, composed)
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
-        checked = traced(self._trace, overlay, Act.SUPPRESSION, checked, judged)
+        checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
         return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
 
     @cached_property
     def _composer(self) -> Composer:
-        from renderer.compose.build_options import BuildOptions
-        from renderer.compose.compose import Composer
-        from renderer.pipeline.generators import GENERATORS
+        from renderer.compose.compose import BuildOptions, Composer
 
-        return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._trace)
+        return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._context.trace)
 
     @cached_property
     def _loader(self) -> Loader:
         from renderer.source.load import Loader
 
-        return Loader(self._fs, self._restrictor, self._composer.accumulate, self._recorder)
+        return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
 
 
 def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:
-    from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+    from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 
     return Outcome(resources.where(lambda resource: resource.gvk.group != INSTANCETYPE_GROUP))

@@ -1,4 +1,4 @@
-"""Remembers every change to every resource of a run, so that it can be told how one of them came about."""
+"""The trace of a run: every change to every resource, from which the history of a field is told."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.compose.identity import current_identity, identities
-from renderer.compose.observer import Change
-from renderer.instancetype.vm_expansion import VmExpansion
-from renderer.model.act import Act
-from renderer.model.plugins import GeneratorPlugin
+from renderer.compose.transform import ResourceChange
+from renderer.instancetype.expand import VmExpansion
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.provenance.composing import Changed, Read
-from renderer.provenance.expanding import vm_versions
-from renderer.provenance.generating import Made
-from renderer.provenance.passing import Passed
-from renderer.provenance.version import Maker, Version
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.source_tree import GeneratorPlugin
+from renderer.provenance.expansion_makers import vm_versions
+from renderer.provenance.makers import CompositionStep, GeneratorStep, Maker, ReadFromFile, StageStep, Version
 
 
 class _Link(NamedTuple):
-    """What ``after`` was before, None for the first, and the versions from there on.
+    """A change of a resource: ``before``, None for the first one, ``after`` and the versions between them.
 
     Links are found by the ``id`` of ``after``, which is kept so that the id stays its own.
     """
@@ -32,24 +28,24 @@ class _Link(NamedTuple):
 
 
 class Trace:
-    """The observer of one run: every change makes another value, and it keeps them all."""
+    """The observer of one run, which keeps every version of every resource."""
 
     def __init__(self) -> None:
         self._links: dict[int, _Link] = {}
         self._composed: dict[str, ResourceSet] = {}
 
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None:
-        self._made(None, resource, Made(resource, generator))
+        self._made(None, resource, GeneratorStep(resource, generator))
 
-    def changed(self, before: Resource, after: Resource, change: Change) -> None:
-        self._made(before, after, Changed(before, after, change))
+    def changed(self, before: Resource, after: Resource, change: ResourceChange) -> None:
+        self._made(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:
         link = _Link(expansion.expanded, expansion.vm.resource, lambda: vm_versions(expansion))
         self._links[id(expansion.expanded)] = link
 
-    def passed(self, overlay: Overlay, act: Act, before: ResourceSet, after: ResourceSet) -> None:
-        """Is told what a stage made of all resources of an overlay; it may have left some out."""
+    def passed(self, overlay: Overlay, act: StepKind, before: ResourceSet, after: ResourceSet) -> None:
+        """Record the input and output of a stage for an overlay; the stage may have left resources out."""
         self._composed.setdefault(overlay.path, before)
         same = {id(resource) for resource in before}
         by_name = {current_identity(each)[1:]: each for each in before}  # a version may change
@@ -61,14 +57,14 @@ class Trace:
             known = (by_name[name] for name in (names[0], *reversed(names)) if name in by_name)
             earlier = next(known, at_its_place)
             if earlier is not None:
-                self._made(earlier, resource, Passed(earlier, act, overlay))
+                self._made(earlier, resource, StageStep(earlier, act, overlay))
 
     def composed(self, overlay: Overlay) -> ResourceSet:
-        """The overlay's resources before a stage changed any; none of one that did not come so far."""
+        """Return the overlay's resources before the first stage; none if composition failed."""
         return self._composed.get(overlay.path, ResourceSet())
 
     def versions(self, resource: Resource) -> tuple[Version, ...]:
-        """The resource from the file or generator it came from to what it is, oldest first."""
+        """Return the versions of a resource, from its file or generator to the present, oldest first."""
         return tuple(self._versions(resource))
 
     def _versions(self, resource: Resource) -> Iterator[Version]:
@@ -79,7 +75,7 @@ class Trace:
                 break
             resource = link.before
         else:
-            yield Version(resource.content, Read(resource))
+            yield Version(resource.content, ReadFromFile(resource))
         for link in reversed(chain):
             yield from link.versions()
 

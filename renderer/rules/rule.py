@@ -1,28 +1,59 @@
-"""The form of a rule."""
+"""A rule, and what it finds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.record import Record
+from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
+
+
+class Finding(Record):
+    """``field`` of ``resource`` is probably a mistake."""
+
+    resource: Resource
+    field: FieldPath
+    message: str
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+
+    def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
+        """Return the finding as it is reported."""
+        return Diagnostic.about(
+            self.resource,
+            self.field,
+            code,
+            self.message,
+            self.hint,
+            severity=severity,
+            related=self.related,
+        )
+
+
+def related_to(resource: Resource, message: str, field: FieldPath = ROOT) -> Related:
+    """Return the other side of a finding, in another resource."""
+    return Related(message, resource.sites(field))
+
 
 Check = Callable[[Context], Iterable[Finding]]
 
 
 class Rule(Record):
-    """What to look for, and how it is reported where the project does not say.
+    """A check, and how its findings are reported where the project does not say.
 
-    ``documentation`` is the docstring of the rule's module, which ``vmrender explain CODE`` prints: a
-    heading, what the rule finds and why, an example that is wrong and one that is right. ``strict`` looks
-    for more than ``check``, in projects that ask for it.
+    ``documentation`` is what ``vmrender explain CODE`` prints: a heading, what the rule finds and why, an
+    example that is wrong and one that is right. It is the docstring of a module with one rule; the text about
+    one of several rules stands in ``explanations/CODE.md``. ``strict`` finds more than ``check``, in projects
+    that ask for it.
     """
 
     code: Code
     level: Level
     check: Check
-    documentation: str | None
+    documentation: str | None = None
     strict: Check | None = None

@@ -7,49 +7,38 @@ from collections.abc import Mapping
 from renderer.model.codes import Code
 from renderer.rules import (
     bundled_name,
-    claim_not_found,
-    config_map_not_found,
-    data_source_not_found,
-    duplicate_data_volume,
-    duplicate_mac_address,
+    duplicates,
     halted_in_sync_waves,
-    hugepages_overcommit,
-    hugepages_remainder,
+    hugepages,
     name_too_long,
-    network_not_found,
+    not_found,
     run_strategy,
-    running_deprecated,
-    secret_not_found,
     secure_boot_without_smm,
-    service_account_not_found,
     size_label,
     storage_class_dropped,
-    unused_suppression,
+    suppression,
     volume_without_disk,
 )
 from renderer.rules.rule import Rule
 
-RULES: tuple[Rule, ...] = (
-    bundled_name.RULE,
-    claim_not_found.RULE,
-    config_map_not_found.RULE,
-    data_source_not_found.RULE,
-    duplicate_data_volume.RULE,
-    duplicate_mac_address.RULE,
-    halted_in_sync_waves.RULE,
-    hugepages_overcommit.RULE,
-    hugepages_remainder.RULE,
-    name_too_long.RULE,
-    network_not_found.RULE,
-    run_strategy.RULE,
-    running_deprecated.RULE,
-    secret_not_found.RULE,
-    secure_boot_without_smm.RULE,
-    service_account_not_found.RULE,
-    size_label.RULE,
-    storage_class_dropped.RULE,
-    unused_suppression.RULE,
-    volume_without_disk.RULE,
+RULES: tuple[Rule, ...] = tuple(
+    sorted(
+        (
+            bundled_name.RULE,
+            *duplicates.RULES,
+            halted_in_sync_waves.RULE,
+            *hugepages.RULES,
+            name_too_long.RULE,
+            *not_found.RULES,
+            *run_strategy.RULES,
+            secure_boot_without_smm.RULE,
+            size_label.RULE,
+            storage_class_dropped.RULE,
+            suppression.RULE,
+            volume_without_disk.RULE,
+        ),
+        key=lambda rule: rule.code,
+    )
 )
 
 BY_CODE: Mapping[Code, Rule] = {rule.code: rule for rule in RULES}

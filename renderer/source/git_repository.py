@@ -1,19 +1,174 @@
-"""The revisions of the Git repository that a folder is in: what their names mean, and their trees."""
+"""The revisions of a Git repository, each as a file system."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.source.git_file_system import GitFileSystem
-from renderer.source.git_objects import GitObjects
-from renderer.source.git_process import Answer, GitProcess
+from renderer.model.location import Location
+from renderer.source.file_system import ROOT_HINT
+from renderer.source.git import (
+    LINK_MODE,
+    PARTIAL_CLONE_HINT,
+    SUBMODULE_MODE,
+    TREE_MODE,
+    GitObject,
+    GitObjects,
+    GitProcess,
+    TreeEntry,
+    not_usable,
+)
 
-_DUBIOUS_OWNER = "dubious ownership in repository at"
+#: As many symbolic links as Linux follows in one path (``path_resolution(7)``).
+_MAX_LINKS = 40
+#: And as long as a target may be there (``PATH_MAX``).
+_LONGEST_TARGET = 4095
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+
+
+class _Place(NamedTuple):
+    """A path without symbolic links, and the entry there; None when there is none."""
+
+    path: str
+    entry: TreeEntry | None
+
+
+class GitFileSystem:
+    """One tree of a repository, as a ``FileSystem``.
+
+    ``root`` is the id of the tree, ``revision`` what the user calls it. Symbolic links are followed only as
+    far as they stay inside that tree, as on disk; an absolute one never does.
+    """
+
+    def __init__(self, objects: GitObjects, root: str, revision: str) -> None:
+        self.revision = revision
+        self._objects = objects
+        self._root = _Place(".", TreeEntry(TREE_MODE, root))
+        self._folders: dict[str, _Place] = {}
+
+    def read(self, path: str) -> bytes:
+        place = self._find(path)
+        if place.entry is None:
+            raise _error(Code.FILE_NOT_FOUND, f"no such file in {self.revision}: {path}", path)
+        if place.entry.mode == SUBMODULE_MODE:
+            raise self._submodule(place.path)
+        if place.entry.mode == TREE_MODE:
+            raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path)
+        found = self._object(place.entry.oid, path)
+        if found is None:
+            message = f"{path} of {self.revision} is not in this clone"
+            raise _error(Code.FILE_UNREADABLE, message, path, PARTIAL_CLONE_HINT)
+        if found.content.startswith(_LFS_POINTER):
+            message = f"{path} of {self.revision} is a pointer to a file in Git LFS"
+            raise _error(Code.FILE_UNREADABLE, message, path, "keep manifests out of LFS: see .gitattributes")
+        return found.content
+
+    def is_file(self, path: str) -> bool:
+        entry = self._find(path).entry
+        return entry is not None and entry.mode not in (TREE_MODE, SUBMODULE_MODE)
+
+    def is_folder(self, path: str) -> bool:
+        entry = self._find(path).entry
+        return entry is not None and entry.mode in (TREE_MODE, SUBMODULE_MODE)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        place = self._find(path)
+        if place.entry is None or place.entry.mode not in (TREE_MODE, SUBMODULE_MODE):
+            return ()
+        return tuple(sorted(self._names(place)))
+
+    def resolve(self, path: str) -> str:
+        return self._find(path).path
+
+    def below(self, folder: str) -> GitFileSystem:
+        """Return the tree of a folder, with that as its root. Raises ``DiagnosticError``: file-not-found."""
+        place = self._find(folder)
+        if place.entry is None or place.entry.mode != TREE_MODE:
+            message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
+            raise _error(Code.FILE_NOT_FOUND, message, place.path)
+        return GitFileSystem(self._objects, place.entry.oid, self.revision)
+
+    def _object(self, oid: str, path: str) -> GitObject | None:
+        """Find an object, and report its problems as problems of the file."""
+        try:
+            return self._objects.find(oid)
+        except DiagnosticError as error:
+            raise DiagnosticError(
+                *(replace(found, location=Location(path)) for found in error.diagnostics)
+            ) from None
+
+    def _find(self, path: str) -> _Place:
+        """Find the place of a path; the way to each folder is walked once."""
+        folder, name = posixpath.split(posixpath.normpath(path))
+        if folder not in self._folders:
+            self._folders[folder] = self._walk(self._root, folder, path, _links())
+        return self._walk(self._folders[folder], name, path, _links())
+
+    def _walk(self, start: _Place, path: str, wanted: str, links: Iterator[int]) -> _Place:
+        """Return the place that ``path`` leads to from ``start``; ``wanted`` is the path for messages.
+
+        ``links`` has an item for each symbolic link that may still be followed on the way.
+        """
+        if path.startswith("/"):
+            raise self._outside(wanted)
+        place = start
+        for name in path.split("/"):
+            if name == "..":
+                place = self._parent(place, wanted)
+            elif name not in ("", "."):
+                place = self._step(place, name, wanted, links)
+        return place
+
+    def _step(self, folder: _Place, name: str, wanted: str, links: Iterator[int]) -> _Place:
+        path = posixpath.normpath(posixpath.join(folder.path, name))
+        entry = self._names(folder).get(name)
+        if entry is None or entry.mode != LINK_MODE:
+            return _Place(path, entry)
+        target = self._objects.find(entry.oid)
+        if target is None or len(target.content) > _LONGEST_TARGET or next(links, None) is None:
+            return _Place(path, None)  # a loop, most likely; it leads nowhere
+        return self._walk(folder, os.fsdecode(target.content), wanted, links)
+
+    def _parent(self, place: _Place, wanted: str) -> _Place:
+        if place.path == ".":
+            raise self._outside(wanted)
+        parent = posixpath.dirname(place.path)
+        return self._walk(self._root, parent, wanted, iter(()))  # it has no link in it
+
+    def _names(self, folder: _Place) -> dict[str, TreeEntry]:
+        if folder.entry is None:
+            return {}
+        if folder.entry.mode == SUBMODULE_MODE:
+            raise self._submodule(folder.path)
+        return self._objects.tree(folder.entry.oid) if folder.entry.mode == TREE_MODE else {}
+
+    def _submodule(self, path: str) -> DiagnosticError:
+        message = (
+            f"{path} of {self.revision} is a submodule, whose files are not in this repository's revisions"
+        )
+        return _error(Code.FILE_UNREADABLE, message, path, "vendor it: copy it into this repository")
+
+    def _outside(self, path: str) -> DiagnosticError:
+        message = f"{path} of {self.revision} leads outside the repository"
+        return _error(Code.FILE_OUTSIDE_ROOT, message, path, ROOT_HINT)
+
+
+def _links() -> Iterator[int]:
+    return iter(range(_MAX_LINKS))
+
+
+def _error(code: Code, message: str, path: str, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))
+
+
 _SHALLOW_HINT = (
     "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
 )
@@ -24,7 +179,7 @@ _NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first
 
 
 class GitRepository:
-    """Use it in a ``with`` block: at its end the process that reads objects goes away.
+    """A Git repository in a ``with`` block, at whose end the process that reads objects ends.
 
     ``prefix`` is the path from the top of the Git work tree to ``folder``, empty or ending in ``/``: a
     project may be a folder of a bigger repository. A bare repository has revisions like any other.
@@ -33,18 +188,16 @@ class GitRepository:
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         """``environment`` is that of the command line. Raises ``DiagnosticError``: git-unavailable."""
         self._git = GitProcess(folder, environment)
-        answer = self._git.run(
-            "rev-parse", "--is-shallow-repository", "--is-bare-repository", "--show-prefix"
-        )
+        answer = self._git.run("rev-parse", "--is-shallow-repository", "--show-prefix")
         if answer.code:
             raise not_usable(folder, answer)
-        shallow, bare, self.prefix, *_ = answer.output.split("\n")
-        self.is_bare = bare == "true"
+        shallow, self.prefix, *_ = answer.output.split("\n")
+        self.is_bare = self._git.top is None
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
 
     def commit(self, revision: str) -> str:
-        """The id of the commit that a revision's name means. Raises ``DiagnosticError``: git-revision."""
+        """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
         if not revision or revision.startswith("-") or not revision.isprintable():
             raise _revision_error(f"{revision!r} is no name of a revision")
         found = self._objects.find(revision)
@@ -56,7 +209,7 @@ class GitRepository:
         return commit.oid
 
     def merge_base(self, one: str, other: str) -> str:
-        """The id of the commit where two revisions parted. Raises ``DiagnosticError``: git-revision."""
+        """Return the id of the commit where two revisions parted. Raises: git-revision."""
         answer = self._git.run("merge-base", "--end-of-options", self.commit(one), self.commit(other))
         if answer.code:
             raise self._unknown(f"{one} and {other} have no commit in common")
@@ -75,9 +228,9 @@ class GitRepository:
         return tuple((oid, subject) for oid, _, subject in lines)
 
     def tree(self, revision: str) -> GitFileSystem:
-        """The project's folder as it was at a revision.
+        """Return the project's folder as it was at a revision.
 
-        Raises ``DiagnosticError``: git-revision; file-not-found when the folder was not there then.
+        Raises ``DiagnosticError``: git-revision; file-not-found when the folder did not exist then.
         """
         root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
         if root is None:
@@ -100,20 +253,6 @@ class GitRepository:
             return _revision_error(message, _SHALLOW_HINT)
         has_commits = self._objects.find("HEAD") or self._git.run("for-each-ref", "--count=1").output
         return _revision_error(message, _UNKNOWN_HINT if has_commits else _NO_COMMIT_HINT)
-
-
-def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
-    """What git said when it failed in a folder, as git-unavailable with a way out."""
-    complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
-    if "not a git repository" in complaint:
-        return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")
-    _, dubious, place = complaint.partition(_DUBIOUS_OWNER)
-    hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
-    return _unavailable(f"git cannot use the repository of {folder}: {complaint}", hint)
-
-
-def _unavailable(message: str, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
 
 
 def _revision_error(message: str, hint: str | None = None) -> DiagnosticError:

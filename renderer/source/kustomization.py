@@ -1,25 +1,87 @@
-"""``kustomization.yaml``: its fields, read as strictly and as leniently as kustomize reads them."""
+"""Read the fields of a kustomization (kustomize ``api/types/kustomization.go``)."""
 
 from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.generators import GeneratorArgs, GeneratorOptions
 from renderer.model.json import Json
-from renderer.model.kustomization import Kustomization
-from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
-from renderer.model.location import Site
+from renderer.model.kustomization import (
+    COMPONENT_KIND,
+    KUSTOMIZATION_KIND,
+    GeneratorArgs,
+    GeneratorOptions,
+    Kustomization,
+)
+from renderer.model.location import Location, Site
 from renderer.source.caseless_fields import CaselessFields
-from renderer.source.entry_fields import read_label, read_patch_entry
-from renderer.source.generator_fields import read_generator_args, read_generator_options
-from renderer.source.kustomization_fields import DEPRECATED, KNOWN_FIELDS, UNSUPPORTED
-from renderer.source.transformer_fields import (
+from renderer.source.kustomization_entries import (
+    read_generator_args,
+    read_generator_options,
     read_image,
+    read_label,
+    read_patch_entry,
     read_replacement_entry,
     read_replica,
     read_sort_options,
     read_variable,
 )
+from renderer.yamlio.events import second_document
+
+_RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
+
+#: Fields that are an error when they hold anything, and the way out.
+UNSUPPORTED = {
+    "helmCharts": _RENDER_CHARTS,
+    "helmGlobals": _RENDER_CHARTS,
+    "helmChartInflationGenerator": _RENDER_CHARTS,
+}
+
+#: Deprecated fields and what kustomize recommends instead.
+DEPRECATED = {
+    "bases": "resources",
+    "commonLabels": "labels",
+    "imageTags": "images",
+    "patchesJson6902": "patches",
+    "patchesStrategicMerge": "patches",
+    "vars": "replacements",
+}
+
+_SUPPORTED = (
+    "apiVersion",
+    "bases",
+    "buildMetadata",
+    "commonAnnotations",
+    "commonLabels",
+    "components",
+    "configMapGenerator",
+    "configurations",
+    "crds",
+    "generatorOptions",
+    "generators",
+    "imageTags",
+    "images",
+    "kind",
+    "labels",
+    "metadata",
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "openapi",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "replacements",
+    "replicas",
+    "resources",
+    "secretGenerator",
+    "sortOptions",
+    "transformers",
+    "validators",
+    "vars",
+)
+
+KNOWN_FIELDS = (*_SUPPORTED, *UNSUPPORTED)
+
 
 #: A field that was renamed, and its old name.
 _IMAGES = ("images", "imageTags")
@@ -32,10 +94,9 @@ _API_VERSIONS = {
 
 
 def parse_kustomization(content: Json, site: Site) -> Kustomization:
-    """The kustomization in the document ``content``, which stands at ``site``.
+    """Parse the document ``content``, which stands at ``site``, as a kustomization.
 
-    kustomize ``api/types/kustomization.go``. Raises ``DiagnosticError`` with all that is wrong:
-    kustomization-field, unsupported-field.
+    Raises ``DiagnosticError`` with all that is wrong: kustomization-field, unsupported-field.
     """
     findings: list[Diagnostic] = []
     fields = CaselessFields({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
@@ -51,7 +112,7 @@ def parse_kustomization(content: Json, site: Site) -> Kustomization:
 
 
 def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
-    """A warning for each deprecated field that the kustomization uses."""
+    """Return a warning for each deprecated field that the kustomization uses."""
     fields = CaselessFields(content, site, [], Code.KUSTOMIZATION_FIELD)
     fields.only(*KNOWN_FIELDS)
     return tuple(
@@ -64,6 +125,22 @@ def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
         )
         for name, successor in DEPRECATED.items()
         if name in fields
+    )
+
+
+def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for a file with more than one document that holds something."""
+    line = second_document(content)
+    if not line:
+        return ()
+    return (
+        Diagnostic(
+            code=Code.IGNORED_DOCUMENT,
+            severity=Severity.WARNING,
+            message="only the first document of a kustomization counts",
+            location=Location(path, line),
+            hint="move the rest into a file of its own and list that under resources",
+        ),
     )
 
 
@@ -107,7 +184,7 @@ def _generators(fields: CaselessFields, name: str, common: GeneratorOptions) -> 
 
 
 def _check_type(fields: CaselessFields) -> None:
-    """kustomize ``EnforceFields``."""
+    """Check apiVersion and kind (kustomize ``EnforceFields``)."""
     kind = fields.text("kind") or KUSTOMIZATION_KIND
     if kind not in _API_VERSIONS:
         fields.reject("kind", f"kind cannot be {kind!r}", f"one of {', '.join(_API_VERSIONS)}")
@@ -119,7 +196,7 @@ def _check_type(fields: CaselessFields) -> None:
 
 
 def _check_not_empty(fields: CaselessFields) -> None:
-    """kustomize ``CheckEmpty``: an empty list or mapping is something, an empty text is not."""
+    """Check that it says something: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
     if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
         fields.reject(None, "the kustomization is empty", "list something under resources")
 

@@ -1,26 +1,58 @@
-"""Sites become lines: the file is read again with marks, but only when there is something to say about it."""
+"""Give findings their lines: find sites in files, mask confidential values, drop repetitions, quote lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.field_path import ElementName, FieldPath
+from renderer.kubevirt.confidential import is_about_secret, mask_in_findings
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.source.file_system import FileSystem
-from renderer.source.masking import is_confidential, masked
-from renderer.source.repetitions import without_repetitions
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.public_lines import public_lines
 from renderer.yamlio.marks import MarkedFile
+
+#: What admission says of a value that the schema says with the values that are known.
+_TOLD_BY_SCHEMA = frozenset(
+    {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
+)
+
+
+def without_repetitions(located: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the findings without those that repeat a finding of a schema.
+
+    Those are: a finding about the same field in the same place; an API version that is not served, where an
+    object of that version is used; a quantity that stopped the expansion of an object, which knows no field.
+    """
+    located = tuple(located)
+    refused = [found for found in located if found.code is Code.SCHEMA and found.severity is Severity.ERROR]
+    if not refused:
+        return located
+    places = {found.location for found in refused}
+    fields = {(found.location, found.field) for found in refused}
+    resources = {found.resource for found in refused}
+
+    def repeats(found: Diagnostic) -> bool:
+        if found.code is Code.API_VERSION:
+            return any(related.location in places for related in found.related)
+        if found.code is Code.QUANTITY_INVALID and (found.field or ROOT) == ROOT:
+            return found.resource in resources
+        return found.code in _TOLD_BY_SCHEMA and (found.location, found.field) in fields
+
+    return tuple(found for found in located if not repeats(found))
 
 
 def locate(
     fs: FileSystem, diagnostics: Iterable[Diagnostic], locator: Locator | None = None
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics with their locations filled in, sorted as a reader goes through the files.
+    """Return the diagnostics with their locations, sorted as a reader goes through the files.
 
-    What is wrong on one line comes once, with all overlays that it was found in. ``locator`` is one that has
-    read some of the files already.
+    Findings that are equal on one line are merged into one, with all overlays that they were found in.
+    ``locator`` is one that has read some of the files already.
     """
     locator = locator or Locator(fs)
     first: dict[Diagnostic, Diagnostic] = {}
@@ -44,8 +76,8 @@ class Locator:
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
         site, location = self._found(diagnostic.sites)
         related = (*diagnostic.related, *_values(site))
-        if is_confidential(diagnostic):
-            diagnostic = masked(diagnostic, self._written(diagnostic.sites))
+        if is_about_secret(diagnostic):
+            (diagnostic,) = mask_in_findings([diagnostic], self._written(diagnostic.sites))
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
         return replace(
@@ -56,7 +88,7 @@ class Locator:
         )
 
     def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
-        """A location that is counted in the text at the first of ``sites``; itself where there are none."""
+        """A location counted in the text at the first of ``sites``, in the file; unchanged without sites."""
         if not sites:
             return inner
         site = sites[0]
@@ -64,7 +96,7 @@ class Locator:
         return Location(site.path, mark.line, mark.column) if mark else None
 
     def _written(self, sites: Iterable[Site]) -> Iterator[str]:
-        """What the scalars at ``sites`` say."""
+        """The scalars at ``sites`` as they are written."""
         for site in sites:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
 
@@ -74,7 +106,7 @@ class Locator:
         return related._replace(message=related.message + values, location=related.location or location)
 
     def location_of(self, sites: tuple[Site, ...]) -> Location | None:
-        """The first site that holds its field; where none does, what comes nearest in the last, the base."""
+        """Return the location of the first site that holds its field, or the nearest in the last site."""
         return self._found(sites)[1]
 
     def _found(self, sites: tuple[Site, ...]) -> tuple[Site | None, Location | None]:
@@ -87,7 +119,7 @@ class Locator:
         return nearest
 
     def _mark(self, site: Site, base: Site) -> tuple[Location, bool]:
-        """Where ``site`` is, and whether just there; JSON patches point at indices, which are the base's."""
+        """The location of ``site``, and whether it is exact; JSON patches have the indices of the base."""
         indexed = None
         if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
             indexed = _below_patch(site, self._marked(base).indexed(base.document, base.field))
@@ -117,19 +149,19 @@ class Locator:
 
 
 def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
-    """The field of a patch that stands somewhere inside its file, with indices."""
+    """The field of a patch that stands inside its file, with indices."""
     above = len(site.field.segments) - len(indexed.segments)
     return FieldPath(site.field.segments[: max(above, 0)] + indexed.segments)
 
 
 def _mistake(located: Diagnostic) -> Diagnostic:
-    """The same for what one line did to several objects, as a base does in every overlay."""
+    """The key by which findings are merged: one line is one mistake, whichever objects it reached."""
     has_line = located.location is not None and located.location.line > 0
     return replace(located, overlays=(), sites=(), resource=None if has_line else located.resource)
 
 
 def _values(site: Site | None) -> tuple[Related, ...]:
-    """What a template made the text at ``site`` of."""
+    """The values that a template filled into the text at ``site``, as a related place."""
     if site is None or site.text is None:
         return ()
     return (Related(f"made of {site.text.values}", (site.text.values_site,)),)
@@ -137,3 +169,33 @@ def _values(site: Site | None) -> tuple[Related, ...]:
 
 def _reading_order(diagnostic: Diagnostic) -> tuple[Location, str, str]:
     return diagnostic.location or Location(""), diagnostic.code, diagnostic.message
+
+
+#: Any other file may be one of those that Secrets are made from.
+_YAML = (".yaml", ".yml", ".json", ".j2")
+
+
+def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
+    """Return the line at each location, except for locations without one and confidential lines."""
+    by_file: dict[str, set[Location]] = {}
+    for location in locations:
+        if location and location.line and _is_yaml(location.path):
+            by_file.setdefault(location.path, set()).add(location)
+    return {
+        location: line
+        for path, places in by_file.items()
+        for location, line in _lines(fs, path, places).items()
+    }
+
+
+def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str]:
+    try:
+        content = fs.read(path)
+    except DiagnosticError:  # it went away
+        return {}
+    found = public_lines(content, {place.line for place in places})
+    return {place: found[place.line] for place in places if place.line in found}
+
+
+def _is_yaml(path: str) -> bool:
+    return path == "-" or path.endswith(_YAML) or posixpath.basename(path) in KUSTOMIZATION_FILES

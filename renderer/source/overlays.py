@@ -1,4 +1,4 @@
-"""Which overlays a project has: its entries and their globs become folders."""
+"""Find the overlays of a project: its entries and their globs become folders."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import text_at
-from renderer.model.kustomization_kind import COMPONENT_KIND
-from renderer.model.limits import limits
+from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.suggest import suggest
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.project import PROJECT_FILE
@@ -24,7 +24,7 @@ _OVERLAYS = FieldPath.of("overlays")
 
 
 def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
-    """Every overlay of the project in the order of its entries; of two entries for a folder the later counts.
+    """Return every overlay in the order of the entries; the later of two entries for a folder counts.
 
     Raises ``DiagnosticError``: config-invalid for an entry without a folder, and for two with one output;
     build-limit for too many.
@@ -41,9 +41,9 @@ def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
 
 
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """The overlays with the given paths or names, all of them when none is given.
+    """Return the overlays with the given paths or names, all of them when no name is given.
 
-    Raises ``DiagnosticError``: config-invalid for one that is not there, and when there is none at all.
+    Raises ``DiagnosticError``: config-invalid for an unknown one, and for a project without overlays.
     """
     overlays, wanted = tuple(overlays), tuple(wanted)
     if not overlays:
@@ -57,18 +57,16 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     selected: dict[str, Overlay] = {}
     for name in map(posixpath.normpath, wanted):
         if name not in names:
-            from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-            nearest = get_close_matches(name, names, n=3) or sorted(overlay.path for overlay in overlays)
+            nearest = suggest(name, names) or sorted(overlay.path for overlay in overlays)
             raise _invalid(f"no overlay {name!r} in this project", f"there is {', '.join(nearest)}")
         selected[names[name].path] = names[name]
     return tuple(selected.values())
 
 
 def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -> Overlay:
-    """The project's overlay in ``folder``, or else one with the project's defaults.
+    """Return the project's overlay in ``folder``, or else one with the project's defaults.
 
-    Of the latter no cluster gets anything, so that it does not count as one that writes instance types.
+    No cluster gets anything of the latter, so that it does not count as one that writes instance types.
     """
     known = (overlay for overlay in overlays if overlay.path == folder)
     entry = OverlayEntry(folder, write_instancetypes=False)
@@ -76,7 +74,7 @@ def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -
 
 
 def output_sites(overlay: Overlay) -> tuple[Site, ...]:
-    """Where the project says into which folder the overlay is rendered."""
+    """Return the places in the project file that decide into which folder the overlay is rendered."""
     entry = _entry(overlay.listed_as)
     return entry.below("output"), Site(PROJECT_FILE, 0, FieldPath.of("output")), entry.below("path")
 
@@ -100,7 +98,7 @@ def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
 
 
 def _is_overlay(fs: FileSystem, folder: str) -> bool:
-    """Whether the folder can be built by itself, which a component cannot."""
+    """Return whether the folder can be built by itself, which a component cannot."""
     file = _kustomization_file(fs, folder)
     if file is None:
         return False
@@ -136,7 +134,7 @@ def _is_glob(pattern: str) -> bool:
 
 
 def _check_names(overlays: Iterable[Overlay]) -> None:
-    """Raises ``DiagnosticError`` for a name that would act on a terminal, or on a CI system that reads it."""
+    """Refuse names that would act on a terminal, or on a CI system. Raises ``DiagnosticError``."""
     for overlay in overlays:
         name = next((path for path in (overlay.path, overlay.output) if not _is_harmless(path)), None)
         if name is not None:

@@ -1,4 +1,4 @@
-"""``vmrender.yaml``: the project file at the root of the user's repository."""
+"""Read the project file ``vmrender.yaml``, and the settings of a KRM function."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
-from renderer.source.builtin import BUILTIN_CATALOGS
+from renderer.model.resource import Resource
+from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.file_system import FileSystem
-from renderer.source.flux_settings import read_flux_settings
-from renderer.source.ignored_documents import second_document
-from renderer.source.limit_settings import read_limits
 from renderer.source.project_schemas import imported_releases
-from renderer.source.rule_settings import read_rule_settings
-from renderer.source.tree_options import TREE_FIELDS, read_tree_options
+from renderer.source.project_settings import (
+    TREE_FIELDS,
+    read_flux_settings,
+    read_limits,
+    read_rule_settings,
+    read_tree_options,
+)
 from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.events import second_document
 
 PROJECT_FILE = "vmrender.yaml"
 API_VERSION = "vmrender.io/v1alpha1"
@@ -37,7 +41,7 @@ KIND = "RenderConfig"
 
 
 def load_project(fs: FileSystem) -> RenderConfig:
-    """The project of the repository; all defaults where it has no file.
+    """Return the project of the repository; all defaults where it has no file.
 
     Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
     """
@@ -54,7 +58,7 @@ def load_project(fs: FileSystem) -> RenderConfig:
 
 
 def catalog_site(path: str) -> Site:
-    """Where the project names a catalog in a folder."""
+    """Return the place where the project names the catalog in a folder."""
     return Site(PROJECT_FILE, 0, FieldPath.of("catalogs", ElementName("path", path), "path"))
 
 
@@ -70,7 +74,7 @@ def _further_document(text: bytes) -> Iterable[Diagnostic]:
 
 
 def _imported_releases(fs: FileSystem, content: Json) -> frozenset[Release]:
-    """The releases that can be rendered for because the project has schemas of them."""
+    """The releases that can be targets because the project has their schemas."""
     folders = tuple(text_at(entry, "path") for entry in array_at(content, "schemas"))
     return imported_releases(fs, folders) if folders else frozenset()
 
@@ -127,7 +131,7 @@ def _expect(fields: Fields, key: str, value: str) -> None:
 
 
 def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
-    """The entries of ``catalogs``; notes what is wrong with them."""
+    """Read the entries of ``catalogs``; errors are noted in ``fields``."""
     catalogs: list[CatalogPath | BuiltinCatalog] = []
     for entry in fields.elements("catalogs"):
         entry.only("path", "builtin")
@@ -195,7 +199,7 @@ def _output(fields: Fields) -> str | None:
 
 
 def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release | None:
-    """The target release in ``kubevirt``, which may be one of ``imported``; notes what is wrong with it."""
+    """Read the target release in ``kubevirt``, which may be one of ``imported``; errors are noted."""
     text = fields.text("kubevirt")
     if text is None:
         return None
@@ -212,3 +216,30 @@ def _way_to_later_release(text: str) -> str | None:
     except ValueError:
         return None
     return f"import its schemas first: vmrender schema import --release {text}" if is_later else None
+
+
+EXPANSION = "Expansion"
+VALIDATION = "Validation"
+
+
+def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource) -> RenderConfig:
+    """Return the project with the settings of ``spec``.
+
+    They are ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``. Raises ``DiagnosticError``:
+    config-invalid, with everything that is wrong at once.
+    """
+    findings: list[Diagnostic] = []
+    fields = Fields(written.content, written.origin, findings)
+    fields.only("apiVersion", "kind", "metadata", "spec")
+    spec = fields.child("spec")
+    common = ("kubevirt", "catalogs", "rules")
+    spec.only(*common, *(("expand",) if written.kind == EXPANSION else ()))
+    changed = config._replace(
+        kubevirt=read_release(spec, imported_releases(fs, config.schemas)) or config.kubevirt,
+        catalogs=tuple(read_catalogs(spec)) if "catalogs" in spec else config.catalogs,
+        expand=spec.choice("expand", ExpandMode) or config.expand,
+        rules=read_rule_settings(spec).over(config.rules),
+    )
+    if findings:
+        raise DiagnosticError(*findings)
+    return changed

@@ -1,22 +1,95 @@
-"""What has to be looked at to judge some files: the overlays that reach them, and files that none reaches."""
+"""Find the overlays to build and the files to check alone, to judge some files of a project."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import CatalogPath, Overlay, RenderConfig
-from renderer.source.candidates import Candidates
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.kustomization_graph import KustomizationGraph, Links
 from renderer.source.overlays import overlay_at
-from renderer.source.reach import Links, Reach
+from renderer.source.project import PROJECT_FILE
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_TOP = "."
+
+
+class ManifestFiles:
+    """The manifests of one tree, without rendered ones: their sources are judged instead."""
+
+    def __init__(self, fs: FileSystem, outputs: Collection[str], ownership_file: str) -> None:
+        """``outputs`` are the folders that the project is rendered into.
+
+        A file called ``ownership_file`` says that a folder was rendered into before.
+        """
+        self._fs = fs
+        self._outputs = frozenset(posixpath.normpath(output) for output in outputs)
+        self._ownership_file = ownership_file
+        self._rendered: dict[str, bool] = {}
+        self._below: dict[str, tuple[str, ...]] = {}
+
+    def below(self, folder: str) -> tuple[str, ...]:
+        """Return the manifests in ``folder`` and below, without hidden folders and other projects."""
+        if folder not in self._below:
+            self._below[folder] = tuple(self._walk(folder))
+        return self._below[folder]
+
+    def _walk(self, top: str) -> Iterator[str]:
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            folders: list[str] = []
+            for name in () if self.is_rendered(folder) else self._fs.list(folder):
+                path = posixpath.normpath(posixpath.join(folder, name))
+                if self.is_candidate(path):
+                    yield path
+                elif not name.startswith(".") and self._is_own_folder(path):
+                    folders.append(path)
+            waiting += reversed(folders)
+
+    def is_candidate(self, path: str) -> bool:
+        """Return whether the file has the name of a manifest or kustomization."""
+        is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
+        return is_named_so and _confined(self._fs.is_file, path)
+
+    def is_rendered(self, folder: str) -> bool:
+        """Return whether the folder is one that vmrender writes, or is in one."""
+        if folder not in self._rendered:
+            self._rendered[folder] = (
+                folder in self._outputs
+                or self._fs.is_file(posixpath.join(folder, self._ownership_file))
+                or (folder != _TOP and self.is_rendered(posixpath.dirname(folder) or _TOP))
+            )
+        return self._rendered[folder]
+
+    def _is_own_folder(self, path: str) -> bool:
+        """Return whether it is a folder of this project, and no link, which might lead round in a circle."""
+        return (
+            _confined(self._fs.is_folder, path)
+            and self._fs.resolve(path) == path
+            and not self._fs.is_file(posixpath.join(path, PROJECT_FILE))
+        )
+
+
+def _confined(is_one: Callable[[str], bool], path: str) -> bool:
+    """The answer of ``is_one``; False for a path that leads out of the repository."""
+    try:
+        return is_one(path)
+    except DiagnosticError:
+        return False
 
 
 class ValidationScope(NamedTuple):
-    """``overlays`` are to be built, ``unlisted`` as well: kustomizations that the project does not list.
+    """The overlays to build and the files to check, to judge some files.
 
-    ``parts`` are folders with kustomizations, such as components, of which nothing is built. ``alone`` are
-    files that no kustomization reaches. Findings of builds count as far as they are about ``files``.
+    ``overlays`` are built, and so are ``unlisted``: kustomizations that the project does not list. ``parts``
+    are folders with kustomizations, such as components, that no build uses. ``alone`` are files that no
+    kustomization reaches. Findings of builds count as far as they are about ``files``.
     """
 
     overlays: tuple[Overlay, ...]
@@ -26,11 +99,15 @@ class ValidationScope(NamedTuple):
     files: frozenset[str]
 
 
-class Scoping:
+class ScopeFinder:
     """Finds the scope of files of one project, whose ``overlays`` are known."""
 
     def __init__(
-        self, reach: Reach, candidates: Candidates, config: RenderConfig, overlays: Sequence[Overlay]
+        self,
+        reach: KustomizationGraph,
+        candidates: ManifestFiles,
+        config: RenderConfig,
+        overlays: Sequence[Overlay],
     ) -> None:
         self._reach = reach
         self._candidates = candidates
@@ -39,7 +116,7 @@ class Scoping:
         self._users: dict[str, frozenset[str]] = {}
 
     def scope_of(self, files: Iterable[str]) -> ValidationScope:
-        """What has to be looked at for ``files``, in the order of the project."""
+        """Return the scope of ``files``, in the order of the project."""
         roots: set[str] = set()
         parts: set[str] = set()
         alone: list[str] = []
@@ -70,18 +147,18 @@ class Scoping:
         )
 
     def _with_what_it_lists(self, file: str, folder: str) -> frozenset[str]:
-        """A kustomization that is named stands for all that it is made of."""
+        """The files of the kustomization in ``folder``, if ``file`` is that kustomization."""
         links = self._reach.links(folder)
         return self._reach.files(folder) if links and links.file == file else frozenset()
 
     def _users_of(self, folder: str) -> frozenset[str]:
-        """The folders whose builds the kustomization in ``folder`` is a part of."""
+        """The folders whose builds use the kustomization in ``folder``."""
         if folder not in self._users:
             self._users[folder] = self._in_project(folder) or self._unlisted_users.get(folder, frozenset())
         return self._users[folder]
 
     def _in_project(self, folder: str) -> frozenset[str]:
-        """Overlays and catalogs; what a catalog has is for every overlay."""
+        """Overlays and catalogs that use the folder; a catalog concerns every overlay."""
         overlays = frozenset(overlay.path for overlay in self._overlays)
         catalogs = frozenset(
             source.path
@@ -94,7 +171,7 @@ class Scoping:
 
     @cached_property
     def _unlisted_users(self) -> Mapping[str, frozenset[str]]:
-        """By folder the outermost of all kustomizations that use it, of which each can be built by itself."""
+        """The outermost kustomizations that use each folder and can be built by themselves."""
         users: dict[str, set[str]] = {}
         for root in self._kustomizations:
             for folder in self._reach.folders(root):

@@ -1,7 +1,7 @@
-"""Values for the variables in every object, as Flux puts them in (``fluxcd/pkg`` ``kustomize_varsub.go``).
+"""Replace variables in resources, as Flux does after the build.
 
-Each object is written as YAML, variables are replaced in that text, and it is read again: a value may change
-the type of a field, and may hold YAML of its own.
+Each object is written as YAML, variables are replaced in that text, and the text is read again: a value may
+change the type of a field, and may hold YAML of its own.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json
+from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.substitution.evaluate import Characters, Evaluated, evaluate
-from renderer.substitution.expression import SubstitutionError, TooLongError
-from renderer.substitution.parse import parse
-from renderer.substitution.variables import Variables
+from renderer.model.resource import Resource, ResourceSet
+from renderer.substitution.envsubst import (
+    Characters,
+    Evaluated,
+    SubstitutionError,
+    TooLongError,
+    evaluate,
+    parse,
+)
+from renderer.substitution.post_build import Variables
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
 
@@ -32,17 +36,17 @@ _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
 class Substituted(NamedTuple):
-    """``confidential`` is what operators made of values that are confidential."""
+    """The resources, and the results of operators on confidential values."""
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
 
 
 def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
-    """The resources with values for variables, but for those whose label or annotation forbids it.
+    """Replace variables in the resources, except where a label or annotation forbids it.
 
     Reports variable-unset, as an error if ``strict``, and substitution-failed; build-limit for values that
-    come to too much, and nothing else then.
+    are too long, and nothing else then.
     """
     if not variables.values and not variables.always:
         return Outcome(Substituted(resources))
@@ -65,7 +69,7 @@ class _Substitution:
         self.confidential: set[str] = set()
 
     def of(self, resource: Resource) -> Resource:
-        """Raises ``DiagnosticError``: build-limit."""
+        """Return the resource after substitution. Raises ``DiagnosticError``: build-limit."""
         if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in _texts(resource.content)):
             return resource
         try:
@@ -82,7 +86,7 @@ class _Substitution:
             return resource
 
     def _evaluated(self, content: Json) -> Evaluated:
-        """Raises ``SubstitutionError``."""
+        """Evaluate an object as YAML text. Raises ``SubstitutionError``."""
         return evaluate(parse(encode([content])), self._variables.values, self._characters)
 
     def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
@@ -110,7 +114,7 @@ class _Substitution:
 
 
 def _read_again(text: str) -> Json:
-    """Raises ``SubstitutionError``, which repeats nothing of the text: it may hold passwords."""
+    """Parse the text. Raises ``SubstitutionError``, which repeats none of it: it may hold passwords."""
     try:
         return decode_yaml11(text.encode(errors="surrogateescape"), "")
     except DiagnosticError:
@@ -118,7 +122,7 @@ def _read_again(text: str) -> Json:
 
 
 def _as_resource(resource: Resource, content: Json) -> Resource:
-    """Raises ``SubstitutionError``."""
+    """The changed resource. Raises ``SubstitutionError`` when it is no object any more."""
     if not isinstance(content, dict):
         raise SubstitutionError("with the values in it, this is no object any more")
     changed = resource._replace(content=content)
@@ -165,7 +169,7 @@ def _failed(resource: Resource, error: SubstitutionError, field: FieldPath) -> D
 
 
 def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
-    """Objects that have got the name of another one."""
+    """Report objects that have got the name of another one."""
     names_before = [resource.current_id for resource in before]
     names = [resource.current_id for resource in changed]
     first: dict[ResId, Resource] = {}

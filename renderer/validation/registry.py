@@ -1,4 +1,9 @@
-"""Which schema judges a resource: by KubeVirt release, group and kind, read when first asked for."""
+"""The schemas by KubeVirt release, group and kind, read when first asked for.
+
+Input has schemas of its own: those of a release, with what exists at render time only. That is ``v1beta2``
+of instance types and preferences and ``domain.cpu.guest`` of VirtualMachines, as KubeVirt's customisation
+proposal has them. What is written is never judged by these.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from renderer.bundled import data_folder
+from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.gvk import Gvk
-from renderer.model.json import JsonObject
+from renderer.model.json import JsonObject, array_at, object_at, with_value
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
+from renderer.model.res_id import Gvk
 from renderer.validation.kind_schema import KindSchema
-from renderer.validation.kubevirt_kinds import ALL_GROUPS, GROUPS, KINDS, WITHOUT_SCHEMA, KubevirtKind
+from renderer.validation.kubevirt_kinds import (
+    ALL_GROUPS,
+    GROUPS,
+    GROUPS_OF_KINDS,
+    INSTANCETYPE,
+    KINDS,
+    WITHOUT_SCHEMA,
+    KubevirtKind,
+)
 
 if TYPE_CHECKING:
     from renderer.validation.user_schemas import UserSchemas
@@ -118,11 +132,10 @@ def _kind(gvk: Gvk) -> KubevirtKind:
 def _meant(gvk: Gvk) -> str:
     from renderer.validation.wording import nearest  # noqa: PLC0415 - only when something is wrong
 
-    elsewhere = [kind.group for kind in KINDS if kind.name == gvk.kind]
+    if gvk.kind in GROUPS_OF_KINDS:
+        return f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
     here = [kind.name for kind in KINDS if kind.group == gvk.group]
     meant = nearest(gvk.kind, here)
-    if elsewhere:
-        return f"it is of the group {elsewhere[0]}"
     return f"did you mean {meant}?" if meant else f"known kinds: {', '.join(here)}"
 
 
@@ -130,3 +143,63 @@ def _missing(message: str, hint: str | None, severity: Severity = Severity.ERROR
     return DiagnosticError(
         Diagnostic(code=Code.SCHEMA_MISSING, message=message, hint=hint, severity=severity)
     )
+
+
+V1BETA2 = "v1beta2"
+
+_SPEC = ("properties", "spec")
+#: In the kinds that hold a VirtualMachine.
+_CPU_GUESTS = {
+    kind: paths.instance.child("domain", "cpu", "guest")
+    for kind, paths in PATHS.items()
+    if paths.machine is not None
+}
+_VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
+
+
+class InputSchemaRegistry(SchemaRegistry):
+    """As ``SchemaRegistry``, and beside it v1beta2, whatever the release."""
+
+    def __init__(self, project: ProjectSchemas = NO_SCHEMAS) -> None:
+        super().__init__(project=project)
+        self._input_schemas: dict[tuple[Release, Gvk], KindSchema] = {}
+
+    def schema(self, release: Release, gvk: Gvk) -> KindSchema:
+        """The schema by which a document of ``gvk`` is judged that is to be rendered for ``release``.
+
+        Raises ``DiagnosticError`` as ``SchemaRegistry.schema`` does.
+        """
+        found = self._input_schemas.get((release, gvk))
+        if found is None:
+            written = super().schema(release, gvk)
+            found = KindSchema(input_schema(written.document, gvk))
+            self._input_schemas[release, gvk] = found
+        return found
+
+
+def input_schema(written: JsonObject, gvk: Gvk) -> JsonObject:
+    """The schema of what is read as ``gvk``, from that of what is ``written`` of its kind."""
+    if gvk.group == INSTANCETYPE:
+        return _v1beta2(written, gvk.kind) if gvk.version == V1BETA2 else written
+    guest = _CPU_GUESTS.get(gvk.kind)
+    if guest is None:
+        return written
+    return with_value(written, [part for key in guest.keys for part in ("properties", key)], _VCPUS)
+
+
+def _v1beta2(written: JsonObject, kind: str) -> JsonObject:
+    schema = with_value(written, ("properties", "apiVersion"), {"enum": [f"{INSTANCETYPE}/{V1BETA2}"]})
+    schema = {**schema, "title": f"{kind} ({V1BETA2}, at render time only)"}
+    if not kind.endswith("Instancetype"):
+        return schema
+    schema = _without_required(schema, _SPEC, "cpu", "memory")
+    for section in ("cpu", "memory"):
+        schema = _without_required(schema, (*_SPEC, "properties", section), "guest")
+    return schema
+
+
+def _without_required(schema: JsonObject, path: tuple[str, ...], *optional: str) -> JsonObject:
+    part = object_at(schema, *path)
+    required = [name for name in array_at(part, "required") if name not in optional]
+    rest = {key: value for key, value in part.items() if key != "required"}
+    return with_value(schema, path, {**rest, "required": required} if required else rest)

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.kind_schema import KindSchema
-from renderer.validation.misspelled_group import refuse_misspelled_group
+from renderer.validation.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.validation.registry import SchemaRegistry
 
 
@@ -33,30 +32,42 @@ class _Run:
         self._release = release
         self._schemas = schemas
         self._by_gvk: dict[Gvk, KindSchema | None] = {}
+        self._covered: set[Gvk] = set()
 
     def judged(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
         if gvk not in self._by_gvk:
             yield from self._looked_up(gvk, resource)
         schema = self._by_gvk[gvk]
-        if schema is not None and not schema.is_valid(resource.content):
+        if schema is None and gvk not in self._covered:
+            yield from self._api_version(resource)
+        elif schema is not None and not schema.is_valid(resource.content):
             yield from self._explained(gvk, resource, schema)
 
     def _explained(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
-        from renderer.validation.findings import findings  # noqa: PLC0415 - only when something is wrong
-        from renderer.validation.gating import Target  # noqa: PLC0415 - as above
+        from renderer.validation.finding import SchemaTarget  # noqa: PLC0415 - only when something is wrong
+        from renderer.validation.findings import findings  # noqa: PLC0415 - as above
 
-        target = Target(gvk, self._release, self._schemas)
+        target = SchemaTarget(gvk, self._release, self._schemas)
         for finding in findings(schema.violations(resource.content), target):
             yield finding.of(resource)
+
+    def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the API version of an object without a schema."""
+        gvk = resource.gvk
+        is_ours = gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
+        if not is_ours and gvk.version and isinstance(resource.content.get("apiVersion"), str):
+            return  # most objects
+        from renderer.validation.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
+
+        yield from refuse_api_version(resource)
 
     def _looked_up(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
         self._by_gvk[gvk] = None
         try:
             if self._schemas.covers(gvk):
+                self._covered.add(gvk)
                 self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
-            else:
-                refuse_misspelled_group(gvk)
         except DiagnosticError as error:
             for diagnostic in error.diagnostics:
                 if diagnostic.sites or diagnostic.location:  # the schema's own file

@@ -1,6 +1,8 @@
-"""JSON trees from YAML events."""
+"""Build JSON trees from YAML events: anchors, merge keys, tags and limits."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from yaml.events import (
     AliasEvent,
@@ -17,25 +19,134 @@ from yaml.events import (
 
 from renderer.model.json import Json
 from renderer.model.limits import limits
-from renderer.yamlio.anchors import Anchors
-from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars
+from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import EventSource
-from renderer.yamlio.merge import Merges
-from renderer.yamlio.places import place_of
-from renderer.yamlio.tags import MERGE_TAG, STR_TAG, tagged_scalar
+from renderer.yamlio.events import EventSource, position_of
+from renderer.yamlio.scalars import MERGE_TAG, STR_TAG, tagged_scalar
+
+
+class _Extent(NamedTuple):
+    """The size of a tree: values, deepest nesting of collections, and characters of texts."""
+
+    size: int
+    height: int
+    length: int
+
+
+class Anchors:
+    """Values by anchor. An alias shares the value of its anchor, because trees are read-only."""
+
+    __slots__ = ("_aliased", "_extents", "_length", "_values")
+
+    def __init__(self) -> None:
+        self._values: dict[str, Json] = {}
+        self._extents: dict[int, tuple[Json, _Extent]] = {}
+        self._aliased = 0
+        self._length = 0
+
+    def open(self, anchor: str) -> None:
+        """Note that ``anchor`` now names a value that is still being read."""
+        self._values.pop(anchor, None)
+
+    def close(self, anchor: str, value: Json) -> None:
+        self._values[anchor] = value
+
+    def alias(self, anchor: str, depth: int) -> Json:
+        """Return the value of ``anchor``, to stand ``depth`` collections deep. Raises ``UnusableError``."""
+        if anchor not in self._values:
+            raise UnusableError(
+                # Its name is not repeated: it may be a password that begins with *.
+                "this alias has no finished anchor before it",
+                hint="anchor a value with & first, or put a text that begins with * in quotes",
+            )
+        value = self._values[anchor]
+        self._count(self._extent(value), depth)
+        return value
+
+    def _count(self, extent: _Extent, depth: int) -> None:
+        self._aliased += extent.size
+        self._length += extent.length
+        most = limits()
+        if self._aliased > most.aliased_values:
+            message = f"the aliases stand for more than {most.aliased_values} values"
+            raise LimitError("aliased_values", message)
+        if self._length > most.file_size:
+            raise LimitError("file_size", f"the aliases stand for more than {most.file_size} characters")
+        if depth + extent.height > most.nesting:
+            raise LimitError("nesting", f"more than {most.nesting} levels of nesting")
+
+    def _extent(self, value: Json) -> _Extent:
+        """The size of a tree; collections that aliases share count each time, but are measured once."""
+        if not isinstance(value, dict | list):
+            text = value.text if isinstance(value, WrittenScalar) else value
+            return _Extent(1, 0, len(text) if isinstance(text, str) else 0)
+        known = self._extents.get(id(value))
+        if known:
+            return known[1]
+        children = [self._extent(child) for child in (value.values() if isinstance(value, dict) else value)]
+        extent = _Extent(
+            size=1 + sum(child.size for child in children),
+            height=1 + max((child.height for child in children), default=0),
+            length=sum(child.length for child in children)
+            + (sum(map(len, value)) if isinstance(value, dict) else 0),
+        )
+        self._extents[id(value)] = value, extent
+        return extent
+
+
+class MergeKeyError(UnusableError):
+    """The value of ``<<`` cannot be merged."""
+
+
+class Merges:
+    """The merges of one mapping.
+
+    In resource files they fill in fields that the mapping lacks (kyaml ``rnode.go`` mergeAll); in YAML 1.1
+    they also overwrite fields that stand before them (go-yaml v2 ``decode.go`` merge). The first of several
+    sources wins.
+    """
+
+    __slots__ = ("_in_place", "_pending")
+
+    def __init__(self, *, in_place: bool) -> None:
+        self._in_place = in_place
+        self._pending: list[dict[str, Json]] | None = None
+
+    def add(self, mapping: dict[str, Json], value: Json) -> None:
+        """Merge the value of a ``<<`` entry. Raises ``MergeKeyError``."""
+        sources = [_source(item) for item in (value if isinstance(value, list) else [value])]
+        if self._in_place:
+            for source in reversed(sources):
+                mapping.update(source)
+        elif self._pending is not None:
+            raise MergeKeyError("a mapping can have one << only; give it a list")
+        else:
+            self._pending = sources
+
+    def fill(self, mapping: dict[str, Json]) -> None:
+        for source in self._pending or ():
+            for key, value in source.items():
+                mapping.setdefault(key, value)
+
+
+def _source(value: Json) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise MergeKeyError("<< takes a mapping or a list of mappings")
+    return value
+
 
 _NO_TAGS = (None, "!")
 _KEY_TAGS = (None, "!", STR_TAG)
 _VERSION = (1, 1)
 _KEYS_ARE_STRINGS = "the keys of a mapping have to be strings"
 _QUOTE = "put the key in quotes"
+_QUOTE_COLLECTION = "put the key in quotes; a value that begins with { or [, as {{ does, needs quotes as well"
 
 
 class TreeBuilder:
     """Builds the first document of a stream of events.
 
-    Plain scalars without tag and anchor, and mappings of them, are nearly all there is: theirs is the
+    Plain scalars without tag and anchor, and mappings of them, are nearly all there is: they take the
     shortest way.
     """
 
@@ -48,14 +159,14 @@ class TreeBuilder:
         self._max_depth = limits().nesting
 
     def document(self) -> Json:
-        """The first document; None when there is none. Raises ``UnusableError`` and ``yaml.YAMLError``."""
+        """Return the first document, None without one. Raises ``UnusableError`` and ``yaml.YAMLError``."""
         self._next()
         start = self._next()
         if not isinstance(start, DocumentStartEvent):
             return None
         if start.version not in (None, _VERSION):
             problem = "the %YAML directive asks for another version than 1.1"
-            raise UnusableError(problem, hint="remove the directive").at(*place_of(start))
+            raise UnusableError(problem, hint="remove the directive").at(*position_of(start))
         root = self._value(self._next(), self._dialect.block, 0)
         self._next()
         return root
@@ -70,7 +181,7 @@ class TreeBuilder:
                 return self._anchored(event.anchor, event, scalars, depth)
             return self._node(event, scalars, depth)
         except UnusableError as error:
-            raise error.at(*place_of(event)) from None
+            raise error.at(*position_of(event)) from None
 
     def _anchored(self, anchor: str, event: NodeEvent, scalars: Scalars, depth: int) -> Json:
         self._anchors.open(anchor)
@@ -133,29 +244,31 @@ class TreeBuilder:
                         mapping[key] = self._value(event, scalars, depth)
                 event = next_event()
         except UnusableError as error:
-            raise error.at(*place_of(event)) from None
+            raise error.at(*position_of(event)) from None
         if merges:
             merges.fill(mapping)
         return mapping
 
     def _key(self, event: Event | None, scalars: Scalars, depth: int) -> str | None:
-        """The text of a key that is not just plain; None for a special entry."""
+        """The text of a key that is more than a plain scalar; None for a special entry."""
         value = self._value(event, scalars, depth)
         if isinstance(event, ScalarEvent):
             if event.tag in _NO_TAGS and not event.style:
                 return scalars.keys[event.value]
             if self._dialect.string_keys and (event.tag not in _KEY_TAGS or value == MERGE_KEY):
                 return None
+        if isinstance(value, WrittenScalar):
+            value = value.value
         if isinstance(value, str):
             return value
-        raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE)
+        raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
 
     def _special_entry(
         self, key: Event | None, mapping: dict[str, Json], merges: Merges, scalars: Scalars, depth: int
     ) -> None:
-        """An entry whose key is no text: ``<<``, or what may be a key in a root mapping only."""
+        """Read an entry whose key is no text: ``<<``, or a key that only a root mapping may have."""
         if not isinstance(key, ScalarEvent):
-            raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE)
+            raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
         if key.value == MERGE_KEY or key.tag == MERGE_TAG:
             value = self._value(self._next(), scalars, depth)
             if not key.style:

@@ -1,17 +1,131 @@
-"""JSON trees to YAML text, byte for byte as kustomize prints them."""
+"""Write JSON trees as YAML text, byte for byte as kustomize prints them.
+
+sigs.k8s.io/yaml JSONToYAML and go-yaml v2 ``encode.go``, ``sorter.go``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
+from math import isfinite
 from typing import TypeAlias
 
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
-from renderer.yamlio.json_text import key_through_json, number_through_json, through_json
-from renderer.yamlio.key_order import natural_order
+from renderer.yamlio.go_numbers import format_float, json_number
 from renderer.yamlio.memo import Memo
-from renderer.yamlio.scalar_style import LINE_BREAKS, Style, style_of
-from renderer.yamlio.scalar_text import folded, in_one_line
+from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, style_of
+
+_NEXT_LINES = re.compile("\x20*\x85[\x20\x85]*")
+_REFUSED = re.compile("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def through_json(text: str) -> str:
+    """Return ``text`` as go-yaml v2 reads it from the JSON that Go wrote.
+
+    NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for the characters that
+    the reader refuses (go-yaml v2 ``readerc.go``).
+    """
+    refused = _REFUSED.search(text)
+    if refused:
+        raise _refusal(
+            f"the control character U+{ord(refused[0]):04X}", "encode the text, for example as base64"
+        )
+    return _NEXT_LINES.sub(_fold, text) if "\x85" in text else text
+
+
+def key_through_json(key: str) -> str:
+    """Return a key as ``through_json`` does."""
+    if "\x85" in key:
+        raise _refusal("a key with the line break U+0085", "write it without")
+    return through_json(key)
+
+
+def number_through_json(value: float) -> str:
+    """Return the text of a float, as an integer if it is whole. Raises ``DiagnosticError`` for infinity."""
+    if not isfinite(value):
+        raise _refusal(f"the number {value}", "write a finite number, or text in quotes")
+    number = json_number(value)
+    return format_float(number) if isinstance(number, float) else str(number)
+
+
+def _refusal(what: str, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.OUTPUT_INVALID, message=f"{what} cannot be written to YAML", hint=hint)
+    )
+
+
+def _fold(match: re.Match[str]) -> str:
+    return "\n" * (match[0].count("\x85") - 1) or " "
+
+
+def natural_order(keys: Iterable[str]) -> list[str]:
+    """Sort keys with numbers by value: ``a1``, ``a01``, ``a2``, ``a10`` (go-yaml v2 ``sorter.go``).
+
+    Around numbers go-yaml's comparison can go in circles (``v2`` < ``v10`` < ``v1beta1`` < ``v2``), and its
+    output then differs from run to run; here such keys have an order that is always the same.
+    """
+    ordered = sorted(keys)
+    if all(key.isascii() and key.isalpha() for key in ordered):
+        return ordered
+    return sorted(ordered, key=_AS_WRITTEN)
+
+
+def _compare(left: str, right: str) -> int:
+    return -1 if _less(left, right) else 1
+
+
+_AS_WRITTEN = cmp_to_key(_compare)
+
+
+def _less(left: str, right: str) -> bool:
+    for index, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return _less_at(index, left, right)
+    return len(left) < len(right)
+
+
+def _less_at(index: int, left: str, right: str) -> bool:
+    """Decide at the first character that differs; letters come last."""
+    a, b = left[index], right[index]
+    if a.isalpha() and b.isalpha():
+        return a < b
+    if a.isalpha() or b.isalpha():
+        return b.isalpha()
+    leading = "1" if "0" in (a, b) and _follows_number(left, index) else ""
+    left_digits, right_digits = _digits(left, index), _digits(right, index)
+    left_number, right_number = (_int64(leading + digits) for digits in (left_digits, right_digits))
+    if left_number != right_number:
+        return left_number < right_number
+    if len(left_digits) != len(right_digits):
+        return len(left_digits) < len(right_digits)
+    return a < b
+
+
+def _follows_number(text: str, index: int) -> bool:
+    """Return whether the digits just before ``index`` hold another digit than 0."""
+    start = index
+    while start and text[start - 1].isdecimal():
+        start -= 1
+    return bool(text[start:index].strip("0"))
+
+
+def _digits(text: str, start: int) -> str:
+    end = start
+    while end < len(text) and text[end].isdecimal():
+        end += 1
+    return text[start:end]
+
+
+def _int64(digits: str) -> int:
+    """Add digits as Go does: digits of other scripts by their distance from ``0``; overflow wraps."""
+    number = 0
+    for digit in digits:
+        number = number * 10 + ord(digit) - ord("0")
+    return (number + 2**63) % 2**64 - 2**63
+
 
 #: Longer keys, in UTF-8, are written after a question mark.
 _LONGEST_SIMPLE_KEY = 128
@@ -20,10 +134,10 @@ _Write: TypeAlias = Callable[[str], object]
 
 
 def encode(documents: Iterable[Json]) -> str:
-    """The text of the documents, with ``---`` between them; mappings are dicts, sequences lists.
+    """Return the text of the documents, with ``---`` between them; mappings are dicts, sequences lists.
 
-    Keys are sorted; quotes, comments and folds of the source are lost. sigs.k8s.io/yaml JSONToYAML and
-    go-yaml v2 ``encode.go``. Raises ``DiagnosticError`` for strings that kustomize cannot print.
+    Keys are sorted; quotes, comments and folds of the source are lost. Raises ``DiagnosticError`` for strings
+    that kustomize cannot print.
     """
     return "---\n".join(map(_document, documents))
 
@@ -40,7 +154,7 @@ def _document(root: Json) -> str:
 
 
 def _write_mapping(write: _Write, mapping: Mapping[str, Json], lead: str, pad: str) -> None:
-    """Writes the entries, the first one after ``lead``, the others after ``pad``."""
+    """Write the entries, the first one after ``lead``, the others after ``pad``."""
     inner = pad + "  "
     for key, shown in _entries(tuple(mapping)):
         value = mapping[key]
@@ -85,7 +199,7 @@ def _write_long_entry(write: _Write, key: str, value: Json, lead: str, pad: str)
 
 
 def _scalar(value: Json, column: int, indent: str) -> str:
-    """A value that holds no others, and the end of its line."""
+    """The text of a value that holds no others, with its line break."""
     if isinstance(value, str):
         return _string(value, column, indent)
     if isinstance(value, bool):
@@ -105,7 +219,7 @@ def _string(text: str, column: int, indent: str) -> str:
 
 
 def _short(text: str) -> str:
-    """How a string is written that has no spaces and line breaks; empty if its form depends on its place."""
+    """The text of a string without spaces and line breaks; empty if its form depends on its place."""
     if " " in text or "\n" in text or "\x85" in text or "\u2028" in text or "\u2029" in text:
         return ""
     text = through_json(text)
@@ -117,7 +231,7 @@ _SHORT = Memo(_short)
 
 @lru_cache(maxsize=4096)
 def _entries(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The keys in order, each with its text and colon; no text for a key that is too long for that."""
+    """The keys in order, each with its text and colon; a key that is too long for that has no text."""
     return tuple((key, _key(key)) for key in natural_order(keys))
 
 

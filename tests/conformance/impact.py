@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from renderer.cli.diff_side import RenderedSide, Side, compare_sides
+from renderer.app.diff import compare_sides
+from renderer.app.diff_side import RenderedSide, Side
 from renderer.diff.compare import OverlayComparer
 from renderer.model.difference import Effect, OverlayDifference, ResourceChange
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import MemoryFileSystem
 from tests.conformance.case_result import CaseResult
 

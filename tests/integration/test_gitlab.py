@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from renderer.scaffold.gitlab import gitlab_file
+from renderer.scaffold import gitlab_file
 from tests.integration.user_repository import BASH, ROOT, Run, UserRepository
 
 TEMPLATE = ROOT / "docs/gitlab/vmrender.yml"
@@ -105,7 +105,7 @@ def test_inputs_of_the_template(project: UserRepository) -> None:
 
 def test_the_template_and_the_job_of_init_do_the_same() -> None:
     template, written = template_job(), written_job()
-    for key in ("rules", "artifacts", "cache", "image"):
+    for key in ("rules", "artifacts", "image"):
         assert template[key] == written[key]
 
 

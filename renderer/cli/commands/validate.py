@@ -6,19 +6,17 @@ from pathlib import Path
 
 import click
 
-from renderer.cli.console import report
-from renderer.cli.exit_code import ExitCode
+from renderer.app.several_projects import by_project
+from renderer.app.validate import ValidationResult, validate_paths
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import format_option, kubevirt_option
-from renderer.cli.report_target import ReportTarget
-from renderer.cli.repository import Repository
-from renderer.cli.validated_project import ValidatedProject
-from renderer.cli.validation_run import Validated, validate
 from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.report.formats import Format
 
 
-@click.command("validate")
+@click.command("validate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @kubevirt_option
 @click.option(
@@ -42,35 +40,19 @@ def command(
       vmrender validate overlays/prod
       vmrender validate --kubevirt 1.8 --format sarif vm.yaml
     """
-    by_root: dict[Path, list[Path]] = {}
-    for path in paths or (Path.cwd(),):
-        by_root.setdefault(Repository.root_of(path), []).append(path)
-    whole = not paths
-    validated = [_validated(those, kubevirt, whole=whole) for those in by_root.values()]
-    if len(validated) > 1:
-        from renderer.cli.several_projects import together  # noqa: PLC0415 - a monorepo has several
-
-        fs, found = together(validated)
-    else:
-        fs, found = validated[0][0].fs, validated[0][1]
-    if ignore_missing_schemas:
-        kept = tuple(each for each in found.diagnostics if each.code is not Code.SCHEMA_MISSING)
-        found = found._replace(diagnostics=kept)
-    code = report(fs, found.diagnostics, found.overlays)
+    result = validate_paths(open_project, paths, kubevirt)
+    if len(by_project(paths)) > 1:  # then paths begin at the folder that all of them are in
+        ReportTarget.chosen()._replace(folder=".").choose()
+    ignored = {Code.SCHEMA_MISSING} if ignore_missing_schemas else set()
+    findings = [finding for finding in result.findings if finding.code not in ignored]
+    code = report(result.fs, findings, result.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
-        click.echo(f"checked {_looked_at(found)}", err=True)
+        note(f"checked {_looked_at(result)}")
     return code
 
 
-def _validated(paths: list[Path], kubevirt: Release | None, *, whole: bool) -> tuple[Repository, Validated]:
-    """``paths`` are of one project; ``whole``: they stand for all of it."""
-    repository = Repository.containing(paths[0])
-    project = ValidatedProject(repository.fs, repository.config, kubevirt)
-    return repository, validate(project, ["."] if whole else [repository.relative(path) for path in paths])
-
-
-def _looked_at(validated: Validated) -> str:
+def _looked_at(result: ValidationResult) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
-    counts = {"overlay": len(validated.overlays), "file": len(validated.files)}
+    counts = {"overlay": len(result.overlays), "file": len(result.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
     return " and ".join(parts) or "nothing: no file has an object to judge"

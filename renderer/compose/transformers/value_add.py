@@ -1,30 +1,29 @@
-"""Adding one value to many fields (kustomize ``ValueAddTransformer.go``, ``api/filters/valueadd``)."""
+"""``ValueAddTransformer``: one value added to many fields (kustomize ``api/filters/valueadd``)."""
 
 from __future__ import annotations
 
 import posixpath
 
-from renderer.compose.absent import ABSENT, Slot
 from renderer.compose.fields.field_specs import split_path
-from renderer.compose.replacements.field_path import PathError
-from renderer.compose.replacements.path_matcher import PathMatcher, untagged
+from renderer.compose.replacement_paths import PathError, PathMatcher, untagged
 from renderer.compose.res_map import ResMap
-from renderer.compose.selection.selectors import ResourceSelector
+from renderer.compose.selection import ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.transformers.namespace import with_namespace
+from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, scalar_text
-from renderer.model.plugins import AddValue, ValueTarget
 from renderer.model.resource import Resource
+from renderer.model.source_tree import AddValue, ValueTarget
 
 _NAMESPACE = "metadata/namespace"
 
 
-def adding(config: AddValue) -> Transform:
-    """Puts the value into the fields of all targets.
+def value_add_transform(config: AddValue) -> Transform:
+    """Return the transform that puts the value into the fields of all targets.
 
-    The transform raises: kustomization-field, resource-invalid.
+    It raises: kustomization-field, resource-invalid.
     """
 
     def add(resources: ResMap) -> None:
@@ -60,7 +59,7 @@ def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource
 
 def _changed(content: Json, target: ValueTarget, value: str) -> Json:
     matcher = PathMatcher(
-        lambda old: _added(old, value, target.position), creates=True, within=lambda _text, _rest: 0
+        lambda old, _at: _added(old, value, target.position), creates=True, within=lambda *_: 0
     )
     steps = tuple(step for name in split_path(target.field_path) if (step := name.strip()))
     changed = matcher.visit(content, steps)
@@ -73,7 +72,8 @@ def _added(old: Slot, value: str, position: int) -> Json:
     if isinstance(old, dict | list):
         raise PathError("it is not a single value")
     path = "" if old is ABSENT or old is None else scalar_text(old)
-    return untagged(insert_path_part(path, position - 1, value) if position > 0 else value)
+    text = insert_path_part(path, position - 1, value) if position > 0 else value
+    return untagged(text) if text else ""
 
 
 def insert_path_part(path: str, position: int, part: str) -> str:

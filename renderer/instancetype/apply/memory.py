@@ -1,31 +1,42 @@
-"""``spec.memory`` of an instance type (KubeVirt ``pkg/instancetype/apply/memory.go``)."""
+"""Apply ``spec.memory`` of an instance type (KubeVirt ``pkg/instancetype/apply/memory.go``)."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
+from dataclasses import replace
 
-from renderer.instancetype.apply.overcommit import overcommitted
-from renderer.instancetype.apply.resource_conflicts import resource_conflicts
-from renderer.instancetype.apply.size_quantity import size_quantity, written_size
-from renderer.instancetype.conflict import Conflict, Conflicts
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.apply.applier import (
+    AppliedSpecs,
+    ApplyError,
+    Conflict,
+    Conflicts,
+    FieldOwner,
+    resource_conflicts,
+)
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.quantity import INT64_MAX
+from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
+
+_FLOAT32 = struct.Struct("f")
+_FLOAT32_PRECISION = 24
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
-    """Guest memory, its maximum, huge pages, and memory requests where memory is overcommitted.
+def apply_memory(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
+    """Set guest memory, its maximum, huge pages, and memory requests where memory is overcommitted.
 
-    Raises ``ApplyError`` for sizes that are no quantities.
+    Raises ``ApplyError`` (quantity-invalid) for a size that is no quantity.
     """
-    sizes = object_at(selection.instancetype, "memory")
+    sizes = object_at(specs.instancetype, "memory")
     domain = domain_of(template)
-    conflict = next(_conflicts(sizes, domain, selection), None)
+    conflict = next(_conflicts(sizes, domain, specs), None)
     if conflict:
         return (conflict,)
     memory = {**object_at(domain, "memory"), **_memory(sizes)}
-    if selection.vm_gives_memory:
+    if specs.vm_gives_memory:
         memory["guest"] = sizes["guest"]  # which stays as it was written
     template = with_domain_section(template, "memory", memory)
     percent = sizes.get("overcommitPercent")
@@ -35,25 +46,25 @@ def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
 
 
 def _memory(sizes: JsonObject) -> dict[str, Json]:
-    memory: dict[str, Json] = {"guest": written_size(sizes, "guest")}
+    memory: dict[str, Json] = {"guest": _written_size(sizes, "guest")}
     if sizes.get("hugepages") is not None:
         memory["hugepages"] = sizes["hugepages"]
     if sizes.get("maxGuest") is not None:
-        memory["maxGuest"] = written_size(sizes, "maxGuest")
+        memory["maxGuest"] = _written_size(sizes, "maxGuest")
     return memory
 
 
 def _with_requests(template: JsonObject, sizes: JsonObject, percent: int) -> JsonObject:
-    requested = overcommitted(size_quantity(sizes, "guest"), percent).json
+    requested = overcommitted(_size_quantity(sizes, "guest"), percent).json
     resources = object_at(domain_of(template), "resources")
     requests = {**object_at(resources, "requests"), "memory": requested}
     return with_domain_section(template, "resources", {**resources, "requests": requests})
 
 
-def _conflicts(sizes: JsonObject, domain: JsonObject, selection: Selection) -> Iterator[Conflict]:
-    """All there are; KubeVirt reports the first."""
+def _conflicts(sizes: JsonObject, domain: JsonObject, specs: AppliedSpecs) -> Iterator[Conflict]:
+    """Yield all conflicts; KubeVirt reports the first."""
     memory = domain.get("memory")
-    by_field = selection.behaviour.memory_conflicts_by_field or selection.vm_gives_memory
+    by_field = specs.behaviour.memory_conflicts_by_field or specs.vm_gives_memory
     if memory is not None and not by_field:
         yield Conflict.of_vmi_spec(("domain", "memory"), ("memory",))
     if object_at(memory).get("guest") is not None:
@@ -62,3 +73,47 @@ def _conflicts(sizes: JsonObject, domain: JsonObject, selection: Selection) -> I
         if object_at(memory).get(field) is not None and sizes.get(field) is not None:
             yield Conflict.of_vmi_spec(("domain", "memory", field), ("memory", field))
     yield from resource_conflicts("memory", domain)
+
+
+def _written_size(memory: JsonObject, field: str) -> Json:
+    """Return ``memory[field]`` as the API server writes it; a placeholder stays as it is."""
+    size = memory.get(field)
+    return size if has_placeholder(size) else _size_quantity(memory, field).json
+
+
+def _size_quantity(memory: JsonObject, field: str) -> Quantity:
+    """Return ``memory[field]``, 0 when absent. Raises ``ApplyError``."""
+    try:
+        return Quantity.of(memory.get(field))
+    except DiagnosticError as error:
+        place = FieldPath.of("spec", "memory", field)
+        raise ApplyError(
+            FieldOwner.INSTANCETYPE, *(replace(found, field=place) for found in error.diagnostics)
+        ) from None
+
+
+def overcommitted(guest: Quantity, percent: int) -> Quantity:
+    """Return ``guest`` less ``percent`` of it, a canonical quantity in the format of ``guest``.
+
+    KubeVirt computes in 32-bit floats. A sum, product or quotient of two of them is exact enough as a double
+    to be rounded once more.
+    """
+    share = _float32(1 - _float32(_float32_of_integer(percent) / 100))
+    requested = int(_float32(_float32_of_integer(guest.value()) * share))
+    # amd64 converts a float that no int64 holds to the smallest int64.
+    fitting = requested if INT64_MIN <= requested <= INT64_MAX else INT64_MIN
+    return Quantity.of_integer(fitting, guest.form)
+
+
+def _float32(number: float) -> float:
+    rounded: float = _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+    return rounded
+
+
+def _float32_of_integer(number: int) -> float:
+    """Return the nearest float32, ties to even; by way of a double it would be rounded twice."""
+    unit = 1 << max(abs(number).bit_length() - _FLOAT32_PRECISION, 0)
+    units, rest = divmod(number, unit)
+    if 2 * rest > unit or (2 * rest == unit and units % 2):
+        units += 1
+    return float(units * unit)

@@ -13,8 +13,7 @@ from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
 from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.held_changes import HeldChanges, ProjectState
 
 Change = Callable[[dict[str, Any]], object]

@@ -1,0 +1,94 @@
+"""The cache as a run sees it: results of earlier runs, and those that it leaves for later ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from renderer.app.project import Project
+from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverlays
+from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
+from renderer.cache.store import KEY_VARIABLE, Store, cache_folder, signing_key
+from renderer.cache.tool_fingerprint import tool_fingerprint
+from renderer.emit.ownership import encode_files, encode_ownership
+from renderer.emit.unchanged_since_render import files_unchanged_since_render, tree_digest
+from renderer.model.diagnostic import Diagnostic, has_errors
+from renderer.model.render_config import Overlay
+from renderer.source.project import PROJECT_FILE
+
+if TYPE_CHECKING:
+    from renderer.app.overlay_renderer import RenderedOverlay
+
+
+class UnchangedOverlay(NamedTuple):
+    """An overlay whose tree holds exactly the ``files`` that rendering it would write.
+
+    ``findings`` know their lines; ``folders`` are those that it is made of.
+    """
+
+    overlay: Overlay
+    files: frozenset[str]
+    findings: tuple[Diagnostic, ...]
+    folders: frozenset[str]
+
+
+class RunCache:
+    """The cache of one project; without a store it knows nothing and keeps nothing."""
+
+    catalogs: KnownCatalogs | None = None
+
+    def __init__(self, project: Project, store: Store | None) -> None:
+        self._root = project.root
+        self._store = store
+        if store:
+            self._digests = FileDigests(project.root, project.fs.read, store)
+            inputs, fingerprint = RecordedInputs(project.fs, self._digests), _fingerprint(project)
+            self._known = KnownOverlays(store, inputs, fingerprint)
+            self.catalogs = KnownCatalogs(store, inputs, fingerprint)
+
+    @classmethod
+    @contextmanager
+    def of(cls, project: Project, *, wanted: bool) -> Iterator[RunCache]:
+        """Open the user's cache, and leave it tidy; without ``wanted``, one that holds nothing."""
+        key = signing_key(project.environment) if wanted else None
+        cache = cls(project, Store(cache_folder(project.environment), key) if key else None)
+        yield cache
+        cache._close()
+
+    def unchanged(self, overlay: Overlay) -> UnchangedOverlay | None:
+        """Return the overlay's results; None where one of its inputs or its tree has changed since."""
+        known = self._known.find(overlay) if self._store else None
+        if known is None:
+            return None
+        files = files_unchanged_since_render(self._root, overlay.output, known.tree, self._digests.of)
+        return None if files is None else UnchangedOverlay(overlay, files, known.findings, known.folders)
+
+    def seconds(self, overlay: Overlay) -> float | None:
+        """Return how long rendering it took the last time; None when it was never rendered here."""
+        return self._known.seconds(overlay) if self._store else None
+
+    def keep(self, rendered: RenderedOverlay) -> None:
+        """Keep the results of an overlay without errors."""
+        if self._store is None or has_errors(rendered.findings):
+            return
+        tree = tree_digest(encode_ownership(encode_files(rendered.files)))
+        known = KnownOverlay(tree, rendered.folders, rendered.findings, rendered.seconds)
+        self._known.keep(rendered.overlay, known, rendered.saw)
+
+    def _close(self) -> None:
+        if self._store:
+            self._digests.keep()
+            self._store.tidy()
+
+
+def _fingerprint(project: Project) -> tuple[str, ...]:
+    """Everything beside its inputs that the result of an overlay depends on."""
+    written = project.fs.read(PROJECT_FILE) if project.fs.is_file(PROJECT_FILE) else b""
+    variables = (
+        f"{name}={value}"
+        for name, value in sorted(project.environment.items())
+        if name.startswith("VMRENDER_") and name != KEY_VARIABLE
+    )
+    return tool_fingerprint(), str(project.root), sha256(written).hexdigest(), *variables

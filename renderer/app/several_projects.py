@@ -1,0 +1,63 @@
+"""Files of several projects, as a monorepo has them: sort them by project, and merge the findings."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from renderer.app.project import Project, project_files, project_root
+from renderer.model.diagnostic import Diagnostic
+from renderer.report.paths import below
+from renderer.source.file_system import FileSystem
+from renderer.source.locate import locate
+
+
+def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
+    """Sort paths by the root of their project, in order of appearance."""
+    groups: dict[Path, tuple[Path, ...]] = {}
+    for path in paths:
+        root = project_root(path)
+        groups[root] = (*groups.get(root, ()), path)
+    return groups
+
+
+def merge_findings(
+    found: Sequence[tuple[Project, Iterable[Diagnostic]]],
+) -> tuple[FileSystem, tuple[Diagnostic, ...]]:
+    """Merge the findings of projects. Return the files that they are about, and the findings.
+
+    Paths of several projects begin at the folder that all the projects are in.
+    """
+    if len(found) == 1:
+        project, findings = found[0]
+        return project.fs, tuple(findings)
+    merged: list[Diagnostic] = []
+    for (project, findings), folder in zip(found, folders([each for each, _ in found]), strict=True):
+        merged += _from_above(folder, locate(project.fs, tuple(findings)))
+    return project_files(_common_folder([project for project, _ in found])), tuple(merged)
+
+
+def folders(projects: Sequence[Project]) -> tuple[str, ...]:
+    """Return the path of each project from the folder that all of them are in."""
+    top = _common_folder(projects)
+    return tuple(project.root.relative_to(top).as_posix() for project in projects)
+
+
+def joined(folder: str, path: str) -> str:
+    """Return ``path`` in the project at ``folder`` as a path from the folder above."""
+    return posixpath.normpath(posixpath.join(folder, path))
+
+
+def _common_folder(projects: Iterable[Project]) -> Path:
+    return Path(os.path.commonpath([project.root for project in projects]))
+
+
+def _from_above(folder: str, findings: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    for finding in findings:
+        overlays = tuple(joined(folder, overlay) for overlay in finding.overlays)
+        related = tuple(each._replace(sites=()) for each in finding.related)
+        placed = replace(finding, sites=(), related=related, overlays=overlays)
+        yield placed if folder == "." else below(folder, placed)

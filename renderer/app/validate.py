@@ -1,0 +1,265 @@
+"""Validate files: by the overlays that are built from them, and alone where no kustomization lists them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.several_projects import by_project, folders, joined, merge_findings
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
+from renderer.model.json import object_at
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.source.file_system import FileSystem
+from renderer.source.kustomization_graph import KustomizationGraph
+from renderer.source.lone_file import LoneFiles, is_generator, with_generator
+from renderer.source.overlays import find_overlays, overlay_at
+from renderer.source.validation_scope import ManifestFiles, ScopeFinder
+from renderer.validation.kubevirt_kinds import ALL_GROUPS
+
+
+class ValidationResult(NamedTuple):
+    """The findings, and what they are about: overlays by path, and files that were judged alone.
+
+    ``fs`` has the files at the paths of findings.
+    """
+
+    fs: FileSystem
+    findings: tuple[Diagnostic, ...]
+    overlays: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+def validate_paths(
+    open_project: ProjectOpener, paths: tuple[Path, ...], kubevirt: Release | None
+) -> ValidationResult:
+    """Validate files and folders of one project or of several, and without paths the project here.
+
+    ``kubevirt`` overrules the target releases of the projects. Raises ``DiagnosticError`` for a project whose
+    overlays cannot be found.
+    """
+    projects: list[Project] = []
+    results: list[ValidationResult] = []
+    for group in by_project(paths or (Path.cwd(),)).values():
+        project = open_project(group[0])
+        projects.append(project)
+        relative = [project.relative(path) for path in group] if paths else ["."]
+        results.append(validate(project, relative, kubevirt))
+    if len(results) == 1:
+        return results[0]
+    fs, findings = merge_findings(
+        [(each, found.findings) for each, found in zip(projects, results, strict=True)]
+    )
+    overlays: list[str] = []
+    files: list[str] = []
+    for folder, result in zip(folders(projects), results, strict=True):
+        overlays += (joined(folder, path) for path in result.overlays)
+        files += (joined(folder, path) for path in result.files)
+    return ValidationResult(fs, findings, tuple(overlays), tuple(files))
+
+
+def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = None) -> ValidationResult:
+    """Validate the files at ``paths``, which are relative to the project, and in folders among them.
+
+    Raises ``DiagnosticError`` for a project whose overlays cannot be found.
+    """
+    run = _Validation(project, kubevirt)
+    files = tuple(dict.fromkeys(file for path in paths for file in _files(run, path)))
+    scope = ScopeFinder(run.graph, run.manifests, project.config, run.overlays).scope_of(files)
+    unlisted = [overlay for overlay in scope.unlisted if _is_of_interest(run, overlay.path)]
+    lone = _LoneFiles(run)
+    found = (
+        *(each for overlay in scope.overlays for each in _of_build(run, overlay, scope.files)),
+        *(each for overlay in unlisted for each in _of_unlisted(run, overlay, scope.files)),
+        *(each for folder in scope.parts for each in _of_part(run, folder)),
+        *(each for file in scope.alone for each in lone.findings(file)),
+    )
+    built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
+    return ValidationResult(project.fs, found, built, tuple(lone.judged))
+
+
+class _Validation:
+    """The parts of a project that a validation needs, each made when it is first needed."""
+
+    def __init__(self, project: Project, kubevirt: Release | None) -> None:
+        self.fs = project.fs
+        self.config = project.config
+        self.kubevirt = kubevirt
+
+    @cached_property
+    def overlays(self) -> tuple[Overlay, ...]:
+        return find_overlays(self.fs, self.config)
+
+    @cached_property
+    def manifests(self) -> ManifestFiles:
+        outputs = [overlay.output for overlay in self.overlays]
+        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE)
+
+    @cached_property
+    def graph(self) -> KustomizationGraph:
+        return KustomizationGraph(self.fs)
+
+    @cached_property
+    def lone_files(self) -> LoneFiles:
+        return LoneFiles(self.fs, self.pipeline.judged_groups if self.config.schemas else ALL_GROUPS)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        return Pipeline(self.fs, self.config)
+
+    def judged(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
+    ) -> tuple[Diagnostic, ...]:
+        """Return all findings about composed resources when they are rendered as ``overlay`` says."""
+        target = overlay.with_target(self.kubevirt, None)
+        try:
+            return (pipeline or self.pipeline).checked(target, composed).diagnostics
+        except DiagnosticError as error:  # of a catalog, say; other overlays may still be looked at
+            return error.diagnostics
+
+
+def concerns(found: Diagnostic, files: Collection[str]) -> bool:
+    """Whether one of the files may have caused the finding; any may, of an error about no object."""
+    if found.resource is None and found.severity is Severity.ERROR:
+        return True
+    sites = (*found.sites, *(site for related in found.related for site in related.sites))
+    return any(site.path in files for site in sites) or (
+        found.location is not None and found.location.path in files
+    )
+
+
+#: Findings about objects that another file may hold, which reaches the cluster in the same way.
+_NOT_FOUND = frozenset(
+    {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
+)
+_HINT_AT_PATCHES = (
+    "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
+)
+_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
+
+
+class _LoneFiles:
+    """Files that no kustomization lists; ``judged`` are those that held an object to judge so far."""
+
+    def __init__(self, run: _Validation) -> None:
+        self._run = run
+        self._read: dict[str, ResourceSet] = {}
+        self.judged: list[str] = []
+
+    def findings(self, file: str) -> tuple[Diagnostic, ...]:
+        try:
+            resources = self._run.lone_files.read(file)
+        except DiagnosticError as error:
+            self.judged += [file] if has_errors(error.diagnostics) else []
+            return error.diagnostics
+        if not resources:
+            return ()
+        self.judged.append(file)
+        if any(is_generator(resource) for resource in resources):
+            return self._of_generator(file)
+        found = self._run.judged(self._target(file), Outcome(resources))
+        if any(each.code in _NOT_FOUND for each in found):
+            together = ResourceSet((*resources, *self._others(file)))
+            all_found = self._run.judged(self._target(file), Outcome(together))
+            found = tuple(each for each in all_found if concerns(each, {file}))
+        return tuple(_with_hint_at_patches(each, resources) for each in found)
+
+    def _of_generator(self, file: str) -> tuple[Diagnostic, ...]:
+        fs, folder = with_generator(self._run.fs, file)
+        pipeline = Pipeline(fs, self._run.config)
+        return self._run.judged(self._target(file), pipeline.compose(folder), pipeline)
+
+    def _target(self, file: str) -> Overlay:
+        """The overlay in the folder of the file, else one with the defaults of the project."""
+        overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
+        return overlay._replace(
+            expand=ExpandMode.APPLIED, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
+        )
+
+    def _others(self, file: str) -> Iterator[Resource]:
+        """Resources of other files to look up: all of the folder, and instance types of any folder."""
+        folder = posixpath.dirname(file)
+        for path in self._of_nobody:
+            if path != file and (posixpath.dirname(path) == folder or self._has_instancetypes(path)):
+                yield from self._resources(path)
+
+    @cached_property
+    def _of_nobody(self) -> tuple[str, ...]:
+        """All files of the project that no kustomization lists."""
+        files = self._run.manifests.below(".")
+        return tuple(file for file in files if not self._run.graph.listing(file))
+
+    def _has_instancetypes(self, path: str) -> bool:
+        return _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
+
+    def _resources(self, path: str) -> ResourceSet:
+        """The resources of a file that was not asked for; none when it cannot be read."""
+        if path not in self._read:
+            try:
+                self._read[path] = self._run.lone_files.all_in(path)
+            except DiagnosticError:
+                self._read[path] = ResourceSet()
+        return self._read[path]
+
+
+def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnostic:
+    """Add a hint to a finding about a missing field: the file may be a patch or an incomplete base."""
+    if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
+        return found
+    way = [segment for segment in found.field.segments if isinstance(segment, str)]
+    if not way or len(way) < len(found.field.segments):
+        return found
+    own = (each for each in resources if each.current_id == found.resource)
+    lacks_it = any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
+    return replace(found, hint=_HINT_AT_PATCHES) if lacks_it else found
+
+
+def _files(run: _Validation, path: str) -> Iterator[str]:
+    manifests = run.manifests
+    if run.fs.is_folder(path):
+        yield from manifests.below(path)
+    elif manifests.is_candidate(path) and not manifests.is_rendered(posixpath.dirname(path) or "."):
+        yield path
+
+
+def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
+    """The findings of a build about the files; all of its findings when nothing can be built."""
+    composed = run.pipeline.compose(overlay.path)
+    found = composed.diagnostics if composed.failed else run.judged(overlay, composed)
+    for each in found:
+        if composed.failed or concerns(each, files):
+            yield replace(each, overlays=(overlay.path,))
+
+
+def _is_of_interest(run: _Validation, folder: str) -> bool:
+    """Whether a file of the kustomization mentions KubeVirt: most kustomizations are none of ours."""
+    return any(run.lone_files.mention(file) for file in run.graph.files(folder))
+
+
+def _of_unlisted(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
+    """The findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
+    for found in _of_build(run, overlay, files):
+        yield _excused(found, overlay.path)
+
+
+def _of_part(run: _Validation, folder: str) -> Iterator[Diagnostic]:
+    """The findings of a kustomization that nothing is built from, such as a component without users."""
+    if _is_of_interest(run, folder):
+        for found in run.pipeline.read(folder):
+            yield _excused(found, folder)
+
+
+def _excused(found: Diagnostic, folder: str) -> Diagnostic:
+    if found.code is not Code.UNSUPPORTED_FIELD:
+        return found
+    message = f"{found.message}: {folder} is not checked"
+    return replace(found, code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)

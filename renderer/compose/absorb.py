@@ -1,0 +1,120 @@
+"""Generated resources join the others: as new ones, or by ``behavior`` merge and replace.
+
+kustomize ``api/resmap/reswrangler.go`` AbsorbAll.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from renderer.compose.identity import current_identity
+from renderer.compose.res_map import ResMap
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.json import Json, JsonObject, object_at, without
+from renderer.model.kustomization import Behavior
+from renderer.model.resource import Resource
+
+
+def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
+    """Add ``generated``, or change the resource that has or had its id.
+
+    Raises: duplicate-id, patch-target-missing.
+    """
+    keys = resources.with_id(current_identity(generated))
+    changes = behavior in (Behavior.MERGE, Behavior.REPLACE)
+    if len(keys) > 1:
+        raise _ambiguous(generated, [resources[key] for key in keys])
+    if not keys and changes:
+        raise _nothing_to_change(generated, behavior)
+    if not keys:
+        resources.extend((generated,))
+    elif changes:
+        resources.replace(keys[0], _over(resources[keys[0]], generated, behavior))
+    else:
+        raise _exists(generated, resources[keys[0]])
+
+
+def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resource:
+    """Return the generated object in place of the present one, with the name and history of the latter.
+
+    What is merged stays where it came from; what is replaced comes from the generator.
+    """
+    present = present._replace(shared_fields=())
+    content: JsonObject = {**generated.content, "metadata": _metadata(present, generated)}
+    if behavior is Behavior.MERGE:
+        for field in ("data", "binaryData"):
+            content = _with_pairs(content, field, _data_texts(present, field) | _data_texts(generated, field))
+    needs_hash = present.needs_hash and generated.needs_hash
+    if behavior is Behavior.MERGE:
+        return present.with_content(content, generated.origin)._replace(needs_hash=needs_hash)
+    return present._replace(
+        content=content,
+        origin=generated.origin,
+        layers=(),
+        spellings=(),
+        needs_hash=needs_hash,
+        generated_by=generated.generated_by,
+    )
+
+
+def _metadata(present: Resource, generated: Resource) -> JsonObject:
+    old, new = object_at(present.content, "metadata"), object_at(generated.content, "metadata")
+    metadata: JsonObject = {**new, "name": old.get("name")}
+    for field in ("labels", "annotations"):
+        pairs = _texts(present, "metadata", field) | _texts(generated, "metadata", field)
+        metadata = _with_pairs(metadata, field, pairs)
+    if old.get("namespace"):
+        return {**metadata, "namespace": old["namespace"]}
+    return without(metadata, "namespace")
+
+
+def _texts(resource: Resource, *path: str) -> dict[str, str]:
+    return {key: resource.written_text(*path, key) for key in object_at(resource.content, *path)}
+
+
+def _data_texts(resource: Resource, field: str) -> dict[str, str]:
+    """Return the entries as texts; null is empty (kyaml ``rnode.go`` GetDataMap)."""
+    data = object_at(resource.content, field)
+    return {key: "" if data[key] is None else text for key, text in _texts(resource, field).items()}
+
+
+def _with_pairs(content: JsonObject, field: str, pairs: Mapping[str, Json]) -> JsonObject:
+    """Return ``content`` with ``pairs`` in ``field``, or without the field when there are none."""
+    return {**content, field: pairs} if pairs else without(content, field)
+
+
+def _nothing_to_change(generated: Resource, behavior: Behavior) -> DiagnosticError:
+    hint = "name one that resources or components bring, with its namespace, or use behavior: create"
+    message = f"there is no {generated.current_id} to {behavior}"
+    return _error(Code.PATCH_TARGET_MISSING, message, generated, hint)
+
+
+def _exists(generated: Resource, present: Resource) -> DiagnosticError:
+    hint = "use behavior: merge or replace to change it"
+    if generated.origin.text:  # a template has no behavior
+        hint = "give each a name of its own, which the values of its row are in, or change it with a patch"
+    return _error(
+        Code.DUPLICATE_ID, f"{generated.current_id} is there already", generated, hint, others=(present,)
+    )
+
+
+def _ambiguous(generated: Resource, matches: Iterable[Resource]) -> DiagnosticError:
+    hint = "give the generator the namespace of the one that is meant"
+    message = f"several resources match {generated.current_id}"
+    return _error(Code.DUPLICATE_ID, message, generated, hint, others=matches)
+
+
+def _error(
+    code: Code, message: str, generated: Resource, hint: str, others: Iterable[Resource] = ()
+) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=code,
+            message=message,
+            sites=generated.sites(),
+            resource=generated.current_id,
+            hint=hint,
+            related=tuple(Related(f"this is {other.current_id}", other.sites()) for other in others),
+        )
+    )

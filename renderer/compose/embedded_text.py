@@ -1,0 +1,86 @@
+"""Fields inside of a text that is JSON or YAML itself (kustomize ``api/filters/replacement``)."""
+
+from __future__ import annotations
+
+import json
+
+from renderer.compose.name_hash import go_json
+from renderer.compose.replacement_paths import PathError, PathMatcher, lookup_place
+from renderer.compose.replacement_value import ReplacementValue
+from renderer.compose.scalar_nodes import ScalarNode
+from renderer.compose.values import ABSENT, Slot
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import Segment
+from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldOptions
+from renderer.model.resource import Resource
+from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.encode import encode
+
+
+def text_on_path(
+    resource: Resource, steps: tuple[str, ...]
+) -> tuple[tuple[Segment, ...], tuple[str, ...]] | None:
+    """Return the place of the first scalar on the path that is YAML or JSON, and the steps inside of it."""
+    for length in range(1, len(steps)):
+        try:
+            found, place = lookup_place(resource.content, steps[:length])
+        except PathError:
+            continue
+        if found is not ABSENT and not isinstance(found, dict | list):
+            try:
+                _parsed(resource.written_text(*place))
+            except PathError:
+                continue
+            return place, steps[length:]
+    return None
+
+
+def count_within(text: str, steps: tuple[str, ...], *, creates: bool) -> int:
+    """Return the number of fields that ``steps`` lead to inside of ``text``. Raises ``PathError``."""
+    matcher = PathMatcher(lambda old, _at: None if old is ABSENT else old, creates, lambda *_: 0)
+    matcher.visit(_parsed_mapping(text), steps)
+    return matcher.matches
+
+
+def changed_text(text: str, steps: tuple[str, ...], value: ReplacementValue, *, creates: bool) -> str:
+    """Return ``text`` with the fields inside of it changed, JSON as JSON and YAML as YAML.
+
+    Raises ``PathError`` when there are none.
+    """
+
+    def set_field(old: Slot, _at: tuple[Segment, ...]) -> Json:
+        new = value.into(old, None, FieldOptions())
+        return new.value if isinstance(new, ScalarNode) else new
+
+    matcher = PathMatcher(
+        set_field, creates, lambda scalar, _at, rest: count_within(scalar_text(scalar), rest, creates=creates)
+    )
+    tree = matcher.visit(_parsed_mapping(text), steps)
+    if not matcher.matches:
+        raise PathError("there is no such field in the text")
+    return _serialized(tree, text)
+
+
+def _parsed_mapping(text: str) -> Json:
+    """Return the tree that a text holds. Raises ``PathError`` for an empty text, which is no node at all."""
+    if not text.strip():
+        raise PathError("the field on the way is blank")
+    return _parsed(text)
+
+
+def _parsed(text: str) -> Json:
+    """Return the tree that a text holds. Raises ``PathError`` for a text that is neither YAML nor JSON."""
+    try:
+        return decode_documents(text.encode(), "")[0]
+    except (DiagnosticError, UnicodeEncodeError):
+        raise PathError("the text is neither YAML nor JSON") from None
+
+
+def _serialized(tree: Json, original: str) -> str:
+    """Return the tree as YAML, or as JSON: indented by two if it was indented, else compact."""
+    if original.lstrip()[:1] not in ("{", "["):
+        return encode((tree,)).strip()
+    if "\n" not in original or "  " not in original:
+        return go_json(tree)
+    return json.dumps(json.loads(go_json(tree)), indent=2, ensure_ascii=False)

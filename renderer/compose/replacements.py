@@ -1,0 +1,284 @@
+"""``replacements``: values copied from one resource to others (kustomize ``api/filters/replacement``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from renderer.compose.annotations import with_annotations_for_notes
+from renderer.compose.embedded_text import changed_text, count_within, text_on_path
+from renderer.compose.identity import DEFAULT_NAMESPACE
+from renderer.compose.replacement_paths import PathError, PathMatcher, lookup_place, split_field_path
+from renderer.compose.replacement_value import ReplacementValue
+from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import ScalarNode, with_scalar_node, with_scalar_nodes, with_shared_change
+from renderer.compose.selection import ResourceSelector
+from renderer.compose.transform import Transform
+from renderer.compose.values import ABSENT, Slot
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import Json, object_at
+from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource, value_at
+from renderer.model.suggest import did_you_mean
+
+
+def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
+    """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
+    named = resources.named(source.name or None)
+    matches = [resource for _, resource in named if _is_source(resource, source)]
+    if not matches:
+        raise _nothing(source, resources)
+    if len(matches) > 1:
+        raise _ambiguous(source, matches)
+    return matches[0]
+
+
+def _is_source(resource: Resource, source: ReplacementSource) -> bool:
+    gvk = resource.gvk
+    if source.group not in ("", gvk.group) or source.version not in ("", gvk.version):
+        return False
+    return any(
+        source.kind in ("", id_.gvk.kind) and source.name in ("", id_.name) and _in_namespace(id_, source)
+        for id_ in _ids(resource)
+    )
+
+
+def _ids(resource: Resource) -> Iterator[ResId]:
+    yield resource.current_id
+    yield from resource.previous_ids
+
+
+def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
+    """Return True if the namespaces agree; kustomize does not ask here whether the kind has one."""
+    if not source.namespace:
+        return True
+    return source.namespace == (id_.namespace or DEFAULT_NAMESPACE)
+
+
+def _nothing(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
+    names = {resource.name for resource in resources if source.kind in ("", resource.kind)}
+    hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD,
+            message=f"the replacement source {_described(source)} does not exist",
+            sites=(source.site,),
+            hint=hint,
+        )
+    )
+
+
+def _ambiguous(source: ReplacementSource, matches: Iterable[Resource]) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD,
+            message=f"several resources match the replacement source {_described(source)}",
+            sites=(source.site,),
+            hint="say which one with group, version, kind, name and namespace",
+            related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
+        )
+    )
+
+
+def _described(source: ReplacementSource) -> str:
+    kind = source.kind or "resource"
+    name = f"{source.namespace}/{source.name}" if source.namespace else source.name
+    return f"{kind} {name}".strip()
+
+
+class TargetSelector:
+    """Select and reject of one target, made ready. Raises: kustomization-field."""
+
+    def __init__(self, target: ReplacementTarget) -> None:
+        if target.select is None:
+            raise DiagnosticError(
+                Diagnostic(
+                    code=Code.KUSTOMIZATION_FIELD,
+                    message="a replacement target has no select",
+                    sites=(target.site,),
+                    hint="add select with a kind or name",
+                )
+            )
+        self._select = ResourceSelector(target.select, target.site.below("select"))
+        self._reject = [
+            ResourceSelector(selector, target.site.below("reject", index))
+            for index, selector in enumerate(target.reject)
+        ]
+
+    def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
+        """The resources that it selects, each with its key."""
+        named = resources.named(self._select.only_name)
+        return tuple((key, resource) for key, resource in named if self._selects(resource))
+
+    def _selects(self, resource: Resource) -> bool:
+        """Return True if labels, annotations and an id, current or previous, match, and no rejection does.
+
+        A rejection's labels and annotations reject by themselves, and so does its id.
+        """
+        return (
+            self._select.matches_metadata(resource)
+            and self._select.matches_any_id(resource)
+            and not any(
+                reject.names_metadata and reject.matches_metadata(resource) for reject in self._reject
+            )
+            and not any(reject.names_id and reject.matches_any_id(resource) for reject in self._reject)
+        )
+
+
+def replacement_transform(replacements: tuple[Replacement, ...]) -> Transform:
+    """Carries out the replacements one after the other.
+
+    The transform raises: kustomization-field, resource-invalid.
+    """
+
+    def replace(resources: ResMap) -> None:
+        for replacement in replacements:
+            _replace(resources, replacement)
+
+    return replace
+
+
+def _replace(resources: ResMap, replacement: Replacement) -> None:
+    if replacement.targets is None or (replacement.source is None and replacement.source_value is None):
+        raise _incomplete(replacement)
+    value = _value(resources, replacement)
+    for target in replacement.targets:
+        for key, resource in TargetSelector(target).selected(resources):
+            resources.replace(key, _written(resource, value, target, partial(resources.check_growth, key)))
+
+
+def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
+    source = replacement.source
+    if source is None:
+        return _given(replacement)
+    if replacement.source_value is not None:
+        raise _error("a replacement has either source or sourceValue", replacement, "remove one of them")
+    resource = find_source(resources, source)
+    try:
+        return _found(resource, source).part(source.options)
+    except PathError as error:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message=f"the source {source.field_path} of {resource.current_id} has no value: {error}",
+                sites=(source.site,),
+                resource=resource.current_id,
+                hint="point fieldPath to a field that exists when the replacement runs",
+            )
+        ) from None
+
+
+def _found(resource: Resource, source: ReplacementSource) -> ReplacementValue:
+    found, place = lookup_place(resource.content, split_field_path(source.field_path))
+    if found is ABSENT or found is None or found in ({}, []):
+        raise PathError("there is nothing")
+    return ReplacementValue.of(found, resource.spelling(*place))
+
+
+def _given(replacement: Replacement) -> ReplacementValue:
+    try:
+        return ReplacementValue.given(replacement.source_value or "")
+    except PathError as error:
+        raise _error(f"sourceValue cannot be written: {error}", replacement, "write another value") from None
+
+
+def _written(
+    resource: Resource,
+    value: ReplacementValue,
+    target: ReplacementTarget,
+    check: Callable[[Resource], object],
+) -> Resource:
+    """Return the resource with the value in all fields of ``target``; ``check`` gets it after each field."""
+    written = resource.with_content(with_annotations_for_notes(resource), target.site)
+    for path in target.field_paths:
+        try:
+            changed = _with_field(written, split_field_path(path), value, target.options)
+        except PathError as error:
+            raise _no_field(resource, path, target, error) from None
+        check(changed)
+        written = with_shared_change(written, changed) if changed.shared_fields else changed
+    return written
+
+
+def _with_field(
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> Resource:
+    within_text = _with_field_in_text(resource, steps, value, options)
+    if within_text is not None:
+        return within_text
+    changed, matches = _changed(resource, steps, value, options, creates=options.create)
+    if not matches:
+        raise PathError("there is none")
+    return changed
+
+
+def _with_field_in_text(
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> Resource | None:
+    """Return the resource with the field inside of a text changed; None if the path leads into no text."""
+    place = text_on_path(resource, steps)
+    if place is None:
+        return None
+    outer, inner = place
+    try:
+        text = changed_text(resource.written_text(*outer), inner, value, creates=options.create)
+        old = value_at(resource.content, outer)
+        node = ReplacementValue.of(text).into(old, resource.spelling(*outer), FieldOptions())
+    except PathError:
+        return None
+    return with_scalar_node(resource, outer, node) if isinstance(node, ScalarNode) else None
+
+
+def _changed(
+    resource: Resource,
+    steps: tuple[str, ...],
+    value: ReplacementValue,
+    options: FieldOptions,
+    *,
+    creates: bool,
+) -> tuple[Resource, int]:
+    """Return the resource with the value in the fields that ``steps`` lead to, and their number."""
+    nodes: list[tuple[tuple[Segment, ...], ScalarNode]] = []
+
+    def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
+        new = value.into(old, resource.spelling(*at), options)
+        if not isinstance(new, ScalarNode):
+            return new
+        nodes.append((at, new))
+        return new.value
+
+    def within(_scalar: Json, at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
+        return count_within(resource.written_text(*at), rest, creates=creates)
+
+    matcher = PathMatcher(set_field, creates, within)
+    content = matcher.visit(resource.content, steps)
+    return with_scalar_nodes(resource.with_content(object_at(content)), nodes), matcher.matches
+
+
+def _incomplete(replacement: Replacement) -> DiagnosticError:
+    missing = "targets" if replacement.targets is None else "source"
+    hint = "a replacement needs source or sourceValue, and targets"
+    return _error(f"the replacement has no {missing}", replacement, hint)
+
+
+def _error(message: str, replacement: Replacement, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(replacement.site,), hint=hint)
+    )
+
+
+def _no_field(resource: Resource, path: str, target: ReplacementTarget, error: PathError) -> DiagnosticError:
+    create = "" if target.options.create else ", or make it with options.create: true"
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD,
+            message=f"a replacement cannot be written to {path} of {resource.current_id}: {error}",
+            sites=(target.site,),
+            resource=resource.current_id,
+            field=FieldPath.of("fieldPaths"),
+            hint=f"correct the path or select other resources{create}",
+        )
+    )

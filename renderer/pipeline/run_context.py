@@ -1,0 +1,37 @@
+"""What one run shares: the recorder of inputs, catalogs known from earlier runs, and the provenance trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from renderer.model.diagnostic import Outcome
+from renderer.model.provenance import StepKind
+from renderer.model.record import Record
+from renderer.model.render_config import Overlay
+from renderer.model.resource import ResourceSet
+from renderer.source.recorder import Recorder
+
+if TYPE_CHECKING:
+    from renderer.cache.known_results import KnownCatalogs
+    from renderer.provenance.trace import Trace
+
+
+class RunContext(Record):
+    """``recorder`` notes which part of the work used which other; ``trace``, if any, observes changes."""
+
+    recorder: Recorder
+    catalogs: KnownCatalogs | None = None
+    trace: Trace | None = None
+
+    @classmethod
+    def fresh(cls, trace: Trace | None = None) -> RunContext:
+        """Return the context of a run that knows nothing of earlier ones."""
+        return cls(Recorder(), trace=trace)
+
+    def traced(
+        self, overlay: Overlay, step: StepKind, before: Outcome[ResourceSet], after: Outcome[ResourceSet]
+    ) -> Outcome[ResourceSet]:
+        """Return ``after``, and tell the trace that a stage made it of ``before``."""
+        if self.trace is not None:
+            self.trace.passed(overlay, step, before.value, after.value)
+        return after
