@@ -172,8 +172,8 @@ class _Writer:
             vm = _with_storage_classes(vm, text_at(preference, "volumes", "preferredStorageClassName"))
         if WebhookField.FIRMWARE in self._wanted:
             vm = _with_firmware(vm, scope.namespace, self._behaviour)
-        has_pcie = _has_pcie(mutation.architecture, mutation.machine_type)
-        if WebhookField.PCI_TOPOLOGY in self._wanted and self._behaviour.annotates_pci_topology and has_pcie:
+        pcie = has_pcie(mutation.architecture, mutation.machine_type)
+        if WebhookField.PCI_TOPOLOGY in self._wanted and self._behaviour.annotates_pci_topology and pcie:
             vm = with_default(vm, _PCI_TOPOLOGY, "v3")
         return vm
 
@@ -215,6 +215,6 @@ def _with_firmware(vm: JsonObject, namespace: str, behaviour: Behaviour) -> Json
     return vm
 
 
-def _has_pcie(architecture: str, machine_type: str) -> bool:
+def has_pcie(architecture: str, machine_type: str) -> bool:
     """KubeVirt ``pkg/defaults/defaults.go`` (``SupportsPCIeHotplug``)."""
     return architecture in _PCIE_ARCHITECTURES and ("q35" in machine_type or machine_type.startswith("virt"))

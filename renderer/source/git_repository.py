@@ -215,6 +215,18 @@ class GitRepository:
             raise self._unknown(f"{one} and {other} have no commit in common")
         return answer.output.strip()
 
+    def commits_between(self, one: str, other: str) -> tuple[tuple[str, str], ...]:
+        """The ids and subjects of the commits after ``one`` up to ``other``, the oldest first.
+
+        Of a merge, only the branch that was merged into counts. Raises ``DiagnosticError``: git-revision.
+        """
+        known, last = self.commit(one), self.commit(other)
+        answer = self._git.run("log", "--first-parent", "--reverse", "--format=%H %s", f"{known}..{last}")
+        if answer.code:
+            raise self._unknown(f"the commits from {one} to {other} are not in this clone")
+        lines = (line.partition(" ") for line in answer.output.splitlines() if line)
+        return tuple((oid, subject) for oid, _, subject in lines)
+
     def tree(self, revision: str) -> GitFileSystem:
         """Return the project's folder as it was at a revision.
 

@@ -49,6 +49,11 @@ class DiffFormat(StrEnum):
     show_default=True,
     help="How long Markdown may become; GitHub takes 65536 characters in a comment.",
 )
+@click.option(
+    "--each",
+    is_flag=True,
+    help="Look at each commit between the sides: VMs have been started from the first and seen all others.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
 @verbose_option
 @no_progress_option
@@ -58,6 +63,7 @@ def command(  # noqa: PLR0913 - one for each option
     output_format: str,
     limit_bytes: int,
     *,
+    each: bool,
     exit_zero: bool,
     verbose: bool,
     no_progress: bool,
@@ -74,9 +80,10 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff
       vmrender diff origin/main...HEAD --format markdown --exit-zero
       vmrender diff v1.2 --overlay prod --format html > diff.html
+      vmrender diff v1.2..HEAD --each
     """
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
-    compared = compare_revisions(open_project(), revisions, overlays, reporter)
+    compared = compare_revisions(open_project(), revisions, overlays, reporter, each=each)
     reporter.detail(f"done in {stopwatch.total()}")
     chosen = DiffFormat(output_format)
     colour = chosen is DiffFormat.TEXT and shows_colour(sys.stdout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from renderer.diff.field_changes import FieldComparer
-from renderer.diff.machine import Machine
+from renderer.diff.virtual_machine import VirtualMachineView
 from renderer.model.difference import Effect, FieldChange, Impact
 from renderer.model.field_path import FieldPath
 
@@ -18,10 +18,12 @@ _KEPT = Impact(
 )
 
 
-def machine_changes(
-    comparer: FieldComparer, written: tuple[Machine, Machine], applied: tuple[Machine, Machine]
+def vm_changes(
+    comparer: FieldComparer,
+    written: tuple[VirtualMachineView, VirtualMachineView],
+    applied: tuple[VirtualMachineView, VirtualMachineView],
 ) -> tuple[FieldChange, ...]:
-    """What differs in the manifests, and what else differs when instance types are ``applied`` to them.
+    """Return what differs in the manifests, and what else with instance types ``applied`` to them.
 
     Where matchers are in no manifest, both are the same. A change that is decided by that has its impact.
     """
@@ -50,7 +52,7 @@ def _is_below(change: FieldChange, place: FieldPath) -> bool:
 
 
 def _is_among(change: FieldChange, others: Iterable[FieldChange]) -> bool:
-    """Whether any of the others is of the same field, or of one in it or around it."""
+    """Tell whether any of the others is of the same field, or of one in it or around it."""
     segments = change.field.segments
     return any(
         all(one == other for one, other in zip(segments, each.field.segments, strict=False))
@@ -58,8 +60,8 @@ def _is_among(change: FieldChange, others: Iterable[FieldChange]) -> bool:
     )
 
 
-def _keeps_revisions(before: Machine, after: Machine) -> bool:
-    """Whether the cluster goes on with the copies of instance type and preference that it has stored."""
+def _keeps_revisions(before: VirtualMachineView, after: VirtualMachineView) -> bool:
+    """Tell whether the cluster goes on with the copies of instance type and preference that it has stored."""
     matchers: Sequence[tuple[object, object]] = [
         (before.spec.get(key), after.spec.get(key)) for key in _MATCHERS
     ]
