@@ -20,10 +20,10 @@ from renderer.compose.merge_keys.merge_schema import MergeSchema, SchemaInEffect
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
     BuiltinTransform,
+    CompositionChange,
     Finish,
     Finishing,
     Observer,
-    ResourceChange,
     Transform,
     Transformer,
     TransformerContext,
@@ -222,7 +222,7 @@ class Accumulation:
         return KubevirtMergeSchema(schema) if self._merge_keys is MergeKeys.KUBEVIRT else schema
 
     def _apply(
-        self, transform: Transform, by: ConfiguredBy, change: ResourceChange, resources: ResMap
+        self, transform: Transform, by: ConfiguredBy, change: CompositionChange, resources: ResMap
     ) -> None:
         def apply(resources: ResMap) -> None:
             transform(resources)

@@ -192,7 +192,10 @@ def _written(
     check: Callable[[Resource], object],
 ) -> Resource:
     """Return the resource with the value in all fields of ``target``; ``check`` gets it after each field."""
-    written = resource.with_content(with_annotations_for_notes(resource), target.site)
+    content = resource.content
+    if "annotations" in object_at(content, "metadata"):  # else it is made where it is needed
+        content = with_annotations_for_notes(resource)
+    written = resource.with_content(content, target.site)
     for path in target.field_paths:
         try:
             changed = _with_field(written, split_field_path(path), value, target.options)

@@ -53,17 +53,17 @@ class Finishing(Record):
     what: Finish
 
 
-ResourceChange: TypeAlias = BuiltinTransform | Finishing | GeneratorPlugin | TransformerPlugin
+CompositionChange: TypeAlias = BuiltinTransform | Finishing | GeneratorPlugin | TransformerPlugin
 
 
 class Observer(Protocol):
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None: ...
 
-    def changed(self, before: Resource, after: Resource, change: ResourceChange) -> None: ...
+    def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None: ...
 
 
 def run_observed(
-    observer: Observer | None, change: ResourceChange, transform: Transform, resources: ResMap
+    observer: Observer | None, change: CompositionChange, transform: Transform, resources: ResMap
 ) -> None:
     """Carries out the transform, and tells the observer of each resource that is another afterwards."""
     if observer is None:

@@ -13,7 +13,7 @@ from renderer.compose.build_metadata import BUILD_METADATA_KEYS
 from renderer.compose.replacement_paths import PathError, element_name, list_index, split_field_path
 from renderer.compose.replacements import find_source
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import BuiltinTransform, Finish, Finishing, ResourceChange
+from renderer.compose.transform import BuiltinTransform, CompositionChange, Finish, Finishing
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import NoValue
 from renderer.model.field_path import ElementName, FieldPath, Segment
@@ -243,7 +243,7 @@ class CompositionStep:
 
     before: Resource
     after: Resource
-    change: ResourceChange
+    change: CompositionChange
 
     @property
     def act(self) -> StepKind:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.compose.identity import current_identity, identities
-from renderer.compose.transform import ResourceChange
+from renderer.compose.transform import CompositionChange
 from renderer.instancetype.expand import VmExpansion
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
@@ -37,7 +37,7 @@ class Trace:
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None:
         self._made(None, resource, GeneratorStep(resource, generator))
 
-    def changed(self, before: Resource, after: Resource, change: ResourceChange) -> None:
+    def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None:
         self._made(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:
