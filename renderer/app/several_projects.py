@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,13 +28,15 @@ def merged_results(
     all_found: list[Diagnostic] = []
     overlays: list[str] = []
     files: list[str] = []
+    unchecked: Counter[str] = Counter()
     for repository, found in validated:
         folder = repository.root.relative_to(top).as_posix()
         all_found += _from_above(folder, locate(repository.fs, found.diagnostics))
         overlays += (_joined(folder, path) for path in found.overlays)
         files += (_joined(folder, path) for path in found.files)
+        unchecked.update(found.unchecked)
     fs = BuiltinFileSystem(DiskFileSystem(top))
-    return fs, ValidationResult(tuple(all_found), tuple(overlays), tuple(files))
+    return fs, ValidationResult(tuple(all_found), tuple(overlays), tuple(files), unchecked)
 
 
 def _from_above(folder: str, findings: Iterable[Diagnostic]) -> Iterable[Diagnostic]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
-from renderer.model.json import object_at
+from renderer.model.json import EMPTY, object_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
@@ -161,11 +161,15 @@ def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnost
 
 
 class ValidationResult(NamedTuple):
-    """What was found, and what was looked at: overlays by path, and files that are judged alone."""
+    """What was found, and what was looked at: overlays by path, and files that are judged alone.
+
+    ``unchecked`` is the number of objects that no schema judged, by kind.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     overlays: tuple[str, ...]
     files: tuple[str, ...]
+    unchecked: Mapping[str, int] = EMPTY
 
 
 def validate(project: ValidatedProject, paths: Iterable[str]) -> ValidationResult:
@@ -184,7 +188,7 @@ def validate(project: ValidatedProject, paths: Iterable[str]) -> ValidationResul
         *(each for file in scope.alone for each in lone.diagnostics(file)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
-    return ValidationResult(found, built, tuple(lone.judged))
+    return ValidationResult(found, built, tuple(lone.judged), project.pipeline.unchecked)
 
 
 def _files(project: ValidatedProject, path: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -15,6 +16,8 @@ from renderer.cli.repository import Repository
 from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.report.formats import Format
+
+_MOST_KINDS = 12
 
 
 @click.command("validate")
@@ -58,6 +61,8 @@ def command(
     code = report(fs, found.diagnostics, found.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
         click.echo(f"checked {_looked_at(found)}", err=True)
+        if found.unchecked:
+            click.echo(_unchecked(found.unchecked), err=True)
     return code
 
 
@@ -75,3 +80,12 @@ def _looked_at(validated: ValidationResult) -> str:
     counts = {"overlay": len(validated.overlays), "file": len(validated.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
     return " and ".join(parts) or "nothing: no file has an object to judge"
+
+
+def _unchecked(kinds: Mapping[str, int]) -> str:
+    """``9 objects of 3 kinds were not checked (Bar, Baz, Foo)``: there is no schema of them."""
+    objects = sum(kinds.values())
+    shown = ", ".join(sorted(kinds)[:_MOST_KINDS]) + (" …" if len(kinds) > _MOST_KINDS else "")
+    number = "1 object" if objects == 1 else f"{objects} objects"
+    of_kinds = "1 kind" if len(kinds) == 1 else f"{len(kinds)} kinds"
+    return f"{number} of {of_kinds} {'was' if objects == 1 else 'were'} not checked ({shown})"
