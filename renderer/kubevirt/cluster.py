@@ -134,11 +134,9 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
     live_update = object_at(configuration, "liveUpdateConfiguration")
     architectures = object_at(configuration, "architectureConfiguration")
     return ClusterConfig(
-        default_architecture=(
-            text_at(kubevirt, "status", "defaultArchitecture")
-            or text_at(architectures, "defaultArchitecture")
-            or defaults.default_architecture
-        ),
+        # KubeVirt reads the status alone; its operator writes it.
+        default_architecture=text_at(kubevirt, "status", "defaultArchitecture")
+        or defaults.default_architecture,
         machine_type=text_at(configuration, "machineType"),
         machine_types={
             name: text_at(architectures, name, "machineType") or machine_type
