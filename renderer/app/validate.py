@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -26,17 +27,20 @@ from renderer.source.overlays import find_overlays, overlay_at
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 from renderer.validation.kubevirt_kinds import ALL_GROUPS
 
+_NO_COUNTS: Mapping[str, int] = {}
+
 
 class ValidationResult(NamedTuple):
     """The findings, and what they are about: overlays by path, and files that were judged alone.
 
-    ``fs`` has the files at the paths of findings.
+    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects that no schema judged, by kind.
     """
 
     fs: FileSystem
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...]
     files: tuple[str, ...]
+    unchecked: Mapping[str, int] = _NO_COUNTS
 
 
 def validate_paths(
@@ -61,10 +65,12 @@ def validate_paths(
     )
     overlays: list[str] = []
     files: list[str] = []
+    unchecked: Counter[str] = Counter()
     for folder, result in zip(folders(projects), results, strict=True):
         overlays += (joined(folder, path) for path in result.overlays)
         files += (joined(folder, path) for path in result.files)
-    return ValidationResult(fs, findings, tuple(overlays), tuple(files))
+        unchecked.update(result.unchecked)
+    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked)
 
 
 def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = None) -> ValidationResult:
@@ -84,7 +90,7 @@ def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = 
         *(each for file in scope.alone for each in lone.findings(file)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
-    return ValidationResult(project.fs, found, built, tuple(lone.judged))
+    return ValidationResult(project.fs, found, built, tuple(lone.judged), run.pipeline.unchecked)
 
 
 class _Validation:

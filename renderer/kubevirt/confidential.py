@@ -10,7 +10,6 @@ and what findings say (``mask_values``).
 from __future__ import annotations
 
 import binascii
-import json
 import re
 from base64 import b64decode
 from collections.abc import Collection, Iterable, Iterator
@@ -153,6 +152,8 @@ def is_about_secret(finding: Diagnostic) -> bool:
 
 def values_pattern(values: Iterable[str]) -> re.Pattern[str] | None:
     """Return what ``mask_values`` looks for, the longest values first; None without any."""
+    import json  # noqa: PLC0415 - only where there is something to mask
+
     forms = {
         form
         for value in values

@@ -11,6 +11,7 @@ from renderer.model.diagnostic import Outcome, Severity
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
@@ -37,6 +38,8 @@ class Checks:
         self._catalogs = catalogs
         self._expansion = expansion
         self._recorder = recorder
+        #: What no schema has judged so far, by kind.
+        self.unchecked: dict[str, set[ResId]] = {}
 
     @property
     def groups(self) -> frozenset[str]:
@@ -50,10 +53,12 @@ class Checks:
 
     def _validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         from renderer.instancetype.target_form import is_render_time_only
-        from renderer.validation.validate import validate
+        from renderer.validation.validate import unchecked, validate
 
         written = resources.where(lambda resource: not is_render_time_only(resource))
         diagnostics = validate(written, release, self._schemas)
+        for resource in unchecked(written, self._schemas):
+            self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
         if len(written) < len(resources):
             from renderer.validation.registry import InputSchemaRegistry
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -78,6 +78,11 @@ class Pipeline:
     def judged_groups(self) -> frozenset[str]:
         """The API groups whose objects are validated against a schema."""
         return self._checks.groups
+
+    @property
+    def unchecked(self) -> Mapping[str, int]:
+        """The number of different objects that no schema has judged so far, by kind."""
+        return {kind: len(objects) for kind, objects in self._checks.unchecked.items()}
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Render an overlay: compose, expand and check it. The value has the resources to write."""

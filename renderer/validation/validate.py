@@ -7,6 +7,7 @@ it has any. A valid resource costs a few microseconds; only an invalid one is lo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -25,6 +26,14 @@ def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) 
     """
     run = _Run(release, schemas)
     return tuple(diagnostic for resource in resources for diagnostic in run.judged(resource))
+
+
+def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resource]:
+    """Yield the resources that no schema judges, and of which ``validate`` says nothing."""
+    for resource in resources:
+        with suppress(DiagnosticError):  # a schema that cannot be used is a finding
+            if resource.kind not in GROUPS_OF_KINDS and not schemas.covers(resource.gvk):
+                yield resource
 
 
 class _Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -15,6 +16,8 @@ from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.model.rule_settings import warnings_as_errors
 from renderer.report.formats import Format
+
+_MOST_KINDS = 12
 
 
 @click.command("validate", cls=Command)
@@ -54,6 +57,8 @@ def command(
     code = report(result.fs, findings, result.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
         note(f"checked {_looked_at(result)}")
+        if result.unchecked:
+            note(_unchecked(result.unchecked))
     return code
 
 
@@ -62,3 +67,12 @@ def _looked_at(result: ValidationResult) -> str:
     counts = {"overlay": len(result.overlays), "file": len(result.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
     return " and ".join(parts) or "nothing: no file has an object to judge"
+
+
+def _unchecked(kinds: Mapping[str, int]) -> str:
+    """``9 objects of 3 kinds were not checked (Bar, Baz, Foo)``: there is no schema of them."""
+    objects = sum(kinds.values())
+    shown = ", ".join(sorted(kinds)[:_MOST_KINDS]) + (" …" if len(kinds) > _MOST_KINDS else "")
+    number = "1 object" if objects == 1 else f"{objects} objects"
+    of_kinds = "1 kind" if len(kinds) == 1 else f"{len(kinds)} kinds"
+    return f"{number} of {of_kinds} {'was' if objects == 1 else 'were'} not checked ({shown})"
