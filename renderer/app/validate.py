@@ -33,7 +33,7 @@ _NO_COUNTS: Mapping[str, int] = {}
 class ValidationResult(NamedTuple):
     """The findings, and what they are about: overlays by path, and files that were judged alone.
 
-    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects that no schema judged, by kind.
+    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by kind.
     """
 
     fs: FileSystem

@@ -26,7 +26,7 @@ class Command(click.Command):
             raise click.UsageError(str(error), ctx) from error
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group of commands in one module."""
 
     command_class = Command
@@ -43,7 +43,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class LazyGroup(Group):
+class LazyGroup(CommandGroup):
     """A group with a module for each command; its ``--help`` reads the table ``summaries`` alone."""
 
     #: Every command and its line in ``--help``.

@@ -14,6 +14,7 @@ import click
 from renderer.cli.console import ReportTarget, note, print_diff
 
 if TYPE_CHECKING:
+    from renderer.app.render import RenderResult
     from renderer.app.rendered_trees import TreeResult
 
 
@@ -56,6 +57,31 @@ class TerminalReporter:
         if result.diff:
             print_diff(result.diff)
         note(f"{result.source} -> {result.output}: {_words(result)}" if result.source else _removal(result))
+
+
+def closing_line(result: RenderResult) -> str:
+    """Return the totals of a run: ``2 overlays: 14 files, 3 created``, or what kept it from being done."""
+    from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
+
+    count = len(result.overlays)
+    overlays = f"{count} overlay{'' if count == 1 else 's'}"
+    trees = [tree for tree in result.trees if tree.source]
+    if any(tree.action is TreeAction.COMPARED for tree in trees):
+        stale = sum(tree.is_stale for tree in trees)
+        return f"{overlays}: {f'{stale} stale' if stale else 'up to date'}"
+    if len(trees) < count:
+        return f"{overlays}: {f'{len(trees)} written' if trees else 'nothing was written'}"
+    is_planned = any(tree.action is TreeAction.PLANNED for tree in result.trees)
+    changes = {
+        "created": sum(len(tree.created) for tree in result.trees),
+        "updated": sum(len(tree.updated) for tree in result.trees),
+        "removed": sum(len(tree.removed) for tree in result.trees),
+    }
+    counted = [
+        f"{number} {'to be ' if is_planned else ''}{what}" for what, number in changes.items() if number
+    ]
+    files = sum(len(tree.created) + len(tree.updated) + len(tree.unchanged) for tree in trees)
+    return f"{overlays}: {', '.join([_counted(files), *(counted or ['unchanged'])])}"
 
 
 def _words(result: TreeResult) -> str:

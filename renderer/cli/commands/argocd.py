@@ -13,7 +13,7 @@ from renderer.app.argocd import (
     announced_parameters,
     ignore_differences,
 )
-from renderer.cli.command import Group
+from renderer.cli.command import CommandGroup
 from renderer.cli.console import (
     ExitCode,
     ReportTarget,
@@ -28,7 +28,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.source.project import PROJECT_FILE
 
 
-@click.group("argocd", cls=Group)
+@click.group("argocd", cls=CommandGroup)
 def command() -> None:
     """What Argo CD runs as a config management plugin, and what its applications need.
 

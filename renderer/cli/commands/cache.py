@@ -7,13 +7,13 @@ import os
 import click
 
 from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, signing_key, size_of
-from renderer.cli.command import Group
+from renderer.cli.command import CommandGroup
 from renderer.cli.console import note
 
 _MEBIBYTE = 1 << 20
 
 
-@click.group("cache", cls=Group)
+@click.group("cache", cls=CommandGroup)
 def command() -> None:
     """Look after what earlier runs left in the user's cache folder.
 

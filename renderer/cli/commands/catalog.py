@@ -14,7 +14,7 @@ from renderer.app.usage_error import UsageError
 from renderer.catalogs import listing
 from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
 from renderer.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
-from renderer.cli.command import Group
+from renderer.cli.command import CommandGroup
 from renderer.cli.console import (
     ExitCode,
     note,
@@ -58,7 +58,7 @@ def _range(parse: Callable[[str], Quantity]) -> Callable[[str], Range]:
     return convert
 
 
-@click.group("catalog", cls=Group)
+@click.group("catalog", cls=CommandGroup)
 def command() -> None:
     """Look at instance types and preferences: those of the project's catalogs, or of any other.
 

@@ -10,7 +10,7 @@ import click
 from renderer.app.render import RenderMode, RenderRequest, render
 from renderer.app.reporter import Stopwatch
 from renderer.cli.command import Command
-from renderer.cli.console import ExitCode, open_project, report
+from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import (
     complete_overlays,
     format_option,
@@ -20,7 +20,8 @@ from renderer.cli.options import (
     strict_option,
     verbose_option,
 )
-from renderer.cli.progress import TerminalReporter
+from renderer.cli.progress import TerminalReporter, closing_line
+from renderer.report.formats import Format
 
 
 @click.command("render", cls=Command)
@@ -76,4 +77,7 @@ def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **o
     project = open_project()
     result = render(project, request, reporter)
     reporter.detail(f"done in {stopwatch.total()}")
-    return report(project.fs, result.findings, result.overlays)
+    code = report(project.fs, result.findings, result.overlays)
+    if ReportTarget.chosen().format is Format.TEXT:
+        note(closing_line(result))
+    return code

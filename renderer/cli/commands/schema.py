@@ -8,7 +8,7 @@ import click
 
 from renderer.app.project import Project, project_root
 from renderer.app.schemas import export_schemas, import_schemas, list_schemas, schema_text
-from renderer.cli.command import Group
+from renderer.cli.command import CommandGroup
 from renderer.cli.console import ExitCode, note, open_project, print_document, print_lines
 from renderer.model.release import LATEST, Release
 from renderer.source.project import PROJECT_FILE
@@ -22,7 +22,7 @@ def _release(text: str) -> Release:
         raise click.BadParameter(str(error)) from error
 
 
-@click.group("schema", cls=Group)
+@click.group("schema", cls=CommandGroup)
 def command() -> None:
     """Look at the JSON Schemas that manifests are held to, and add those of other releases.
 
