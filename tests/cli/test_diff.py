@@ -240,7 +240,7 @@ spec:
     spec:
       accessCredentials:
         - sshPublicKey:
-            source: {{secret: {{secretName: {CANARY}-2}}}}
+            source: {{secret: {{secretName: logins}}}}
             propagationMethod: {{noCloud: {{}}}}
       domain:
         devices: {{disks: [{{name: init}}]}}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from renderer.diff.cluster import Gate
 from renderer.diff.impact.state import State, Update
-from renderer.diff.virtual_machine import by_name
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
@@ -39,7 +39,7 @@ def unknown_claims(update: Update, state: State) -> tuple[str, ...]:
 
 
 def _pod_network(update: Update, state: State) -> str:
-    interfaces = by_name(list(state.items("domain", "devices", "interfaces")))
+    interfaces = elements_by_name(state.items("domain", "devices", "interfaces"))
     pod = next((each for each in state.items("networks") if each.get("pod") is not None), None)
     if not interfaces or pod is None:
         return ""
@@ -50,8 +50,7 @@ def _pod_network(update: Update, state: State) -> str:
         annotations = object_at(state.instance, "metadata", "annotations")
         return "" if _BRIDGE_ALLOWED in annotations else "it is on the pod network by a bridge"
     plugin = text_at(interface, "binding", "name")
-    plugins = object_at(update.cluster.configuration, "network", "binding")
-    if plugin and object_at(plugins, plugin).get("migration") is not None:
+    if plugin in update.cluster.config.migrating_bindings:
         return ""
     if plugin:
         return f"the binding plugin {plugin} of its pod network does not migrate"
@@ -68,9 +67,8 @@ def _host_devices(update: Update, state: State) -> str:
     cluster = update.cluster
     if cluster.release < _VGPU_MIGRATES or len(gpus) > 1 or not cluster.has_on(Gate.VGPU_LIVE_MIGRATION):
         return "it has GPUs"
-    mediated = array_at(cluster.configuration, "permittedHostDevices", "mediatedDevices")
-    names = {text_at(each, "resourceName") for each in mediated}
-    return "" if text_at(gpus[0], "deviceName") in names else "its GPU is no mediated device"
+    is_mediated = text_at(gpus[0], "deviceName") in cluster.config.mediated_devices
+    return "" if is_mediated else "its GPU is no mediated device"
 
 
 def _launch_security(_update: Update, state: State) -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from renderer.diff.cluster import Gate
 from renderer.diff.held_values import with_part
 from renderer.diff.impact.migratable import why_not_migratable
 from renderer.diff.impact.state import State, Update
-from renderer.diff.virtual_machine import by_name
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.difference import Effect
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, without
 from renderer.model.release import Release
@@ -68,7 +68,7 @@ def with_cleared_interfaces(spec: JsonObject, present: Iterable[str]) -> JsonObj
         for each in map(object_at, array_at(spec, *_INTERFACES))
         if text_at(each, "state") != _ABSENT or text_at(each, "name") in names
     ]
-    networks = by_name(array_at(spec, *_NETWORKS))
+    networks = elements_by_name(array_at(spec, *_NETWORKS))
     kept = [networks[name] for each in interfaces if (name := text_at(each, "name")) in networks]
     return with_part(with_part(spec, _INTERFACES, interfaces), _NETWORKS, kept)
 
@@ -82,13 +82,13 @@ def with_network_of(spec: JsonObject, other: JsonObject) -> JsonObject:
 
 def interface_names(spec: JsonObject) -> tuple[str, ...]:
     """Return the names of the interfaces in the spec of an instance."""
-    return tuple(by_name(array_at(spec, *_INTERFACES)))
+    return tuple(elements_by_name(array_at(spec, *_INTERFACES)))
 
 
 def _plugged(update: Update, state: State, *, migratable: bool) -> State:
     template = update.after.template
-    known = by_name(list(state.items(*_INTERFACES)))
-    networks = by_name(array_at(template, *_NETWORKS))
+    known = elements_by_name(state.items(*_INTERFACES))
+    networks = elements_by_name(array_at(template, *_NETWORKS))
     new = [
         each
         for each in map(object_at, array_at(template, *_INTERFACES))
@@ -111,7 +111,7 @@ def _plugged(update: Update, state: State, *, migratable: bool) -> State:
 
 def _with_states(update: Update, state: State) -> State:
     """Set the states of links; an interface that was unplugged stays so."""
-    desired = by_name(array_at(update.after.template, *_INTERFACES))
+    desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
     links = update.cluster.release >= _LINK_STATE
     for absent in (False, True):
         changed = [
@@ -135,7 +135,7 @@ def _with_state(interface: JsonObject, link: str) -> JsonObject:
 
 def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
     """``syncNetworks``."""
-    desired = by_name(array_at(update.after.template, *_NETWORKS))
+    desired = elements_by_name(array_at(update.after.template, *_NETWORKS))
     networks = []
     for present in state.items(*_NETWORKS):
         network = present
@@ -154,7 +154,7 @@ def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
 
 
 def _are_changed(current: Sequence[Json], desired: Sequence[Json], *ignored: str) -> bool:
-    old, new = by_name(list(current)), by_name(list(desired))
+    old, new = elements_by_name(current), elements_by_name(desired)
     return any(
         name not in new or without(element, *ignored) != without(new[name], *ignored)
         if ignored

@@ -7,7 +7,7 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleAffinityChangeRequest``
 from __future__ import annotations
 
 from renderer.diff.impact.state import State, Update
-from renderer.diff.virtual_machine import RunStrategy
+from renderer.kubevirt.virtual_machine import WAIT_AS_RECEIVER
 from renderer.model.difference import Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
@@ -63,8 +63,8 @@ def sync_dynamic_annotations(update: Update, state: State) -> State:
 
 def sync_run_strategy(update: Update, state: State) -> State:
     """Fail for a VM that runs and is to wait for another cluster's."""
-    if update.after.run_strategy != RunStrategy.WAIT_AS_RECEIVER:
+    if update.after.run_strategy != WAIT_AS_RECEIVER:
         return state
-    if update.before.run_strategy == RunStrategy.WAIT_AS_RECEIVER:
+    if update.before.run_strategy == WAIT_AS_RECEIVER:
         return state
     return state.failing("a VM that runs cannot wait as a receiver", FieldPath.of("runStrategy"))

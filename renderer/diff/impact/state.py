@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.cluster import ClusterView
 from renderer.diff.held_values import differences, held, with_part
-from renderer.diff.virtual_machine import run_strategy_of
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.virtual_machine import run_strategy_of
 from renderer.model.difference import ORDER, Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
@@ -72,7 +72,7 @@ class Update(NamedTuple):
 
     before: HeldVm
     after: HeldVm
-    cluster: ClusterView
+    cluster: Cluster
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
 
 

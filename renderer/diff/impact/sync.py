@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from renderer.diff.cluster import Gate
 from renderer.diff.held_values import with_part
 from renderer.diff.impact.network import (
     interface_names,
@@ -28,7 +27,8 @@ from renderer.diff.impact.restart import sync_restart_required
 from renderer.diff.impact.state import HeldVm, Patch, State, Step, Update
 from renderer.diff.impact.storage import handle_declarative_volumes
 from renderer.diff.impact.volume_migration import handle_volume_update
-from renderer.diff.virtual_machine import RunStrategy
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import HALTED
 from renderer.model.json import JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
@@ -111,7 +111,7 @@ def _again(update: Update, state: State) -> State:
 def _reconciled_once(update: Update, state: State) -> State:
     cluster = update.cluster
     waited = state.restart is not None
-    stops = update.after.run_strategy == RunStrategy.HALTED
+    stops = update.after.run_strategy == HALTED
     for row in STEPS:
         if cluster.release < row.since or (stops and not row.early):
             continue

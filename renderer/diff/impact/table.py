@@ -9,17 +9,25 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.cluster import ClusterView, Gate
 from renderer.diff.impact.sync import VM
-from renderer.diff.virtual_machine import RunStrategy, VirtualMachineView
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import (
+    ALWAYS,
+    HALTED,
+    ONCE,
+    RERUN_ON_FAILURE,
+    WAIT_AS_RECEIVER,
+    VirtualMachineView,
+)
 from renderer.model.difference import Effect, FieldChange, Impact
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
 
 _POOL = "pkg/virt-controller/watch/pool/pool.go"
 _REPLICA_SET = "pkg/virt-controller/watch/replicaset"
-_STARTED = (RunStrategy.ALWAYS, RunStrategy.RERUN_ON_FAILURE, RunStrategy.ONCE)
+_STARTED = (ALWAYS, RERUN_ON_FAILURE, ONCE)
 _VOLUMES_STRATEGY = Release(1, 3)
 _POOL_STRATEGIES = Release(1, 7)
 _POOL_REPLACES_DISKS = Release(1, 6)
@@ -33,7 +41,7 @@ class Views(NamedTuple):
 
     before: VirtualMachineView
     after: VirtualMachineView
-    cluster: ClusterView
+    cluster: Cluster
 
 
 class Verdict(NamedTuple):
@@ -97,11 +105,11 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
     before, after = views.before.run_strategy, views.after.run_strategy
     if before == after:
         return Verdict(Effect.NONE, "both mean the same")
-    if after == RunStrategy.HALTED:
+    if after == HALTED:
         return Verdict(Effect.STOP, "it is shut down")
-    if after in _STARTED and before == RunStrategy.HALTED:
+    if after in _STARTED and before == HALTED:
         return Verdict(Effect.START, "it is started")
-    if after == RunStrategy.WAIT_AS_RECEIVER and before != RunStrategy.HALTED:
+    if after == WAIT_AS_RECEIVER and before != HALTED:
         return Verdict(Effect.STUCK, "a VM that runs cannot wait as a receiver")
     return Verdict(Effect.NONE, "it counts when the VM stops")
 
@@ -143,7 +151,7 @@ def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
 
 def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
     """``updateStrategy`` decides; without one, the pool restarts its VMs."""
-    strategy = object_at(views.after.content, "spec", "updateStrategy")
+    strategy = object_at(views.after.resource.content, "spec", "updateStrategy")
     release = views.cluster.release
     if release >= _POOL_STRATEGIES:
         if strategy.get("unmanaged") is not None:
@@ -218,9 +226,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
 
 
 def _has(row: Row, view: VirtualMachineView, field: FieldPath) -> bool:
-    base = {Base.RESOURCE: FieldPath(), Base.SPEC: view.spec_path, Base.INSTANCE: view.instance_path}[
-        row.base
-    ]
-    start = tuple(map(str, base.segments))
-    paths = (start + tuple(filter(None, each.split("."))) for each in row.fields)
+    bases = {Base.RESOURCE: ROOT, Base.SPEC: view.paths.spec, Base.INSTANCE: view.paths.instance}
+    start = bases[row.base].segments
+    paths = ((*start, *filter(None, each.split("."))) for each in row.fields)
     return any(field.segments[: len(path)] == path for path in paths)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.diff.cluster import Gate
 from renderer.diff.impact.migratable import is_shared, why_storage_stays
 from renderer.diff.impact.state import State, Update, spec_field
 from renderer.diff.impact.storage import MIGRATION, is_hotplug_volume
-from renderer.diff.virtual_machine import by_name
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
@@ -56,7 +56,7 @@ def _replaced(update: Update, state: State) -> State:
 
 def _other_claims(update: Update, state: State) -> Mapping[str, JsonObject]:
     """Return the new volumes whose claims are others than the instance has (``updatedVolumesMapping``)."""
-    present = by_name(list(state.items("volumes")))
+    present = elements_by_name(state.items("volumes"))
     return {
         name: volume
         for volume in _items(update.after.template, "volumes")
@@ -69,8 +69,8 @@ def _other_claims(update: Update, state: State) -> Mapping[str, JsonObject]:
 
 def _unmovable(update: Update, state: State, changed: Mapping[str, JsonObject]) -> str:
     """``ValidateVolumes``."""
-    disks = by_name(list(state.items(*_DISKS)))
-    filesystems = by_name(list(state.items("domain", "devices", "filesystems")))
+    disks = elements_by_name(state.items(*_DISKS))
+    filesystems = elements_by_name(state.items("domain", "devices", "filesystems"))
     for name, volume in changed.items():
         if update.cluster.release < _HOTPLUGGED_MIGRATE and is_hotplug_volume(volume):
             return f"{name} is hotpluggable"
@@ -105,7 +105,7 @@ def _other_obstacle(update: Update, state: State, changed: Mapping[str, JsonObje
 
 def _with_pull_policy(volume: JsonObject, state: State) -> JsonObject:
     """Give a container disk the pull policy that only the instance has."""
-    present = by_name(list(state.items("volumes"))).get(text_at(volume, "name"), {})
+    present = elements_by_name(state.items("volumes")).get(text_at(volume, "name"), {})
     policy: Json = object_at(present, "containerDisk").get("imagePullPolicy")
     if volume.get("containerDisk") is None or policy is None:
         return volume
