@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from renderer.app.project import Project
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, Outcome, has_errors
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import ResourceSet
+from renderer.model.rule_settings import warnings_as_errors
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import DiskFileSystem, FilesAbove
 from renderer.source.find_kustomization import LoadRestrictor
@@ -35,10 +36,13 @@ def build(  # noqa: PLR0913 - one for each option
     expand: ExpandMode | None = None,
     restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
     validate: bool = False,
+    strict: bool = False,
 ) -> Built:
     """Build the overlay or catalog folder at ``path``.
 
-    ``kubevirt`` and ``expand`` overrule the project; in the mode ``off`` only ``validate`` asks for checks.
+    ``kubevirt`` and ``expand`` overrule the project; in the mode ``off`` only ``validate``
+    asks for checks; ``strict`` makes errors of warnings.
+
     Raises ``UsageError`` for a path outside the project.
     """
     from renderer.source.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
@@ -46,8 +50,7 @@ def build(  # noqa: PLR0913 - one for each option
     overlay = overlay_at(project.config, project.overlays(), project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
     outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
-    resources = None if outcome.failed else outcome.value
-    return Built(resources, outcome.in_overlay(overlay.path).diagnostics, (overlay.path,))
+    return _built(outcome.in_overlay(overlay.path), strict=strict)._replace(overlays=(overlay.path,))
 
 
 def expand_files(
@@ -56,6 +59,7 @@ def expand_files(
     *,
     kubevirt: Release | None = None,
     expand: ExpandMode | None = None,
+    strict: bool = False,
 ) -> Built:
     """Expand the virtual machines in documents, content by name, and check all of them.
 
@@ -64,7 +68,12 @@ def expand_files(
     fs = FilesAbove(documents, project.fs)
     config = project.config
     outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
-    return Built(None if outcome.failed else outcome.value, outcome.diagnostics)
+    return _built(outcome, strict=strict)
+
+
+def _built(outcome: Outcome[ResourceSet], *, strict: bool) -> Built:
+    findings = warnings_as_errors(outcome.diagnostics) if strict else outcome.diagnostics
+    return Built(None if has_errors(findings) else outcome.value, findings)
 
 
 def read_file(project: Project, file: Path) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,7 +81,18 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
             raise DiagnosticError(
                 Diagnostic(code=Code.FILE_NOT_FOUND, message=message, location=Location(folder), hint=hint)
             )
-        return _composed(reference, BuiltinFileSystem(fs), project.config, folder)
+        try:
+            return _composed(reference, BuiltinFileSystem(fs), project.config, folder)
+        except DiagnosticError as error:
+            raise DiagnosticError(*(_in_revision(found, revision) for found in error.diagnostics)) from error
+
+
+def _in_revision(finding: Diagnostic, revision: str) -> Diagnostic:
+    """Return the finding with the revision before its path, whose file in the work tree is another one."""
+    location = finding.location
+    if location is None or location.path.startswith(_BUILTIN):
+        return finding
+    return replace(finding, location=location._replace(path=f"{revision}:{location.path}"), sites=())
 
 
 def _composed(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:

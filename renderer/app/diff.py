@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
     after: tuple[Diagnostic, ...]
 
 
-def compare(
+def compare_revisions(
     project: Project,
     revisions: Sequence[str],
     overlays: Iterable[str],

@@ -61,7 +61,8 @@ def write_files(projects: Sequence[MigratedFiles]) -> None:
 
 def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Diagnostic, ...]]:
     """Return the files, and warnings of what stays; in a ``check`` also an error for each change."""
-    return merge_findings([(each.project, _findings(each.files, check=check)) for each in projects])
+    found = ((each.project, tuple(_findings(each.files, check=check))) for each in projects)
+    return merge_findings([(project, project.config.rules.applied(each)) for project, each in found])
 
 
 def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:

@@ -132,7 +132,8 @@ class PinnedOverlay:
             if paths
         ]
         summary = f"{self.folder.path}: {', '.join(counted) or 'unchanged'}"
-        return PinResult(tuple(plan.notes), summary, tuple(map(_left, planned.left)))
+        warnings = self.project.config.rules.applied(tuple(map(_left, planned.left)))
+        return PinResult(tuple(plan.notes), summary, warnings)
 
 
 def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, ...]:

@@ -24,6 +24,7 @@ from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.rule_settings import warnings_as_errors
 from renderer.sharding import ShardName
 from renderer.source.overlays import output_sites, select_overlays
 from renderer.source.project import PROJECT_FILE
@@ -46,7 +47,8 @@ class RenderRequest(NamedTuple):
     ``overlays`` are names or paths; without any it is all overlays of the project, or of a ``shard`` of it,
     as the file ``plan`` says. ``forced`` are files of rendered trees to overwrite or remove although someone
     edited them. ``prune`` removes trees that belong to no overlay any more. With ``tracked``, files that Git
-    does not track are findings. ``jobs`` is the largest number of processes; None for one on each processor.
+    does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the largest number of
+    processes; None for one on each processor.
     """
 
     overlays: tuple[str, ...] = ()
@@ -54,6 +56,7 @@ class RenderRequest(NamedTuple):
     prune: bool = False
     forced: tuple[Path, ...] = ()
     tracked: bool = False
+    strict: bool = False
     use_cache: bool = True
     jobs: int | None = None
     shard: ShardName | None = None
@@ -94,14 +97,15 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
     with RunCache.of(project, wanted=request.use_cache) as cache:
-        rendering = _render(project, selected, cache, request.jobs, reporter)
+        rendering = _render(project, selected, cache, request, reporter)
     findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
     trees = RenderedTrees(project.root, forced, reporter)
     if not has_errors(findings):
-        findings += _emit(trees, rendering.overlays, stale, request)
+        findings += project.config.rules.applied(tuple(_emit(trees, rendering.overlays, stale, request)))
         if request.tracked:
             findings += untracked_files(project, [overlay.output for overlay in selected])
-    return RenderResult(tuple(trees.results), tuple(findings), tuple(overlay.path for overlay in selected))
+    reported = warnings_as_errors(findings) if request.strict else tuple(findings)
+    return RenderResult(tuple(trees.results), reported, tuple(overlay.path for overlay in selected))
 
 
 def _check(request: RenderRequest) -> None:
@@ -129,17 +133,21 @@ def _emit(
 
 
 def _render(
-    project: Project, overlays: Sequence[Overlay], cache: RunCache, jobs: int | None, reporter: Reporter
+    project: Project, overlays: Sequence[Overlay], cache: RunCache, request: RenderRequest, reporter: Reporter
 ) -> _Rendering:
     """Render the overlays that changed, and take the results of the others from the cache."""
     unchanged = {overlay.path: known for overlay in overlays if (known := cache.unchanged(overlay))}
     changed = [overlay for overlay in overlays if overlay.path not in unchanged]
-    rendered = {each.overlay.path: each for each in _rendered(project, changed, cache, jobs, reporter)}
+    rendered = {
+        each.overlay.path: each for each in _rendered(project, changed, cache, request.jobs, reporter)
+    }
     for each in rendered.values():
         cache.keep(each)
     for path in unchanged:
         reporter.detail(f"{path}: nothing has changed since it was rendered")
     all_: list[Rendered] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]
+    if request.strict:
+        all_ = [each._replace(findings=warnings_as_errors(each.findings)) for each in all_]
     return _Rendering(
         overlays=tuple(result for result in all_ if not has_errors(result.findings)),
         findings=tuple(finding for result in all_ for finding in result.findings),

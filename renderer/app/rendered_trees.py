@@ -128,7 +128,10 @@ class RenderedTrees:
             self._finish(_unchanged(TreeAction.PLANNED, rendered))
         else:
             overlay = rendered.overlay
-            self._finish(self._planned(overlay.path, overlay.output, rendered.files))
+            planned = self._planned(overlay.path, overlay.output, rendered.files)
+            self._finish(planned)
+            gone = {f"{overlay.output}/{path}" for path in planned.removed}
+            return [found for path, found in self._foreign(rendered).items() if path not in gone]
         return self._foreign(rendered).values()
 
     def _planned(self, source: str, output: str, files: Mapping[str, str]) -> TreeResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -16,7 +16,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.project_schemas import ProjectSchemas
-from renderer.model.release import Release
+from renderer.model.release import OLDEST, Release
 from renderer.model.res_id import Gvk
 from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.project_schemas import RELEASES, read_project_schemas
@@ -52,7 +52,7 @@ def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
         return tuple(f"{kind.name}  {', '.join(api_versions(kind, target))}" for kind in KINDS)
     imported = {path.partition("/")[0] for path in own.releases}
     return (
-        *(f"KubeVirt {each}{'  (imported)' if str(each) in imported else ''}" for each in registry.releases),
+        *(f"KubeVirt {each}{_remark(each, imported)}" for each in registry.releases),
         *(f"{gvk.api_version} {gvk.kind}  {path}" for gvk, path in UserSchemas(own).kinds),
     )
 
@@ -99,6 +99,13 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
         raise _refused(str(error), found) from None
     change_files(project.root, _with_sums(project.fs, folder, files), ())
     return SchemaImport(folder, len(files))
+
+
+def _remark(release: Release, imported: Collection[str]) -> str:
+    """What ``kubevirt:`` in the project file cannot name, and what the project has brought itself."""
+    if release < OLDEST:
+        return f"  (schemas only; kubevirt: begins with {OLDEST})"
+    return "  (imported)" if str(release) in imported else ""
 
 
 def _project_schemas(project: Project) -> ProjectSchemas:

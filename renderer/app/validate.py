@@ -160,7 +160,7 @@ class _LoneFiles:
             resources = self._run.lone_files.read(file)
         except DiagnosticError as error:
             self.judged += [file] if has_errors(error.diagnostics) else []
-            return error.diagnostics
+            return self._run.config.rules.applied(error.diagnostics)
         if not resources:
             return ()
         self.judged.append(file)
@@ -234,7 +234,7 @@ def _files(run: _Validation, path: str) -> Iterator[str]:
 def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """The findings of a build about the files; all of its findings when nothing can be built."""
     composed = run.pipeline.compose(overlay.path)
-    found = composed.diagnostics if composed.failed else run.judged(overlay, composed)
+    found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):
             yield replace(each, overlays=(overlay.path,))
@@ -247,15 +247,15 @@ def _is_of_interest(run: _Validation, folder: str) -> bool:
 
 def _of_unlisted(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """The findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
-    for found in _of_build(run, overlay, files):
-        yield _excused(found, overlay.path)
+    excused = tuple(_excused(found, overlay.path) for found in _of_build(run, overlay, files))
+    yield from run.config.rules.applied(excused)
 
 
 def _of_part(run: _Validation, folder: str) -> Iterator[Diagnostic]:
     """The findings of a kustomization that nothing is built from, such as a component without users."""
     if _is_of_interest(run, folder):
-        for found in run.pipeline.read(folder):
-            yield _excused(found, folder)
+        excused = tuple(_excused(found, folder) for found in run.pipeline.read(folder))
+        yield from run.config.rules.applied(excused)
 
 
 def _excused(found: Diagnostic, folder: str) -> Diagnostic:

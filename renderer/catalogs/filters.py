@@ -63,7 +63,7 @@ def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
 def count(text: str) -> Quantity:
     """A number of vCPUs. Raises ``ValueError``."""
     if not re.fullmatch(r"\s*\d{1,9}\s*", text, re.ASCII):
-        raise ValueError(f"{text.strip()!r} is no number of vCPUs; write 4, 2..8 or >=4")
+        raise ValueError(f"{text.strip()!r} is not a number of vCPUs; write 4, 2..8 or >=4")
     return Quantity.parse(text.strip())
 
 
@@ -72,7 +72,9 @@ def amount_of_memory(text: str) -> Quantity:
     try:
         return Quantity.parse(text.strip())
     except DiagnosticError:
-        raise ValueError(f"{text.strip()!r} is no amount of memory; write 4Gi, 2Gi..8Gi or >=512Mi") from None
+        raise ValueError(
+            f"{text.strip()!r} is not an amount of memory; write 4Gi, 2Gi..8Gi or >=512Mi"
+        ) from None
 
 
 def _compared(sign: str, amount: Quantity) -> Range:

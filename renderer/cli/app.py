@@ -26,6 +26,7 @@ COMMANDS = {
     "expand": "Expand the virtual machines in files.",
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
     "fn": "Run as a KRM function.",
+    "help": "Print the help of a command.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
@@ -34,6 +35,7 @@ COMMANDS = {
     "schema": "List, export and import the JSON Schemas that manifests are held to.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
     "validate": "Check files, folders or the whole project.",
+    "version": "Print the version.",
 }
 
 #: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and

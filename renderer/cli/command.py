@@ -31,6 +31,17 @@ class Group(click.Group):
 
     command_class = Command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and suggest others for a mistyped one."""
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            from renderer.model.suggest import did_you_mean  # noqa: PLC0415 - only when something is wrong
+
+            hint = did_you_mean(args[0], self.list_commands(ctx), otherwise="--help lists the commands")
+            ctx.fail(f"there is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
 
 class LazyGroup(Group):
     """A group with a module for each command; its ``--help`` reads the table ``summaries`` alone."""

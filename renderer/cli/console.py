@@ -7,6 +7,7 @@ manifests has room on standard output for a report that a machine reads.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from enum import IntEnum
@@ -43,13 +44,15 @@ class ReportTarget(Record):
     """Format and place of the findings of one run, kept in click's context for the handler of errors.
 
     ``beside_manifests``: standard output belongs to manifests. ``fs`` is the project, once it is known, and
-    ``folder`` its path in the Git checkout, from whose top CI systems count paths.
+    ``folder`` its path in the Git checkout, from whose top CI systems count paths. ``is_quiet``: people want
+    to see errors only.
     """
 
     format: Format = Format.TEXT
     beside_manifests: bool = False
     fs: FileSystem | None = None
     folder: str = "."
+    is_quiet: bool = False
 
     @property
     def on_stdout(self) -> bool:
@@ -110,14 +113,20 @@ def print_lines(text: str) -> None:
     print_document("\n".join(printable(line, len(line)) for line in text.split("\n")))
 
 
+def terminal_width() -> int | None:
+    """Return the width of the terminal that standard output is, in characters; None when it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def print_diff(diff: str) -> None:
     """Print on standard output, unless a report has its place there."""
     click.echo(diff, nl=False, err=ReportTarget.chosen().on_stdout)
 
 
 def note(text: str) -> None:
-    """Print a line for people on standard error."""
-    click.echo(text, err=True)
+    """Print a line for people on standard error, unless they want to see errors only."""
+    if not ReportTarget.chosen().is_quiet:
+        click.echo(text, err=True)
 
 
 def report(
@@ -130,6 +139,8 @@ def report(
     """
     target = ReportTarget.chosen()
     found = tuple(diagnostics)
+    if target.is_quiet and target.format is Format.TEXT:
+        found = tuple(finding for finding in found if finding.severity is Severity.ERROR)
     if found or target.format is not Format.TEXT:
         made = _report(fs, found, tuple(overlays), target)
         document = writer_of(target.format)(made)

@@ -36,6 +36,10 @@ def parse_release(text: str) -> Release:
     return target_release(text, imported_releases(project.fs, project.config.schemas))
 
 
+def _choose_quiet(_context: click.Context, _parameter: click.Parameter, quiet: bool) -> None:  # noqa: FBT001 - click passes flags so
+    ReportTarget.chosen()._replace(is_quiet=quiet).choose()
+
+
 def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:
     return None if text is None else ExpandMode(text)
 
@@ -52,6 +56,15 @@ expand_option = click.option(
     callback=_mode,
     help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
 )
+strict_option = click.option("--strict", is_flag=True, help="Take warnings for errors.")
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    callback=_choose_quiet,
+    expose_value=False,
+    help="Show errors only, and nothing where there is none.",
+)
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
 no_progress_option = click.option(
     "--no-progress", is_flag=True, help="Show no progress, on a terminal either."
@@ -64,7 +77,8 @@ def format_option(
     """Return the option ``--format`` of findings. ``beside_manifests``: stdout is for manifests."""
 
     def choose(_context: click.Context, _parameter: click.Parameter, text: str) -> None:
-        ReportTarget(Format(text), beside_manifests=beside_manifests).choose()
+        target = ReportTarget.chosen()
+        target._replace(format=Format(text), beside_manifests=beside_manifests).choose()
 
     place = "standard error" if beside_manifests else "standard output; text to standard error"
     return click.option(

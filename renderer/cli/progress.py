@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from renderer.cli.console import note, print_diff
+from renderer.cli.console import ReportTarget, note, print_diff
 
 if TYPE_CHECKING:
     from renderer.app.rendered_trees import TreeResult
@@ -26,7 +26,7 @@ class TerminalReporter:
 
     def __init__(self, *, verbose: bool, no_progress: bool) -> None:
         self._verbose = verbose
-        wanted = not (no_progress or verbose)
+        wanted = not (no_progress or verbose or ReportTarget.chosen().is_quiet)
         self._shows_progress = wanted and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     @contextmanager

@@ -30,7 +30,7 @@ def with_annotations_for_notes(resource: Resource) -> JsonObject:
     has_notes = (
         resource.previous_ids or resource.name_prefixes or resource.name_suffixes or resource.needs_hash
     )
-    if not has_notes or object_at(content, "metadata").get("annotations") is not None:
+    if not has_notes or object_at(content, "metadata").get("annotations"):
         return content
     return with_value(content, ("metadata", "annotations"), {})
 

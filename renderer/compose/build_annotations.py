@@ -1,7 +1,6 @@
 """Annotations in which kustomize keeps notes while it builds (``api/resource/resource.go`` BuildAnnotations).
 
-A ``Resource`` has fields for them. Those that stand in a file, as after another build, count as well, and none
-of them is written.
+A ``Resource`` has fields for them. Those in files, left by another build, count as well. None is written.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
-from renderer.compose.name_hash import go_json
+from renderer.compose.name_hash import as_go_escapes, go_json
 from renderer.compose.replacement_paths import PathError, PathMatcher, lookup_place
 from renderer.compose.replacement_value import ReplacementValue
 from renderer.compose.scalar_nodes import ScalarNode
@@ -16,6 +17,7 @@ from renderer.model.kustomization import FieldOptions
 from renderer.model.resource import Resource
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
+from renderer.yamlio.rewritten_text import NotRewritableError, Written, rewritten_text
 
 
 def text_on_path(
@@ -48,9 +50,11 @@ def changed_text(text: str, steps: tuple[str, ...], value: ReplacementValue, *, 
 
     Raises ``PathError`` when there are none.
     """
+    changes: list[tuple[tuple[Segment, ...], Json | ScalarNode]] = []
 
-    def set_field(old: Slot, _at: tuple[Segment, ...]) -> Json:
+    def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
         new = value.into(old, None, FieldOptions())
+        changes.append((at, new))
         return new.value if isinstance(new, ScalarNode) else new
 
     matcher = PathMatcher(
@@ -59,7 +63,7 @@ def changed_text(text: str, steps: tuple[str, ...], value: ReplacementValue, *, 
     tree = matcher.visit(_parsed_mapping(text), steps)
     if not matcher.matches:
         raise PathError("there is no such field in the text")
-    return _serialized(tree, text)
+    return _as_json(tree, text) if text.lstrip()[:1] in ("{", "[") else _as_yaml(tree, text, changes)
 
 
 def _parsed_mapping(text: str) -> Json:
@@ -77,10 +81,25 @@ def _parsed(text: str) -> Json:
         raise PathError("the text is neither YAML nor JSON") from None
 
 
-def _serialized(tree: Json, original: str) -> str:
-    """Return the tree as YAML, or as JSON: indented by two if it was indented, else compact."""
-    if original.lstrip()[:1] not in ("{", "["):
-        return encode((tree,)).strip()
+def _as_json(tree: Json, original: str) -> str:
+    """Return the tree as Go writes JSON: indented by two if the original was indented, else compact."""
     if "\n" not in original or "  " not in original:
         return go_json(tree)
-    return json.dumps(json.loads(go_json(tree)), indent=2, ensure_ascii=False)
+    return as_go_escapes(json.dumps(tree, indent=2, ensure_ascii=False, sort_keys=True))
+
+
+def _as_yaml(
+    tree: Json, original: str, changes: Iterable[tuple[tuple[Segment, ...], Json | ScalarNode]]
+) -> str:
+    """Return the original with the changes, or the tree for a text that cannot be kept, as with anchors."""
+    written = (
+        (
+            tuple(segment for segment in at if isinstance(segment, str | int)),
+            Written(new.value, new.text) if isinstance(new, ScalarNode) else Written(new, ""),
+        )
+        for at, new in changes
+    )
+    try:
+        return rewritten_text(original, written)
+    except NotRewritableError:
+        return encode((tree,)).strip()

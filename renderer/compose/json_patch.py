@@ -18,10 +18,10 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
 from renderer.model.limits import limits
 from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, value_at
 from renderer.model.source_tree import JsonPatch
 from renderer.yamlio.go_numbers import format_float, json_number
 
@@ -214,7 +214,7 @@ class JsonPatching:
         resource = resources[key]
         if self._remembers_ids:
             resource = remembering_id(resource)
-        operated = self._operated(with_annotations_for_notes(resource), resource)
+        operated = self._operated(_as_json(resource), resource)
         resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
         content = self._in_floats(operated, resource, resources.in_floats(key))
         patched = without_nodes(resource.with_content(content, self._patch.site))
@@ -249,6 +249,16 @@ class JsonPatching:
                 resource=resource.current_id,
             )
         )
+
+
+def _as_json(resource: Resource) -> JsonObject:
+    """Return the content that the patch gets, in which annotations may be numbers."""
+    content = with_annotations_for_notes(resource)
+    for each in resource.spellings:
+        names = tuple(segment for segment in each.field.segments if isinstance(segment, str))
+        if names[:-1] == ("metadata", "annotations") and value_at(content, names) == each.text:
+            content = with_value(content, names, each.value)
+    return content
 
 
 def _rounded(value: Json, known: Json) -> Json:

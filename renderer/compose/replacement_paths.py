@@ -141,8 +141,8 @@ SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
 class PathMatcher:
     """The change of every field that a path leads to; ``matches`` counts them.
 
-    Missing fields are made if it ``creates``. ``within`` is called for a scalar in the middle of the path with
-    its place and the steps that are left; it returns the number of fields inside of the scalar.
+    Missing fields are made if it ``creates``. ``within`` is called for a scalar in the middle of the path,
+    with its place and the steps that are left; it returns the number of fields inside of the scalar.
     """
 
     change: SetSlot

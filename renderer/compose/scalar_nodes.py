@@ -98,8 +98,8 @@ def with_shared_entries(
             for place in places
             if key not in object_at(value_at(before.content, place))
         )
-        if len(fields) > 1:
-            groups.append(fields)
+        if len(fields) > 1:  # in the order in which a strategic merge visits them: the last change counts
+            groups.append(tuple(sorted(fields, key=lambda field: tuple(map(str, field.segments)))))
     return after._replace(shared_fields=(*after.shared_fields, *groups)) if groups else after
 
 
@@ -107,9 +107,18 @@ def with_shared_entries(
 # 1.1 takes it for anything else (kyaml ``fns.go`` FieldSetter, ``compatibility.go`` IsYaml1_1NonString).
 
 
-def with_untyped_as_text(resource: Resource, patch: JsonObject, schema: MergeSchema) -> Resource:
-    """Return the resource with its untyped scalars as texts, but for those that ``patch`` sets."""
-    if not any(each.is_untyped for each in resource.spellings):
+def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> Resource:
+    """Return the resource with its untyped scalars as texts, but for those that ``patch`` sets.
+
+    Fields of mappings that the patch replaces are no longer shared.
+    """
+    if resource.shared_fields:
+        groups = (
+            tuple(field for field in group if not _is_replaced(patch, field.segments))
+            for group in resource.shared_fields
+        )
+        resource = resource._replace(shared_fields=tuple(groups))
+    if not resource.spellings:
         return resource
     content: Json = resource.content
     kept: list[Spelling] = []
@@ -122,7 +131,10 @@ def with_untyped_as_text(resource: Resource, patch: JsonObject, schema: MergeSch
             and _is_visited(content, segments, root, schema)
             and _is_no_text(each.text)
         )
-        if not is_text:
+        is_plain = isinstance(each.value, str) and "\n" not in each.text
+        if is_plain and value_at(patch, segments) is not None and resource.spelling(*segments) is not None:
+            content = with_value_at(content, segments, None)  # no quotes that the new value would keep
+        elif not is_text:
             kept.append(each)
         elif resource.spelling(*segments) is not None:
             content = with_value_at(content, segments, each.text)
@@ -144,6 +156,12 @@ def with_patch_spellings(merged: Resource, patch: Resource) -> Resource:
     return (
         with_scalar_nodes(merged._replace(content=object_at(content)), nodes) if patch.spellings else merged
     )
+
+
+def _is_replaced(patch: Json, path: Sequence[Segment]) -> bool:
+    """Return True if a mapping on the path has ``$patch: replace``."""
+    values = (value_at(patch, path[:length]) for length in range(1, len(path)))
+    return any(isinstance(value, dict) and value.get("$patch") == "replace" for value in values)
 
 
 def _is_visited(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> bool:

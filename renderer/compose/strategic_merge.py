@@ -26,7 +26,7 @@ from renderer.compose.list_merge import (
 )
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.compose.res_map import ResMap
-from renderer.compose.scalar_nodes import with_patch_spellings, with_untyped_as_text
+from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of
 from renderer.compose.values import ABSENT, Slot, is_bare_text
 from renderer.model.codes import Code
@@ -252,7 +252,7 @@ class StrategicMergePatching:
         if self._may_rename(document) or self._may_change_kind(document):
             resource = remembering_id(resource)
         schema = self._schema()
-        resource = with_untyped_as_text(without_blank_fields(resource, schema), patch, schema)
+        resource = before_merge(without_blank_fields(resource, schema), patch, schema)
         try:
             merged = StrategicMerge(schema).apply(resource.content, patch)
         except StrategicMergeError as error:
@@ -269,7 +269,7 @@ class StrategicMergePatching:
         return self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)
 
     def _restored(self, merged: JsonObject, before: JsonObject, document: Resource) -> JsonObject:
-        """Return the merged object with the old namespace, and the old kind and name unless they may change."""
+        """Return the merged object with the old namespace, and kind and name unless they may change."""
         if merged.get("kind") != before.get("kind") and not self._may_change_kind(document):
             merged = {**merged, "kind": before.get("kind")}
         metadata, old = object_at(merged, "metadata"), object_at(before, "metadata")

@@ -12,7 +12,7 @@ from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex,
 from renderer.compose.identity import effective_namespace, is_cluster_scoped
 from renderer.compose.replacement_paths import PathError, lookup_place, split_field_path
 from renderer.compose.res_map import ResMap
-from renderer.compose.values import ABSENT, Slot
+from renderer.compose.values import ABSENT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.json import Json, Scalar, scalar_text
@@ -216,21 +216,25 @@ def _value(variable: Variable, source: Resource | None) -> Json:
         raise _no_value(message, variable, "objref has to name one, with apiVersion, kind and name")
     try:
         found, place = lookup_place(source.content, tuple(_steps(variable.field_path)))
-        value = _value_of_node(found, source.written_text(*place))
-    except (PathError, ValueError):
-        value = ABSENT
-    if value is ABSENT:
+    except PathError:
+        found, place = ABSENT, ()
+    if found is ABSENT:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
         raise _no_value(message, variable, "correct fieldref.fieldPath")
-    return value
+    text = source.written_text(*place)
+    try:
+        return _value_of_node(found, text)
+    except ValueError:
+        message = f"the variable {variable.name} cannot be {text}: kustomize reads decimal numbers only"
+        raise _no_value(message, variable, "write it as a decimal number, or in quotes") from None
 
 
-def _value_of_node(value: Slot, text: str) -> Slot:
+def _value_of_node(value: Json, text: str) -> Json:
     """Return the value of a field as Go reads it from the node (kyaml ``rnode.go`` GetFieldValue).
 
     Integers are decimal there, so that ``0644`` is 644. Raises ``ValueError`` for other spellings of numbers.
     """
-    if isinstance(value, bool | dict | list) or value is ABSENT:
+    if isinstance(value, bool | dict | list):
         return value
     if not isinstance(value, int | float):
         return text

@@ -180,7 +180,7 @@ def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> Cause:
         code=Code.CONFLICT,
         field=conflict.path,
         at=conflict.field,
-        message=f"{conflict.field} is for {instancetype} to decide, from {size}",
+        message=f"{instancetype} sets {conflict.field} itself, from {size}",
         hint=f"drop {conflict.field}",
         related=(instancetype.left_to_vm(conflict.instancetype_field),),
     )

@@ -94,7 +94,7 @@ def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
     """Yield the mistakes in the memory of a VM whose ``instancetype`` leaves it to the VM."""
     guest = object_at(template, "spec", "domain", "memory").get("guest")
     if guest is None:
-        yield _left_out(MEMORY, "how much memory there is", _GUEST_MEMORY, instancetype)
+        yield _left_out(MEMORY, "the amount of memory", _GUEST_MEMORY, instancetype)
         return
     if has_placeholder(guest):
         return
@@ -111,13 +111,13 @@ def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
 
 def _no_vcpus(instancetype: Found, counts: list[str]) -> Cause:
     if not counts:
-        return _left_out(VCPUS, "how many vCPUs there are", _GUEST_VCPUS, instancetype)
+        return _left_out(VCPUS, "the number of vCPUs", _GUEST_VCPUS, instancetype)
     at = _CPU.child(counts[0])
     return Cause(
         code=Code.CUSTOM_SIZE,
         field=str(at),
         at=at,
-        message=f"{instancetype} takes the vCPUs from {VCPUS} alone, not from {' and '.join(counts)}",
+        message=f"{instancetype} takes the vCPUs from {VCPUS} only, not from {' and '.join(counts)}",
         hint=f"write {VCPUS} in place of {' and '.join(counts)}; the preference's topology shapes it",
         related=(instancetype.left_to_vm(_GUEST_VCPUS),),
     )
@@ -128,7 +128,7 @@ def _left_out(at: FieldPath, what: str, left: FieldPath, instancetype: Found) ->
         code=Code.CUSTOM_SIZE,
         field=str(at),
         at=at,
-        message=f"neither the VM nor {instancetype} says {what}",
+        message=f"neither the VM nor {instancetype} sets {what}",
         hint=f"set {at}, or take an instance type that has a size",
         related=(instancetype.left_to_vm(left),),
     )

@@ -64,7 +64,7 @@ def _matcher_type(written: str) -> MatcherType:
             return matcher_type
     kinds = {kind.lower(): kind for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds}
     meant = [kinds[near] for near in suggest(lower, kinds, most=1)] or list(kinds.values())
-    message = f"{written or 'nothing'} is no kind of instance type or preference"
+    message = f"{written or 'nothing'} is not a kind of instance type or preference"
     raise _error(Code.UNKNOWN_KIND, message, f"use {' or '.join(meant)}")
 
 

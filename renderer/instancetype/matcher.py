@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from renderer.instancetype.cause import Cause, CauseError
-from renderer.kubevirt.kinds import MatcherType
+from renderer.kubevirt.kinds import INSTANCETYPE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -96,7 +96,8 @@ def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[
     if not matcher.infer_from_volume:
         if matcher.name:
             return ()
-        message = f"{path} says neither which {matcher_type.noun} to take nor which volume to infer it from"
+        article = "an" if matcher_type is INSTANCETYPE else "a"
+        message = f"{path} names neither {article} {matcher_type.noun} nor a volume to infer it from"
         hint = f"set {path}.name, or {path}.inferFromVolume to the name of a volume"
         return (Cause.at_field(path, Code.MATCHER_INVALID, message, hint),)
     return tuple(
@@ -115,7 +116,7 @@ def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[
     if matcher.failure_policy in (None, IGNORE, REJECT):
         return ()
     at = matcher_type.path.child("inferFromVolumeFailurePolicy")
-    message = f'"{matcher.failure_policy}" is no failure policy'
+    message = f'"{matcher.failure_policy}" is not a failure policy'
     return (Cause.at_field(at, Code.MATCHER_INVALID, message, f"use {IGNORE} or {REJECT}"),)
 
 

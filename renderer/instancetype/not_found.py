@@ -25,7 +25,7 @@ _GENERAL_PURPOSE = "general.purpose"
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
     meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
-    message = f"{matcher.kind} is no kind of {matcher_type.noun}"
+    message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
     hint = f"use {' or '.join(meant or kinds.values())}"
     return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
 
@@ -97,8 +97,9 @@ def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str |
         for resource in scope.catalog.of_kind(kind):
             if any(previous.name == matcher.name for previous in resource.previous_ids):
                 return (
-                    f"{kind} {matcher.name} of {resource.origin.path} is called {resource.name}, by a namePrefix"
-                    f" or nameSuffix, which kustomize does not write into matchers; name it {resource.name}"
+                    f"{kind} {matcher.name} of {resource.origin.path} is called {resource.name}, by a"
+                    " namePrefix or nameSuffix, which kustomize does not write into matchers;"
+                    f" name it {resource.name}"
                 )
     return None
 

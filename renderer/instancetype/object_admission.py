@@ -120,7 +120,7 @@ def _topology_causes(spec: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
     if topology is None and behaviour.checks_topology_names:
         name = object_at(spec, "cpu").get("preferredCPUTopology")
         hint = f"use {', '.join(topology.value for topology in Topology)}"
-        yield Cause.at_field(_TOPOLOGY, Code.TOPOLOGY, f'"{name}" is no CPU topology', hint)
+        yield Cause.at_field(_TOPOLOGY, Code.TOPOLOGY, f'"{name}" is not a CPU topology', hint)
     if topology is Topology.SPREAD and behaviour.checks_spread_options:
         yield from _spread_causes(spec)
 

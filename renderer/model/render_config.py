@@ -223,7 +223,8 @@ class Overlay(Record):
 class RenderConfig(Record):
     """The project. The defaults are what a repository without the file gets.
 
-    ``limits`` are those that it lowers, by field of ``model.limits.Limits``.
+    ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and globs
+    of files and folders in which no manifests are looked for.
     """
 
     kubevirt: Release = LATEST
@@ -239,6 +240,7 @@ class RenderConfig(Record):
     instancetype_names: InstancetypeNames = InstancetypeNames.PLAIN
     tree: TreeOptions = TreeOptions()
     limits: Mapping[str, int] = EMPTY
+    exclude: tuple[str, ...] = ()
 
     @property
     def renames_instancetypes(self) -> bool:

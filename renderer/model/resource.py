@@ -100,7 +100,8 @@ class Resource(Record):
     @property
     def blank_fields(self) -> tuple[FieldPath, ...]:
         """The fields that were read without a value, which is not the same as null."""
-        return tuple(each.field for each in self.spellings if each.text == "" and each.value is None)
+        blank = (each for each in self.spellings if not each.text and each.value is None)
+        return tuple(each.field for each in blank if not each.is_untyped)
 
     def spelling(self, *segments: Segment) -> Spelling | None:
         """Return the spelling of the scalar at a path; None if its value tells its text."""

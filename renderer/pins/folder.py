@@ -153,7 +153,7 @@ def _foreign(path: str) -> DiagnosticError:
     return DiagnosticError(
         Diagnostic(
             code=Code.FOREIGN_FILE,
-            message=f"{path} is not as vmrender pin wrote it",
+            message=f"{path} was changed since vmrender pin wrote it",
             location=Location(path),
             hint="move what you added to the overlay's own kustomization; pins are kept in this folder",
         )

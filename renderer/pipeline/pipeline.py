@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
+from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
@@ -94,14 +96,18 @@ class Pipeline:
         """Return the overlay composed, its virtual machines expanded, and all of it checked.
 
         In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization.
-        It is looked up and checked only with ``validate``, and printed as it is even then.
+        It is looked up and checked only with ``validate``. Sizes of the customisation proposal are printed in
+        the version that clusters serve; incomplete ones, which no cluster knows, are left out.
         """
         composed = self.compose(overlay.path)
         if overlay.expand is not ExpandMode.OFF:
             return self._whole(overlay, composed)
         substituted = self._flux.substituted(overlay, composed)
-        found = self._whole(overlay, composed).diagnostics if validate else substituted.diagnostics
-        return Outcome(substituted.value, self._flux.masked(overlay, substituted, found))
+        if validate:
+            found = self._whole(overlay, composed).diagnostics
+        else:
+            found = overlay.rules.applied(substituted.diagnostics)
+        return Outcome(_served(substituted.value), self._flux.masked(overlay, substituted, found))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
@@ -130,7 +136,8 @@ class Pipeline:
         loaded = Outcome(load_files(self._fs, files))
         expanded = self._expander.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
-        return self._checks.admitted(checked, loaded, release, mode)
+        admitted = self._checks.admitted(checked, loaded, release, mode)
+        return Outcome(admitted.value, self._config.rules.applied(admitted.diagnostics))
 
     def named(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
@@ -173,6 +180,7 @@ class Pipeline:
         """Take composed resources through all stages; instance types and preferences stay among them."""
         substituted = self._flux.substituted(overlay, composed)
         composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
+        composed = composed.then(strip_server_fields)
         built = self._expander.built(overlay, composed)
         if overlay.tree.sync_waves:
             from renderer.emit.tree_options import in_sync_waves
@@ -183,7 +191,8 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
+        findings = overlay.rules.applied(checked.diagnostics)
+        return Outcome(strip_status(checked.value), self._flux.masked(overlay, composed, findings))
 
     @cached_property
     def _composer(self) -> Composer:
@@ -202,3 +211,12 @@ def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:
     from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 
     return Outcome(resources.where(lambda resource: resource.gvk.group != INSTANCETYPE_GROUP))
+
+
+def _served(resources: ResourceSet) -> ResourceSet:
+    """Return the resources with those of the customisation proposal in the version that clusters serve."""
+    if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
+        return resources
+    from renderer.instancetype.target_form import written_form
+
+    return written_form(resources)

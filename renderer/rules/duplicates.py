@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from renderer.kubevirt.virtual_machine import HALTED, VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import text_at
+from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
@@ -90,4 +90,65 @@ def _duplicate_address(interface: _Interface, other: _Interface) -> Finding:
 
 DUPLICATE_MAC_ADDRESS = Rule(Code.DUPLICATE_MAC_ADDRESS, Level.WARNING, _duplicate_mac_addresses)
 
-RULES = (DUPLICATE_DATA_VOLUME, DUPLICATE_MAC_ADDRESS)
+
+class _Use(Record):
+    """A volume by which a virtual machine writes to a claim."""
+
+    machine: VirtualMachineView
+    field: FieldPath
+
+
+def _shared_claims(context: Context) -> Iterator[Finding]:
+    modes = {(name, namespace): each for name, namespace, each in _access_modes(context)}
+    first: dict[tuple[str, str], _Use] = {}
+    for machine in context.machines:
+        if machine.is_one and not machine.is_halted:
+            for name, use in _written_claims(machine):
+                claim = name, machine.namespace
+                other = first.setdefault(claim, use)
+                if other.machine is not machine and modes.get(claim, "") in _ONE_NODE:
+                    message = f"{other.machine.name} writes to {name} as well, which is {modes[claim]}"
+                    hint = "give each virtual machine a claim of its own, or make the claim ReadWriteMany"
+                    related = related_to(
+                        other.machine.resource, f"{other.machine.name} has it here", other.field
+                    )
+                    yield Finding(machine.resource, use.field, message, hint, (related,))
+
+
+def _written_claims(machine: VirtualMachineView) -> Iterator[tuple[str, _Use]]:
+    read_only = {text_at(disk, "name") for _, disk in machine.disks if _is_read_only(disk)}
+    for index, volume in machine.volumes:
+        for source, key in (("persistentVolumeClaim", "claimName"), ("dataVolume", "name")):
+            name = text_at(volume, source, key)
+            is_written = object_at(volume, source).get("readOnly") is not True
+            if name and is_written and text_at(volume, "name") not in read_only:
+                yield name, _Use(machine, machine.in_instance("volumes", index, source, key))
+
+
+def _is_read_only(disk: JsonObject) -> bool:
+    devices = (object_at(disk, device) for device in ("disk", "lun"))
+    return "cdrom" in disk or any(device.get("readonly") is True for device in devices)
+
+
+def _access_modes(context: Context) -> Iterator[tuple[str, str, str]]:
+    """Yield the name and namespace of each claim of the overlay that has one access mode, and the mode."""
+    specs = [
+        (resource.name, resource.namespace, object_at(resource.content, "spec"))
+        for resource in context.of_kind("PersistentVolumeClaim", "DataVolume")
+    ]
+    specs += [
+        (text_at(template, "metadata", "name"), machine.namespace, object_at(template, "spec"))
+        for machine in context.machines
+        for _, template in machine.data_volume_templates
+    ]
+    for name, namespace, spec in specs:
+        for section in (spec, object_at(spec, "pvc"), object_at(spec, "storage")):
+            modes = array_at(section, "accessModes")
+            if len(modes) == 1 and isinstance(modes[0], str):
+                yield name, namespace, modes[0]
+
+
+_ONE_NODE = ("ReadWriteOnce", "ReadWriteOncePod")
+SHARED_CLAIM = Rule(Code.SHARED_CLAIM, Level.WARNING, _shared_claims)
+
+RULES = (DUPLICATE_DATA_VOLUME, DUPLICATE_MAC_ADDRESS, SHARED_CLAIM)

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from renderer.model.codes import Code
 from renderer.rules import (
     bundled_name,
+    cloud_init,
     duplicates,
     halted_in_sync_waves,
     hugepages,
+    implausible_size,
     name_too_long,
     not_found,
     run_strategy,
@@ -25,9 +27,11 @@ RULES: tuple[Rule, ...] = tuple(
     sorted(
         (
             bundled_name.RULE,
+            cloud_init.RULE,
             *duplicates.RULES,
             halted_in_sync_waves.RULE,
             *hugepages.RULES,
+            implausible_size.RULE,
             name_too_long.RULE,
             *not_found.RULES,
             *run_strategy.RULES,

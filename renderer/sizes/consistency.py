@@ -66,7 +66,7 @@ def _memory(spec: JsonObject) -> Iterator[Diagnostic]:
     pages = object_at(memory, "hugepages").get("pageSize")
     if not is_page_size(page_size):
         hint = "their sizes are powers of two, such as 2Mi and 1Gi"
-        yield _refused("memory", "hugepages", f"no huge pages have {pages}", hint)
+        yield _refused("memory", "hugepages", f"huge pages cannot have the size {pages}", hint)
     elif guest is not None and not is_multiple(guest, page_size):
         message = f"{guest.canonical} of memory are not a multiple of huge pages of {pages}"
         yield _refused(

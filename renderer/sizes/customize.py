@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFIX
+from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
 from renderer.model.resource import Resource
@@ -21,7 +22,6 @@ from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
 
 _EFI = ("firmware", "preferredEfi")
 _MAX_SOCKETS = ("cpu", "maxSockets")
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 #: Says which release of the bundle an object is from, and no copy is.
 _BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _REQUIREMENT_LABELS = {
@@ -66,6 +66,73 @@ class Copy:
     namespace: str | None = None
     keep_labels: bool = False
     changes: SpecChanges = field(default_factory=SpecChanges)
+
+
+def customized(source: Resource, copy: Copy) -> JsonObject:
+    """The new instance type or preference. Raises ``SwitchError``."""
+    target = target_of(source)
+    _check_names(copy)
+    _check_targets(source, target, copy.changes)
+    _check_contradictions(copy.changes)
+    spec = changed_spec(object_at(source.content, "spec"), copy.changes)
+    _check_sizes(source, target, spec)
+    metadata = customized_metadata(object_at(source.content, "metadata"), spec, target, copy)
+    kind = f"VirtualMachine{'Cluster' if copy.is_cluster_wide else ''}{_KINDS[target]}"
+    return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
+    """Return the reasons for which KubeVirt would refuse every virtual machine that uses ``copied``."""
+    return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
+
+
+def target_of(source: Resource) -> SwitchTarget:
+    return (
+        SwitchTarget.PREFERENCE
+        if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])
+        else SwitchTarget.INSTANCETYPE
+    )
+
+
+def _check_names(copy: Copy) -> None:
+    if not is_object_name(copy.name):
+        raise SwitchError(f"--name {copy.name!r} cannot be a name, which has {NAME_RULE}")
+    namespace = copy.namespace
+    if namespace is None:
+        return
+    if copy.is_cluster_wide:
+        raise SwitchError("--namespace and --cluster contradict each other")
+    if not is_object_name(namespace) or "." in namespace or len(namespace) > _MAX_NAMESPACE:
+        raise SwitchError(f"--namespace {namespace!r} cannot be the name of a namespace")
+
+
+def _check_targets(source: Resource, target: SwitchTarget, changes: SpecChanges) -> None:
+    for other, switches in SWITCHES_FOR.items():
+        if other is target:
+            continue
+        for name in (switch.name for switch in switches if switch.name in changes.names):
+            shown = name if name in changes.given else f"no-{name}"
+            article = "an" if target is SwitchTarget.INSTANCETYPE else "a"
+            raise SwitchError(f"--{shown} is for {other}s; {_shown(source.name)} is {article} {target}")
+
+
+def _check_contradictions(changes: SpecChanges) -> None:
+    for name in changes.given:
+        switch = SWITCHES[name]
+        if name in changes.cleared and not switch.value.repeats:
+            raise SwitchError(f"--{name} and --no-{name} contradict each other")
+        for other in changes.given:
+            if SWITCHES[other].path.startswith(switch.replaces):
+                raise SwitchError(f"--{name} and --{other} contradict each other")
+
+
+def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> None:
+    """A size that is left to virtual machines is none that others can be made of."""
+    if target is not SwitchTarget.INSTANCETYPE:
+        return
+    for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
+        if object_at(spec, section).get("guest") is None:
+            raise SwitchError(f"--{switch} is needed: {_shown(source.name)} leaves it to the virtual machine")
 
 
 def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
@@ -147,12 +214,15 @@ def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarg
 
     Labels and annotations of ``instancetype.kubevirt.io`` go, or, where they are kept, are made to fit.
     """
-    labels, annotations = object_at(source, "labels"), object_at(source, "annotations")
+    written, _ = without_server_fields({"metadata": source})
+    labels, annotations = (
+        object_at(written, "metadata", "labels"),
+        object_at(written, "metadata", "annotations"),
+    )
     if copy.keep_labels:
         labels = _fitting(labels, spec, target, copy.name)
     else:
         labels, annotations = _others(labels), _others(annotations)
-    annotations = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
     said: dict[str, Json] = {
         "name": copy.name,
         "namespace": copy.namespace,
@@ -194,73 +264,6 @@ def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
     return {
         f"{INSTANCETYPE_PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)
     }
-
-
-def customized(source: Resource, copy: Copy) -> JsonObject:
-    """The new instance type or preference. Raises ``SwitchError``."""
-    target = target_of(source)
-    _check_names(copy)
-    _check_targets(source, target, copy.changes)
-    _check_contradictions(copy.changes)
-    spec = changed_spec(object_at(source.content, "spec"), copy.changes)
-    _check_sizes(source, target, spec)
-    metadata = customized_metadata(object_at(source.content, "metadata"), spec, target, copy)
-    kind = f"VirtualMachine{'Cluster' if copy.is_cluster_wide else ''}{_KINDS[target]}"
-    return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
-
-
-def target_of(source: Resource) -> SwitchTarget:
-    return (
-        SwitchTarget.PREFERENCE
-        if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])
-        else SwitchTarget.INSTANCETYPE
-    )
-
-
-def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
-    """Return the reasons for which KubeVirt would refuse every virtual machine that uses ``copied``."""
-    return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
-
-
-def _check_names(copy: Copy) -> None:
-    if not is_object_name(copy.name):
-        raise SwitchError(f"--name {copy.name!r} cannot be a name, which has {NAME_RULE}")
-    namespace = copy.namespace
-    if namespace is None:
-        return
-    if copy.is_cluster_wide:
-        raise SwitchError("--namespace and --cluster contradict each other")
-    if not is_object_name(namespace) or "." in namespace or len(namespace) > _MAX_NAMESPACE:
-        raise SwitchError(f"--namespace {namespace!r} cannot be the name of a namespace")
-
-
-def _check_targets(source: Resource, target: SwitchTarget, changes: SpecChanges) -> None:
-    for other, switches in SWITCHES_FOR.items():
-        if other is target:
-            continue
-        for name in (switch.name for switch in switches if switch.name in changes.names):
-            shown = name if name in changes.given else f"no-{name}"
-            article = "an" if target is SwitchTarget.INSTANCETYPE else "a"
-            raise SwitchError(f"--{shown} is for {other}s; {_shown(source.name)} is {article} {target}")
-
-
-def _check_contradictions(changes: SpecChanges) -> None:
-    for name in changes.given:
-        switch = SWITCHES[name]
-        if name in changes.cleared and not switch.value.repeats:
-            raise SwitchError(f"--{name} and --no-{name} contradict each other")
-        for other in changes.given:
-            if SWITCHES[other].path.startswith(switch.replaces):
-                raise SwitchError(f"--{name} and --{other} contradict each other")
-
-
-def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> None:
-    """A size that is left to virtual machines is none that others can be made of."""
-    if target is not SwitchTarget.INSTANCETYPE:
-        return
-    for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
-        if object_at(spec, section).get("guest") is None:
-            raise SwitchError(f"--{switch} is needed: {_shown(source.name)} leaves it to the virtual machine")
 
 
 def _shown(name: str) -> str:

@@ -40,8 +40,15 @@ class Definitions:
         self._generate = generate
 
     def find(self, kinds: Iterable[str], name: str) -> Definition | None:
-        """Return the first definition of an object with that name and one of ``kinds``."""
-        return next((self._found[kind, name] for kind in kinds if (kind, name) in self._found), None)
+        """Return the first definition of an object with that name and one of ``kinds``.
+
+        There is none in a repository that cannot be listed: this is only for a hint.
+        """
+        try:
+            found = self._found
+        except DiagnosticError:
+            return None
+        return next((found[kind, name] for kind in kinds if (kind, name) in found), None)
 
     @cached_property
     def _found(self) -> dict[tuple[str, str], Definition]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterable, Iterator
 
 from renderer.model.codes import Code
@@ -95,6 +96,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         "rules",
         "instancetypeNames",
         "limits",
+        "exclude",
         *TREE_FIELDS,
     )
     _expect(fields, "apiVersion", API_VERSION)
@@ -119,6 +121,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         or default.instancetype_names,
         tree=read_tree_options(fields),
         limits=read_limits(fields),
+        exclude=tuple(_excluded(fields)),
     )
 
 
@@ -157,6 +160,16 @@ def _schemas(fields: Fields) -> Iterator[str]:
             yield path
         else:
             entry.reject(None, "schemas are in a folder: write its path")
+
+
+def _excluded(fields: Fields) -> Iterator[str]:
+    for pattern in fields.list_of_texts("exclude"):
+        path = posixpath.normpath(pattern)
+        if not pattern or path == "." or path.startswith(("/", "../")) or path == "..":
+            message = f"exclude cannot be {pattern!r}"
+            fields.reject("exclude", message, "write a path below this folder, or a glob")
+        else:
+            yield path
 
 
 def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:

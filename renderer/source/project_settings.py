@@ -14,7 +14,14 @@ from renderer.model.render_config import (
     WebhookField,
     check_file_pattern,
 )
-from renderer.model.rule_settings import RULE_CODES, STRICT_RULES, Level, RuleSetting, RuleSettings
+from renderer.model.rule_settings import (
+    RULE_CODES,
+    STRICT_RULES,
+    WARNING_CODES,
+    Level,
+    RuleSetting,
+    RuleSettings,
+)
 
 
 def read_rule_settings(fields: Fields) -> RuleSettings:
@@ -24,7 +31,7 @@ def read_rule_settings(fields: Fields) -> RuleSettings:
 
 def _settings(rules: Fields) -> Iterator[RuleSetting]:
     for key, value in rules.content.items():
-        if key not in RULE_CODES:
+        if key not in RULE_CODES and key not in WARNING_CODES:
             _reject_unknown(rules, key)
         elif isinstance(value, dict):
             yield _setting(rules.child(key), Code(key))
@@ -47,9 +54,9 @@ def _setting(rule: Fields, code: Code) -> RuleSetting:
 
 def _reject_unknown(rules: Fields, key: str) -> None:
     if key in set(Code):
-        rules.reject(key, f"{key} is no rule, and cannot be configured", "leave it out")
+        rules.reject(key, f"{key} is always an error, and cannot be configured", "leave it out")
     else:
-        hint = nearest_hint(key, RULE_CODES).replace("known fields", "rules")
+        hint = nearest_hint(key, (*RULE_CODES, *WARNING_CODES)).replace("known fields", "rules")
         rules.reject(key, f"there is no rule {key}", hint)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,11 +23,15 @@ _TOP = "."
 class ManifestFiles:
     """The manifests of one tree, without rendered ones: their sources are judged instead."""
 
-    def __init__(self, fs: FileSystem, outputs: Collection[str], ownership_file: str) -> None:
+    def __init__(
+        self, fs: FileSystem, outputs: Collection[str], ownership_file: str, excluded: Iterable[str] = ()
+    ) -> None:
         """``outputs`` are the folders that the project is rendered into.
 
-        A file called ``ownership_file`` says that a folder was rendered into before.
+        A file called ``ownership_file`` says that a folder was rendered into before. ``excluded`` are paths
+        and globs of files and folders that hold no manifests of the project; ``**`` stands for any folders.
         """
+        self._excluded = [pattern.split("/") for pattern in excluded]
         self._fs = fs
         self._outputs = frozenset(posixpath.normpath(output) for output in outputs)
         self._ownership_file = ownership_file
@@ -44,7 +49,7 @@ class ManifestFiles:
         while waiting:
             folder = waiting.pop()
             folders: list[str] = []
-            for name in () if self.is_rendered(folder) else self._fs.list(folder):
+            for name in () if self._is_passed_over(folder) else self._fs.list(folder):
                 path = posixpath.normpath(posixpath.join(folder, name))
                 if self.is_candidate(path):
                     yield path
@@ -54,6 +59,8 @@ class ManifestFiles:
 
     def is_candidate(self, path: str) -> bool:
         """Return whether the file has the name of a manifest or kustomization."""
+        if self.is_excluded(path):
+            return False
         is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
         return is_named_so and _confined(self._fs.is_file, path)
 
@@ -67,6 +74,14 @@ class ManifestFiles:
             )
         return self._rendered[folder]
 
+    def _is_passed_over(self, folder: str) -> bool:
+        return self.is_rendered(folder) or self.is_excluded(folder)
+
+    def is_excluded(self, path: str) -> bool:
+        """Return whether the project excludes the path or a folder above it."""
+        segments = [] if path == _TOP else path.split("/")
+        return any(_matches_beginning(pattern, segments) for pattern in self._excluded)
+
     def _is_own_folder(self, path: str) -> bool:
         """Return whether it is a folder of this project, and no link, which might lead round in a circle."""
         return (
@@ -74,6 +89,18 @@ class ManifestFiles:
             and self._fs.resolve(path) == path
             and not self._fs.is_file(posixpath.join(path, PROJECT_FILE))
         )
+
+
+def _matches_beginning(pattern: Sequence[str], path: Sequence[str]) -> bool:
+    reached = {0}  # numbers of path segments that the pattern so far can match
+    for segment in pattern:
+        if segment == "**":
+            reached = set(range(min(reached), len(path) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(path) and fnmatchcase(path[at], segment)}
+        if not reached:
+            return False
+    return True
 
 
 def _confined(is_one: Callable[[str], bool], path: str) -> bool:

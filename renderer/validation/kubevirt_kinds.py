@@ -66,9 +66,10 @@ _OTHERS: Mapping[str, str] = {
     "kubevirt.io/v1": " ".join(sorted(WITHOUT_SCHEMA)),
     "backup.kubevirt.io/v1alpha1": "VirtualMachineBackup VirtualMachineBackupTracker",
     "cdi.kubevirt.io/v1beta1": (
-        "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer OpenstackVolumePopulator"
-        " OvirtVolumePopulator StorageProfile VolumeCloneSource VolumeImportSource VolumeUploadSource"
+        "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer StorageProfile"
+        " VolumeCloneSource VolumeImportSource VolumeUploadSource"
     ),
+    "forklift.cdi.kubevirt.io/v1beta1": "OpenstackVolumePopulator OvirtVolumePopulator",
     "clone.kubevirt.io/v1beta1": "VirtualMachineClone",
     "export.kubevirt.io/v1beta1": "VirtualMachineExport",
     "migrations.kubevirt.io/v1alpha1": "MigrationPolicy",
@@ -76,6 +77,8 @@ _OTHERS: Mapping[str, str] = {
         "VirtualMachineRestore VirtualMachineSnapshot VirtualMachineSnapshotContent"
     ),
 }
+#: The groups with kinds that stand beside virtual machines; their schemas are in ``schemas/beside``.
+GROUPS_BESIDE = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
 #: The API version to write for each of these kinds.
 API_VERSIONS_OF_KINDS: Mapping[str, str] = {
     **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},

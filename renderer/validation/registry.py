@@ -8,6 +8,7 @@ proposal has them. What is written is never judged by these.
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from renderer.validation.kind_schema import KindSchema
 from renderer.validation.kubevirt_kinds import (
     ALL_GROUPS,
     GROUPS,
+    GROUPS_BESIDE,
     GROUPS_OF_KINDS,
     INSTANCETYPE,
     KINDS,
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     from renderer.validation.user_schemas import UserSchemas
 
 
+_VERSION = re.compile(r"v[0-9][a-z0-9]*")
+_KIND = re.compile(r"[A-Za-z]+")
+
+
 class SchemaRegistry:
     """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``.
 
@@ -42,9 +48,11 @@ class SchemaRegistry:
     """
 
     def __init__(self, folder: Path | None = None, project: ProjectSchemas = NO_SCHEMAS) -> None:
-        self._folder = (folder or data_folder("schemas")) / "kubevirt"
+        self._root = folder or data_folder("schemas")
+        self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
+        self._beside: dict[Gvk, KindSchema | None] = {}
 
     @property
     def groups(self) -> frozenset[str]:
@@ -52,8 +60,25 @@ class SchemaRegistry:
         return ALL_GROUPS | self._users.groups if self._users else ALL_GROUPS
 
     def covers(self, gvk: Gvk) -> bool:
-        """Whether ``gvk`` is of a group of KubeVirt's, or a kind that the project has a schema of."""
-        return gvk.group in ALL_GROUPS or self.users_schema(gvk) is not None
+        """Return whether ``gvk`` is of a group of KubeVirt's, or a kind with a schema of another source."""
+        return gvk.group in ALL_GROUPS or self.other_schema(gvk) is not None
+
+    def other_schema(self, gvk: Gvk) -> KindSchema | None:
+        """The schema of a kind that has none for each release: the project's own, else the one that ships.
+
+        Raises ``DiagnosticError``: schema-invalid, schema-missing.
+        """
+        return self.users_schema(gvk) or self._schema_beside(gvk)
+
+    def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
+        if gvk.group not in GROUPS_BESIDE:
+            return None
+        if gvk not in self._beside:
+            is_plain = _VERSION.fullmatch(gvk.version) and _KIND.fullmatch(gvk.kind)
+            path = self._root / "beside" / gvk.group / gvk.version / f"{gvk.kind.lower()}.json"
+            found = is_plain and path.is_file()
+            self._beside[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
+        return self._beside[gvk]
 
     def users_schema(self, gvk: Gvk) -> KindSchema | None:
         """The project's own schema of ``gvk``, which is none of the kinds with a schema for each release.
@@ -77,7 +102,7 @@ class SchemaRegistry:
         (schema-invalid) what is wrong with one of the project's.
         """
         if all((kind.group, kind.name) != (gvk.group, gvk.kind) for kind in KINDS):
-            own = self.users_schema(gvk)
+            own = self.other_schema(gvk)
             if own is not None:
                 return own
         kind = _kind(gvk)

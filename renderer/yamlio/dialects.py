@@ -54,7 +54,7 @@ def _is_written_quoted(text: str) -> bool:
 def _refolded(text: str) -> str:
     end = "" if text[-1] in LINE_BREAKS else "\n"
     try:
-        return read_events(f">{block_hints(text)}\n{_folded(text)}{end}", _scalar)
+        return read_events(f">{block_hints(text)}\n{folded_lines(text)}{end}", _scalar)
     except YAMLError:
         raise UnusableError("kustomize cannot read this folded block again once it has written it") from None
 
@@ -66,7 +66,7 @@ def _scalar(source: EventSource) -> str:
     return event.value
 
 
-def _folded(text: str) -> str:
+def folded_lines(text: str) -> str:
     """The lines of a folded block, with double breaks unless the text begins with a blank."""
     doubles = text.lstrip(LINE_BREAKS)[:1] not in _BLANKS
     written: list[str] = []

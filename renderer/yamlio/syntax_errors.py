@@ -272,7 +272,7 @@ class _Explanation:
         )
 
     def _is_entry_without_colon(self, number: int, column: int) -> bool:
-        """Whether the line is ``- text``, and a mapping goes on below the text."""
+        """Return whether the line is ``- text``, and a mapping goes on below the text."""
         entry = _ENTRY.match(self._lines[number])
         return entry is not None and entry.end() == column and ": " not in self._lines[number]
 
@@ -282,7 +282,7 @@ class _Explanation:
         return next((column for column in columns if column < start.column), 0)
 
     def _is_unusual(self, column: int, parent: int, other: int) -> bool:
-        """Whether the usual step leads from ``parent`` to ``other``, but not to ``column``."""
+        """Return whether the usual step leads from ``parent`` to ``other``, but not to ``column``."""
         step = _usual_step(self._lines)
         return bool((column - parent) % step) and not (other - parent) % step
 
@@ -344,7 +344,7 @@ class _Explanation:
         return not self._line[: self.at.column].strip()
 
     def _is_outside_of_text(self, number: int) -> bool:
-        """Whether the line is no part of a block of text, in which tabs may stand."""
+        """Return whether the line is no part of a block of text, in which tabs may stand."""
         last = self._structure.last
         if last is None or last.style not in ("|", ">"):
             return True
@@ -358,7 +358,7 @@ class _Explanation:
         )
 
     def _repaired(self, number: int, character: str) -> Position:
-        """How far the text can be read with ``character`` at the end of a line."""
+        """Return how far the text can be read with ``character`` at the end of a line."""
         if sum(map(len, self._lines)) > _MOST_REPAIRED:
             return self.at
         repaired = self._lines.copy()
@@ -393,7 +393,7 @@ def _usual_step(lines: Iterable[str]) -> int:
 
 
 def _is_glued(line: str) -> bool:
-    """Whether a dash stands at the beginning without a space behind it."""
+    """Return whether a dash stands at the beginning without a space behind it."""
     return bool(re.match(r"\s*-[^\s-]", line))
 
 

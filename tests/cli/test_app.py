@@ -47,7 +47,7 @@ def test_help_names_every_command_and_imports_none(monkeypatch: pytest.MonkeyPat
 def test_wrong_usage_exits_with_2_and_says_what_is_wrong() -> None:
     result = run("frobnicate")
     assert result.exit_code == 2
-    assert "No such command 'frobnicate'" in result.stderr
+    assert "there is no command 'frobnicate'; --help lists the commands" in result.stderr
     assert run("build", "--kubevirt", "latest", ".").exit_code == 2
 
 

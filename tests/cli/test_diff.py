@@ -152,7 +152,7 @@ def test_an_overlay_that_cannot_be_rendered_leaves_the_others(folder: Path) -> N
     assert result.exit == 2
     assert "not compared: it cannot be rendered in work tree" in result.stdout
     assert "memory.guest: 2Gi -> 4Gi" in result.stdout
-    assert "overlays/staging/vm.yaml:2:1: error[yaml-syntax]" in result.stderr
+    assert "overlays/staging/vm.yaml:1:4: error[yaml-syntax]" in result.stderr
 
 
 def test_a_change_may_mend_what_was_broken(folder: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_change_may_mend_what_was_broken(folder: Path) -> None:
     result = run()
     assert result.exit == 1
     assert "not compared: it cannot be rendered in HEAD" in result.stdout
-    assert "HEAD:overlays/prod/vm.yaml:2:1: error[yaml-syntax]" in result.stderr
+    assert "HEAD:overlays/prod/vm.yaml:1:4: error[yaml-syntax]" in result.stderr
 
 
 def test_overlays_come_and_go(folder: Path) -> None:
@@ -310,7 +310,7 @@ def test_a_project_file_of_a_revision_that_cannot_be_used(folder: Path) -> None:
     write(folder, FILES)
     result = run()
     assert result.exit == 2
-    assert result.stderr.startswith("HEAD:vmrender.yaml:2:1: error[yaml-syntax]")
+    assert result.stderr.startswith("HEAD:vmrender.yaml:1:7: error[yaml-syntax]")
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(

@@ -9,7 +9,7 @@ import click
 from renderer.app.build import build
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
-from renderer.cli.options import expand_option, format_option, kubevirt_option
+from renderer.cli.options import expand_option, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.source.find_kustomization import LoadRestrictor
@@ -31,8 +31,16 @@ from renderer.source.find_kustomization import LoadRestrictor
     default=LoadRestrictor.ROOT_ONLY.value,
     help="Whether files outside of a kustomization's folder may be read; never outside the repository.",
 )
-def command(
-    path: Path, expand: ExpandMode | None, kubevirt: Release | None, *, validate: bool, load_restrictor: str
+@strict_option
+@quiet_option
+def command(  # noqa: PLR0913 - one for each option
+    path: Path,
+    expand: ExpandMode | None,
+    kubevirt: Release | None,
+    load_restrictor: str,
+    *,
+    validate: bool,
+    strict: bool,
 ) -> ExitCode:
     """Compose the overlay or catalog folder PATH, expand its virtual machines and print the manifests.
 
@@ -46,7 +54,15 @@ def command(
     """
     project = open_project(path)
     restrictor = LoadRestrictor(load_restrictor)
-    built = build(project, path, kubevirt=kubevirt, expand=expand, restrictor=restrictor, validate=validate)
+    built = build(
+        project,
+        path,
+        kubevirt=kubevirt,
+        expand=expand,
+        restrictor=restrictor,
+        validate=validate,
+        strict=strict,
+    )
     if built.resources is not None:
         print_manifests(built.resources)
     return report(project.fs, built.findings, built.overlays)

@@ -15,7 +15,15 @@ from renderer.catalogs import listing
 from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
 from renderer.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
 from renderer.cli.command import Group
-from renderer.cli.console import ExitCode, note, open_project, print_lines, print_manifests, report
+from renderer.cli.console import (
+    ExitCode,
+    note,
+    open_project,
+    print_lines,
+    print_manifests,
+    report,
+    terminal_width,
+)
 from renderer.cli.options import kubevirt_option
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
@@ -220,7 +228,9 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
     if output_format == "json":
         click.echo(json.dumps(listing.as_json(entries), indent=2))
     else:
-        print_lines(listing.names(entries) if output_format == "names" else listing.table(entries))
+        print_lines(
+            listing.names(entries) if output_format == "names" else listing.table(entries, terminal_width())
+        )
     if not entries:
         note(f"nothing of that kind in {', '.join(catalog_names(project))}")
         for what, known in _misnamed(wanted, everything):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.diff import Comparison, compare
+from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.reporter import Stopwatch
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, exit_code_of, open_project, print_document, report, shows_colour
@@ -83,7 +83,7 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff v1.2..HEAD --each
     """
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
-    compared = compare(open_project(), revisions, overlays, reporter, each=each)
+    compared = compare_revisions(open_project(), revisions, overlays, reporter, each=each)
     reporter.detail(f"done in {stopwatch.total()}")
     chosen = DiffFormat(output_format)
     colour = chosen is DiffFormat.TEXT and shows_colour(sys.stdout)

@@ -11,7 +11,7 @@ from renderer.app.build import expand_files, read_file
 from renderer.app.project import Project
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_manifests, report
-from renderer.cli.options import expand_option, format_option, kubevirt_option
+from renderer.cli.options import expand_option, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.source.file_system import FilesAbove, read_limited
@@ -29,8 +29,15 @@ _STANDARD_INPUT = Path("-")
 )
 @expand_option
 @kubevirt_option
+@strict_option
+@quiet_option
 @format_option(beside_manifests=True)
-def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Release | None) -> ExitCode:
+def command(
+    files: tuple[Path, ...],
+    expand: ExpandMode | None,
+    kubevirt: Release | None,
+    strict: bool,  # noqa: FBT001 - click passes flags so
+) -> ExitCode:
     """Expand the virtual machines of files and print all documents; - is standard input.
 
     Instance types and preferences are looked up in the files themselves, then in the project's catalogs.
@@ -44,7 +51,7 @@ def command(files: tuple[Path, ...], expand: ExpandMode | None, kubevirt: Releas
     documents = {str(file): _content(project, file) for file in files}
     fs = FilesAbove(documents, project.fs)
     ReportTarget.chosen()._replace(fs=fs).choose()
-    expanded = expand_files(project, documents, kubevirt=kubevirt, expand=expand)
+    expanded = expand_files(project, documents, kubevirt=kubevirt, expand=expand, strict=strict)
     if expanded.resources is not None:
         print_manifests(expanded.resources)
     return report(fs, expanded.findings)

@@ -9,7 +9,7 @@ import click
 from renderer.app import migrated_files
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
-from renderer.cli.options import format_option, kubevirt_option
+from renderer.cli.options import format_option, kubevirt_option, quiet_option
 from renderer.model.release import Release
 
 
@@ -18,6 +18,7 @@ from renderer.model.release import Release
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when anything would be rewritten.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would be rewritten as a diff.")
 @kubevirt_option
+@quiet_option
 @format_option()
 def command(
     paths: tuple[Path, ...],

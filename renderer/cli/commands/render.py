@@ -15,7 +15,9 @@ from renderer.cli.options import (
     complete_overlays,
     format_option,
     no_progress_option,
+    quiet_option,
     shard_options,
+    strict_option,
     verbose_option,
 )
 from renderer.cli.progress import TerminalReporter
@@ -45,6 +47,8 @@ from renderer.cli.progress import TerminalReporter
     metavar="N",
     help="Processes that render at once [default: as many as there are processors, where they are of use]",
 )
+@strict_option
+@quiet_option
 @shard_options
 @verbose_option
 @no_progress_option

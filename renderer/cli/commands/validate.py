@@ -10,9 +10,10 @@ from renderer.app.several_projects import by_project
 from renderer.app.validate import ValidationResult, validate_paths
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
-from renderer.cli.options import format_option, kubevirt_option
+from renderer.cli.options import format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.codes import Code
 from renderer.model.release import Release
+from renderer.model.rule_settings import warnings_as_errors
 from renderer.report.formats import Format
 
 
@@ -22,11 +23,14 @@ from renderer.report.formats import Format
 @click.option(
     "--ignore-missing-schemas", is_flag=True, help="Pass over objects that there is no schema to judge by."
 )
+@strict_option
+@quiet_option
 @format_option()
 def command(
     paths: tuple[Path, ...],
     kubevirt: Release | None,
     ignore_missing_schemas: bool,  # noqa: FBT001 - click passes flags so
+    strict: bool,  # noqa: FBT001 - as above
 ) -> ExitCode:
     """Check files, folders or, without PATH, the whole project.
 
@@ -45,6 +49,8 @@ def command(
         ReportTarget.chosen()._replace(folder=".").choose()
     ignored = {Code.SCHEMA_MISSING} if ignore_missing_schemas else set()
     findings = [finding for finding in result.findings if finding.code not in ignored]
+    if strict:
+        findings = [*warnings_as_errors(findings)]
     code = report(result.fs, findings, result.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
         note(f"checked {_looked_at(result)}")

@@ -321,7 +321,7 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     (
         "checks_topology_names",
         told(PREFERRING, topology("dense")),
-        {"1.3": [], "1.4": ['error topology: "dense" is no CPU topology']},
+        {"1.3": [], "1.4": ['error topology: "dense" is not a CPU topology']},
     ),
     (
         "checks_topology_names",

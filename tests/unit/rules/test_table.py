@@ -17,7 +17,14 @@ from renderer.bundled import data_folder
 from renderer.model.json import Json, JsonObject, without
 from renderer.model.release import LATEST
 from renderer.model.resource import ResourceSet
-from renderer.model.rule_settings import RULE_CODES, STRICT_RULES, Level, RuleSetting, RuleSettings
+from renderer.model.rule_settings import (
+    RULE_CODES,
+    STRICT_RULES,
+    WARNING_CODES,
+    Level,
+    RuleSetting,
+    RuleSettings,
+)
 from renderer.rules.context import Context
 from renderer.rules.judge import judge
 from renderer.rules.rule import Rule
@@ -72,7 +79,7 @@ def test_the_schema_of_the_project_file_has_every_rule() -> None:
         if rule == {"$ref": "#/$defs/strictRule"}
     }
 
-    assert set(schema["$defs"]["rules"]["properties"]) == set(RULE_CODES)
+    assert set(schema["$defs"]["rules"]["properties"]) == {*RULE_CODES, *WARNING_CODES}
     assert strict == STRICT_RULES
 
 

@@ -130,3 +130,24 @@ def test_candidates_are_neither_hidden_nor_rendered_nor_of_another_project() -> 
     assert set(candidates.below(".")) == {"a.yaml", "b.yml", "c.json", "deep/Kustomization"}
     assert candidates.is_rendered("old/deep")
     assert not candidates.is_rendered("deep")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "left"),
+    [
+        ([], {"vm.yaml", "tests/a.yaml", "tests/x/b.yaml", "app/tests/c.yaml", "app/testdata/d.yaml"}),
+        (["tests"], {"vm.yaml", "app/tests/c.yaml", "app/testdata/d.yaml"}),
+        (["tests/*.yaml"], {"vm.yaml", "tests/x/b.yaml", "app/tests/c.yaml", "app/testdata/d.yaml"}),
+        (["**/tests"], {"vm.yaml", "app/testdata/d.yaml"}),
+        (["app/test*"], {"vm.yaml", "tests/a.yaml", "tests/x/b.yaml"}),
+        (["**/tests/**/*.yaml", "vm.yaml"], {"app/testdata/d.yaml"}),
+        (["*"], set()),
+    ],
+)
+def test_what_the_project_excludes_is_no_manifest(patterns: list[str], left: set[str]) -> None:
+    paths = ("vm.yaml", "tests/a.yaml", "tests/x/b.yaml", "app/tests/c.yaml", "app/testdata/d.yaml")
+    fs = MemoryFileSystem(dict.fromkeys(paths, b""))
+    manifests = ManifestFiles(fs, (), ".owned", patterns)
+    assert set(manifests.below(".")) == left
+    assert {path for path in paths if manifests.is_candidate(path)} == left
+    assert set(manifests.below("tests/x")) == left & {"tests/x/b.yaml"}
