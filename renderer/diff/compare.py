@@ -198,7 +198,7 @@ class _Comparison:
         return judge(Views(written[0], written[1], self._cluster), held, changes)
 
     def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
-        """As KubeVirt sees them; as they are written unless it sees both."""
+        """Return both as KubeVirt sees them; as they are written unless it sees both."""
         old = self._before.applied.get(before.current_id, before)
         new = self._after.applied.get(after.current_id, after)
         if _has_matchers(old) or _has_matchers(new):
@@ -239,6 +239,6 @@ def _effects(impact: Impact | None) -> tuple[Effect, ...]:
 
 
 def _has_matchers(resource: Resource) -> bool:
-    """Whether something is still to be applied to it: it could not be."""
+    """Return whether a matcher is left, because it could not be applied."""
     machine = VirtualMachineView.of(resource)
     return machine is not None and any(machine.spec.get(key) is not None for key in _MATCHERS)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renderer.diff.held_values import differences
 from renderer.diff.impact.migratable import unknown_claims
-from renderer.diff.impact.state import HeldChange, Patch, State, Update, is_within
+from renderer.diff.impact.state import HeldChange, InstancePatch, InstanceState, Update, is_within
 from renderer.diff.impact.sync import VM, Reaction, sync
 from renderer.diff.impact.table import Views, verdict_of
 from renderer.kubevirt.cluster import Cluster
@@ -102,7 +102,7 @@ class _Reaction:
         self._update = Update(held.before, held.after, views.cluster, held.access_modes)
         self.halted = held.before.run_strategy == HALTED
         self.stopped = held.after.run_strategy == HALTED
-        reaction = Reaction(State(held.before.instance), held.after.instance)
+        reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
         if not self.halted:
             reaction = sync(self._update, held.between)
         self.state = reaction.state
@@ -159,7 +159,7 @@ class _Reaction:
         if self.pending:
             yield self._waiting(self.pending)
 
-    def _told(self, patch: Patch) -> Patch:
+    def _told(self, patch: InstancePatch) -> InstancePatch:
         """Return a patch with who starts the live migration that it takes, and what is not known of it."""
         if patch.effect not in _BY_MIGRATION:
             return patch
@@ -172,7 +172,7 @@ class _Reaction:
         return _started_by(patch._replace(reason=reason), self._views.cluster)
 
 
-def _started_by(patch: Patch, cluster: Cluster) -> Patch:
+def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
     methods = cluster.workload_update_methods
     if methods and "LiveMigrate" in methods and patch.effect is not Effect.BLOCKED:
         return patch._replace(
@@ -180,7 +180,7 @@ def _started_by(patch: Patch, cluster: Cluster) -> Patch:
         )
     if methods and "Evict" in methods:
         reason = f"{patch.reason}; KubeVirt evicts the instance (workloadUpdateMethods: Evict)"
-        return Patch(Effect.EVICTED, reason, patch.fields, _UPDATER)
+        return InstancePatch(Effect.EVICTED, reason, patch.fields, _UPDATER)
     if patch.effect is Effect.BLOCKED:
         return patch
     if methods is None:

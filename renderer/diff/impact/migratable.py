@@ -1,4 +1,4 @@
-"""Whether an instance can be migrated live.
+"""The obstacles to the live migration of an instance.
 
 KubeVirt ``pkg/virt-handler/vm.go`` (``calculateLiveMigrationCondition``) and
 ``pkg/network/vmispec/interface.go`` (``VerifyVMIMigratable``). What only the node knows, such as the model
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from renderer.diff.impact.state import State, Update
+from renderer.diff.impact.state import InstanceState, Update
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.json import JsonObject, array_at, object_at, text_at
@@ -22,23 +22,23 @@ _RESERVATION_MIGRATES = Release(1, 9)
 _SHARED = "ReadWriteMany"
 
 
-def why_not_migratable(update: Update, state: State) -> str:
+def why_not_migratable(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated; empty where it can."""
     return why_storage_stays(update, state) or _volumes(update, state)
 
 
-def why_storage_stays(update: Update, state: State) -> str:
+def why_storage_stays(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated even where all its volumes are copied."""
     return next(filter(None, (check(update, state) for check in _CHECKS)), "")
 
 
-def unknown_claims(update: Update, state: State) -> tuple[str, ...]:
+def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
     """Return the claims whose access modes the repository does not have; they have to be shared."""
     claims = (_claim(volume) for volume in state.items("volumes"))
     return tuple(claim for claim in claims if claim and claim not in update.access_modes)
 
 
-def _pod_network(update: Update, state: State) -> str:
+def _pod_network(update: Update, state: InstanceState) -> str:
     interfaces = elements_by_name(state.items("domain", "devices", "interfaces"))
     pod = next((each for each in state.items("networks") if each.get("pod") is not None), None)
     if not interfaces or pod is None:
@@ -57,7 +57,7 @@ def _pod_network(update: Update, state: State) -> str:
     return "its interface on the pod network does not migrate"
 
 
-def _host_devices(update: Update, state: State) -> str:
+def _host_devices(update: Update, state: InstanceState) -> str:
     devices = state.at("domain", "devices")
     if array_at(devices, "hostDevices"):
         return "it has host devices"
@@ -71,11 +71,11 @@ def _host_devices(update: Update, state: State) -> str:
     return "" if is_mediated else "its GPU is no mediated device"
 
 
-def _launch_security(_update: Update, state: State) -> str:
+def _launch_security(_update: Update, state: InstanceState) -> str:
     return "it has launchSecurity" if state.at("domain").get("launchSecurity") is not None else ""
 
 
-def _hyperv_passthrough(_update: Update, state: State) -> str:
+def _hyperv_passthrough(_update: Update, state: InstanceState) -> str:
     passthrough = state.at("domain", "features").get("hypervPassthrough")
     return (
         "it has features.hypervPassthrough"
@@ -84,12 +84,12 @@ def _hyperv_passthrough(_update: Update, state: State) -> str:
     )
 
 
-def _filesystems(update: Update, state: State) -> str:
+def _filesystems(update: Update, state: InstanceState) -> str:
     filesystems = state.items("domain", "devices", "filesystems")
     return "it has filesystems" if filesystems and update.cluster.release < _VIRTIOFS_MIGRATES else ""
 
 
-def _reservations(update: Update, state: State) -> str:
+def _reservations(update: Update, state: InstanceState) -> str:
     if update.cluster.release >= _RESERVATION_MIGRATES:
         return ""
     disks = state.items("domain", "devices", "disks")
@@ -100,7 +100,7 @@ def _reservations(update: Update, state: State) -> str:
     )
 
 
-def _volumes(update: Update, state: State) -> str:
+def _volumes(update: Update, state: InstanceState) -> str:
     """``checkVolumesForMigration``."""
     for volume in state.items("volumes"):
         name = text_at(volume, "name")
@@ -123,7 +123,7 @@ def _claim(volume: JsonObject) -> str:
 
 
 #: In KubeVirt's order.
-_CHECKS: Sequence[Callable[[Update, State], str]] = (
+_CHECKS: Sequence[Callable[[Update, InstanceState], str]] = (
     _pod_network,
     _filesystems,
     _host_devices,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from renderer.diff.held_values import with_part
 from renderer.diff.impact.migratable import why_not_migratable
-from renderer.diff.impact.state import State, Update
+from renderer.diff.impact.state import InstanceState, Update
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.difference import Effect
@@ -26,7 +26,7 @@ _NAD_REF = Release(1, 8)
 _NAD_REF_OF_MIGRATABLE = Release(1, 9)
 
 
-def network_needs_restart(update: Update, state: State, *, migratable: bool) -> bool:
+def network_needs_restart(update: Update, state: InstanceState, *, migratable: bool) -> bool:
     """Tell whether interfaces or networks of the instance are changed or gone (``IsRestartRequired``)."""
     desired, current = update.after.applied, state.spec
     if _are_changed(array_at(current, *_INTERFACES), array_at(desired, *_INTERFACES), "state"):
@@ -41,7 +41,7 @@ def network_needs_restart(update: Update, state: State, *, migratable: bool) -> 
     return _are_changed(*networks, *(("multus", "networkName") if ignores_name else ()))
 
 
-def sync_interfaces(update: Update, state: State) -> State:
+def sync_interfaces(update: Update, state: InstanceState) -> InstanceState:
     """Plug interfaces in, set their states, and connect them to other networks (``Sync``)."""
     if not update.cluster.has_on(Gate.HOTPLUG_NICS):
         return state
@@ -85,7 +85,7 @@ def interface_names(spec: JsonObject) -> tuple[str, ...]:
     return tuple(elements_by_name(array_at(spec, *_INTERFACES)))
 
 
-def _plugged(update: Update, state: State, *, migratable: bool) -> State:
+def _plugged(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
     template = update.after.template
     known = elements_by_name(state.items(*_INTERFACES))
     networks = elements_by_name(array_at(template, *_NETWORKS))
@@ -109,7 +109,7 @@ def _plugged(update: Update, state: State, *, migratable: bool) -> State:
     )
 
 
-def _with_states(update: Update, state: State) -> State:
+def _with_states(update: Update, state: InstanceState) -> InstanceState:
     """Set the states of links; an interface that was unplugged stays so."""
     desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
     links = update.cluster.release >= _LINK_STATE
@@ -133,7 +133,7 @@ def _with_state(interface: JsonObject, link: str) -> JsonObject:
     return {**plain, "state": link} if link else plain
 
 
-def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
+def _reconnected(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
     """``syncNetworks``."""
     desired = elements_by_name(array_at(update.after.template, *_NETWORKS))
     networks = []

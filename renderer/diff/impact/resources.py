@@ -7,7 +7,7 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``h
 from __future__ import annotations
 
 from renderer.diff.impact.migratable import why_not_migratable
-from renderer.diff.impact.state import State, Update, spec_field
+from renderer.diff.impact.state import InstanceState, Update, spec_field
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.sizes import positive
 from renderer.model.difference import Effect
@@ -28,7 +28,7 @@ _MEMORY_CHECKS = Release(1, 3)
 _BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
-def handle_cpu_change(update: Update, state: State) -> State:
+def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
     """Plug in sockets."""
     cpu, wanted = state.at(*_CPU), object_at(update.after.applied, *_CPU)
     before, after = positive(cpu.get("sockets")), positive(wanted.get("sockets"))
@@ -102,7 +102,7 @@ def max_sockets(update: Update) -> int:
     return max(_MAX_VCPUS // per_socket, own)
 
 
-def handle_memory_change(update: Update, state: State) -> State:
+def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
     """Plug in memory."""
     before = lenient_quantity(state.at(*_MEMORY).get("guest"))
     after = lenient_quantity(object_at(update.after.applied, *_MEMORY).get("guest"))
@@ -126,7 +126,7 @@ def handle_memory_change(update: Update, state: State) -> State:
     return state.patched(parts, Effect.NEXT_MIGRATION, "the memory is plugged in by a live migration")
 
 
-def _memory_refusal(update: Update, state: State, before: Quantity, after: Quantity) -> str:
+def _memory_refusal(update: Update, state: InstanceState, before: Quantity, after: Quantity) -> str:
     """Return why memory is not plugged in; empty where it is."""
     release = update.cluster.release
     if release < _PER_VM:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.diff.impact.state import State, Update, spec_field
+from renderer.diff.impact.state import InstanceState, Update, spec_field
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.difference import Effect
@@ -74,7 +74,7 @@ def _is_declarative(volume: JsonObject) -> bool:
     return any(object_at(volume, source).get("hotpluggable") is True for source in CLAIMS)
 
 
-def handle_declarative_volumes(update: Update, state: State) -> State:
+def handle_declarative_volumes(update: Update, state: InstanceState) -> InstanceState:
     """Plug hotpluggable volumes in and out (``HandleDeclarativeVolumes``), until nothing changes any more."""
     cluster = update.cluster
     if cluster.has_on(Gate.HOTPLUG_VOLUMES) or not cluster.has_on(Gate.DECLARATIVE_HOTPLUG_VOLUMES):
@@ -95,7 +95,7 @@ def handle_declarative_volumes(update: Update, state: State) -> State:
     return state
 
 
-def _kept_volumes(update: Update, state: State) -> list[JsonObject]:
+def _kept_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
     """``filterHotplugVMIVolumes``: without hotplugged ones that are gone or others."""
     wanted = elements_by_name(array_at(update.after.template, "volumes"))
     return [
@@ -109,14 +109,14 @@ def _kept_volumes(update: Update, state: State) -> list[JsonObject]:
     ]
 
 
-def _new_volumes(update: Update, state: State) -> list[JsonObject]:
+def _new_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
     """``getNewHotplugVMVolumes``."""
     present = elements_by_name(state.items("volumes"))
     wanted = map(object_at, array_at(update.after.template, "volumes"))
     return [each for each in wanted if _is_declarative(each) and text_at(each, "name") not in present]
 
 
-def _kept_disks(update: Update, state: State, volumes: list[JsonObject]) -> list[JsonObject]:
+def _kept_disks(update: Update, state: InstanceState, volumes: list[JsonObject]) -> list[JsonObject]:
     """``filterHotplugVMIDisks``: an empty CD-ROM drive stays."""
     present = elements_by_name(volumes)
     wanted = elements_by_name(array_at(update.after.template, *_DISKS))
@@ -133,7 +133,7 @@ def _kept_disks(update: Update, state: State, volumes: list[JsonObject]) -> list
     return kept
 
 
-def _new_disks(update: Update, state: State, volumes: list[JsonObject]) -> list[JsonObject]:
+def _new_disks(update: Update, state: InstanceState, volumes: list[JsonObject]) -> list[JsonObject]:
     """``getNewHotplugVMDisks``."""
     present = elements_by_name(volumes)
     old = elements_by_name(state.items(*_DISKS))
@@ -145,7 +145,7 @@ def _new_disks(update: Update, state: State, volumes: list[JsonObject]) -> list[
     ]
 
 
-def _refusal(state: State, volumes: list[JsonObject], disks: list[JsonObject]) -> str:
+def _refusal(state: InstanceState, volumes: list[JsonObject], disks: list[JsonObject]) -> str:
     """Return why the instance's webhook refuses volumes and disks; empty where it does not.
 
     ``AdmitHotplugStorage``: every volume has its disk, and what is plugged in can be.

@@ -1,4 +1,4 @@
-"""What KubeVirt does with changes outside of a VirtualMachine's template, and in pools and replica sets.
+"""The effect of changes outside of a VirtualMachine's template, and of those in pools and replica sets.
 
 The first row that a field is in counts. Changes in the template of a VirtualMachine are left to ``sync``.
 """
@@ -56,14 +56,14 @@ Judge: TypeAlias = Callable[[Views, FieldChange], Verdict | None]
 
 
 class Base(Enum):
-    """Where the fields of a row begin."""
+    """The place where the fields of a row begin."""
 
     RESOURCE = "resource"
     SPEC = "spec"  # the VirtualMachine's
     INSTANCE = "instance"  # spec.template.spec of the VirtualMachine
 
 
-class Row(NamedTuple):
+class FieldRow(NamedTuple):
     """A group of fields, who judges them, and KubeVirt's function that does it."""
 
     base: Base
@@ -84,7 +84,7 @@ def _judge_in_sync(_views: Views, _change: FieldChange) -> None:
 
 
 def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | None:
-    """With LiveUpdate it takes feature gates, until these are always on (``validateLiveUpdateFeatures``)."""
+    """Refuse it where LiveUpdate takes feature gates that are off (``validateLiveUpdateFeatures``)."""
     if views.after.spec.get("updateVolumesStrategy") is None:
         return None
     gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
@@ -165,67 +165,69 @@ def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
 
 _OTHERS = _always(Effect.NONE, "nothing of it gets to what runs")
 
-ROWS: Mapping[str, Sequence[Row]] = {
+ROWS: Mapping[str, Sequence[FieldRow]] = {
     "VirtualMachine": (
-        Row(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
-        Row(
+        FieldRow(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
+        FieldRow(
             Base.SPEC,
             ("updateVolumesStrategy",),
             _judge_volumes_strategy,
             "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateLiveUpdateFeatures",
         ),
-        Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
-        Row(
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(
             Base.SPEC,
             ("instancetype", "preference"),
             _judge_matcher,
             "pkg/instancetype/webhooks/vm/mutator.go validateMatcherUpdate",
         ),
-        Row(
+        FieldRow(
             Base.SPEC,
             ("dataVolumeTemplates",),
             _always(Effect.NONE, "DataVolumes are made from it, and those that are there stay as they are"),
             f"{VM} handleDataVolumes",
         ),
-        Row(
+        FieldRow(
             Base.SPEC,
             ("liveUpdateFeatures",),
             _judge_live_update_features,
             "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVMUpdate",
         ),
-        Row(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
-        Row(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
+        FieldRow(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
     ),
     "VirtualMachinePool": (
-        Row(Base.RESOURCE, ("spec.replicas",), _judge_replicas, f"{_POOL} scale"),
-        Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
-        Row(Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"),
-        Row(Base.SPEC, ("instancetype", "preference"), _judge_pool_template, f"{_POOL} isOutdatedVM"),
-        Row(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
+        FieldRow(Base.RESOURCE, ("spec.replicas",), _judge_replicas, f"{_POOL} scale"),
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(
+            Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"
+        ),
+        FieldRow(Base.SPEC, ("instancetype", "preference"), _judge_pool_template, f"{_POOL} isOutdatedVM"),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
     ),
     "VirtualMachineInstance": (
-        Row(
+        FieldRow(
             Base.INSTANCE,
             ("",),
             _always(Effect.REFUSED, "only KubeVirt itself may change an instance"),
             "pkg/virt-api/webhooks/validating-webhook/admitters/vmi-update-admitter.go",
         ),
-        Row(Base.RESOURCE, ("",), _OTHERS, ""),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, ""),
     ),
     "VirtualMachineInstanceReplicaSet": (
-        Row(Base.RESOURCE, ("spec.replicas",), _judge_replicas, _REPLICA_SET),
-        Row(
+        FieldRow(Base.RESOURCE, ("spec.replicas",), _judge_replicas, _REPLICA_SET),
+        FieldRow(
             Base.RESOURCE,
             ("spec.template",),
             _always(Effect.PENDING, "only instances that are made from now on are so"),
             _REPLICA_SET,
         ),
-        Row(Base.RESOURCE, ("",), _OTHERS, ""),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, ""),
     ),
 }
 
 
-def _has(row: Row, view: VirtualMachineView, field: FieldPath) -> bool:
+def _has(row: FieldRow, view: VirtualMachineView, field: FieldPath) -> bool:
     bases = {Base.RESOURCE: ROOT, Base.SPEC: view.paths.spec, Base.INSTANCE: view.paths.instance}
     start = bases[row.base].segments
     paths = ((*start, *filter(None, each.split("."))) for each in row.fields)
