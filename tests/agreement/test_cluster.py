@@ -54,10 +54,10 @@ def virtual_machine(hostname_of_node: str) -> Resource:
 
 def moves_live(release: Release, kubevirt_object: JsonObject) -> bool:
     """Tell whether ``diff`` says that another node selector reaches a running machine."""
-    sides = (
+    before, after = (
         OverlaySide(release, (virtual_machine(node),), kubevirt=kubevirt_object) for node in ("one", "other")
     )
-    (change,) = compare_overlay("overlays/prod", "prod", *sides).changes
+    (change,) = compare_overlay("overlays/prod", "prod", before, after).changes
     return Effect.LIVE in change.effects
 
 

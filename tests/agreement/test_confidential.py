@@ -130,8 +130,8 @@ def fields(kind: str, field: FieldPath, value: str) -> str:
 
 def compared(kind: str, field: FieldPath, value: str) -> str:
     resources = (Resource(holding(kind, field, each), Site("a.yaml")) for each in (value, f"{value}x"))
-    sides = (OverlaySide(LATEST, (resource,)) for resource in resources)
-    return repr(compare_overlay("overlays/prod", "prod", *sides).changes)
+    before, after = (OverlaySide(LATEST, (resource,)) for resource in resources)
+    return repr(compare_overlay("overlays/prod", "prod", before, after).changes)
 
 
 OUTPUTS: Mapping[str, Callable[[str, FieldPath, str], str]] = {

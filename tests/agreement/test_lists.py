@@ -51,8 +51,8 @@ def names(fields: Sequence[FieldPath]) -> set[Segment]:
 
 
 def compared(one: Resource, other: Resource) -> Sequence[FieldPath]:
-    sides = (OverlaySide(LATEST, (each,)) for each in (one, other))
-    changes = compare_overlay("overlays/prod", "prod", *sides).changes
+    before, after = (OverlaySide(LATEST, (each,)) for each in (one, other))
+    changes = compare_overlay("overlays/prod", "prod", before, after).changes
     return [field.field for change in changes for field in change.fields]
 
 

@@ -80,8 +80,8 @@ def test_the_instance(kind: str) -> None:
 @every_kind
 def test_a_change_of_the_instance(kind: str) -> None:
     field = below(INSTANCES[kind], "hostname")
-    sides = (OverlaySide(LATEST, (resource(kind, (field, name)),)) for name in ("here", "there"))
-    (change,) = compare_overlay("overlays/prod", "prod", *sides).changes
+    before, after = (OverlaySide(LATEST, (resource(kind, (field, name)),)) for name in ("here", "there"))
+    (change,) = compare_overlay("overlays/prod", "prod", before, after).changes
     assert [str(each.field) for each in change.fields] == [field]
     assert change.impact is not None
     assert change.impact.effect is not Effect.NONE

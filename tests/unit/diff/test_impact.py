@@ -110,7 +110,7 @@ def compared(  # noqa: PLR0913, PLR0917 - a cluster, and what a VM was in betwee
         for each in (before, *between, after)
     ]
     hold = HeldChanges(states[0], states[-1], target, states[1:-1])
-    found = compare_overlay("overlays/prod", "prod", *sides, hold, accumulated=bool(between))
+    found = compare_overlay("overlays/prod", "prod", sides[0], sides[1], hold, accumulated=bool(between))
     return found.changes[0] if found.changes else NOTHING
 
 
