@@ -8,12 +8,14 @@ from itertools import product
 import pytest
 
 from renderer.admitters import cluster as admitters
+from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.defaults import machine_type_of
 from renderer.kubevirt.cluster import Cluster, ClusterConfig, read_cluster_config
 from renderer.kubevirt.feature_gates import Gate
+from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import Release
@@ -37,12 +39,35 @@ def as_instancetypes_read_it(content: JsonObject) -> ClusterConfig:
     return cluster_config(Catalog.of(CatalogSource("all", resources)))
 
 
+def virtual_machine(hostname_of_node: str) -> Resource:
+    content: JsonObject = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {"spec": {"domain": {}, "nodeSelector": {"node": hostname_of_node}}},
+        },
+    }
+    return Resource(content, Site("vm.yaml"))
+
+
+def moves_live(release: Release, kubevirt_object: JsonObject) -> bool:
+    """Tell whether ``diff`` says that another node selector reaches a running machine."""
+    before, after = (
+        OverlaySide(release, (virtual_machine(node),), kubevirt=kubevirt_object) for node in ("one", "other")
+    )
+    (change,) = compare_overlay("overlays/prod", "prod", before, after).changes
+    return Effect.LIVE in change.effects
+
+
 #: Each owner of the question whether changes reach running machines.
 UPDATES_LIVE: Mapping[str, Callable[[Release, JsonObject], bool]] = {
     "kubevirt": lambda release, content: Cluster.of(release, content).updates_live,
     "admitters": lambda release, content: (
         admitters.Cluster(release, read_cluster_config(content)).updates_live
     ),
+    "diff": moves_live,
 }
 
 
