@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, not_supported
 from renderer.admitters.check_table import Check, on, once_for_equal
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.cluster import ClusterConfig
@@ -49,7 +49,9 @@ _MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}
 _MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
 
 
-def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is_regexp: bool) -> Causes:
+def check_machine_type(
+    vmi: VmiSpec, cluster: AdmittingCluster, *, machines: Machines, is_regexp: bool
+) -> Causes:
     """Check that the cluster emulates the machine; ``is_regexp`` reads patterns as regular expressions."""
     machine = text(section(vmi.domain, "machine"), "type")
     if not machine:
@@ -66,7 +68,7 @@ def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is
 
 def _machine_check(
     machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
-) -> Check[[VmiSpec, Cluster]]:
+) -> Check[[VmiSpec, AdmittingCluster]]:
     check = once_for_equal(
         partial(check_machine_type, machines=machines, is_regexp=is_regexp),
         lambda vmi: (vmi.architecture, vmi.domain.get("machine")),
@@ -75,7 +77,7 @@ def _machine_check(
 
 
 #: ``validateEmulatedMachine``
-MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+MACHINE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2"),
     _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2", until="1.3"),
     _machine_check(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
@@ -84,7 +86,7 @@ MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
 )
 
 
-def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_foreign_architecture(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse another architecture than that of the control plane, unless the gate is listed.
 
     Offline the control plane is taken to be of the cluster's default architecture.
@@ -141,7 +143,7 @@ _VIDEOS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> Causes:
+def check_architecture(vmi: VmiSpec, _: AdmittingCluster, *, known: tuple[str, ...]) -> Causes:
     """Check that the architecture is one of those ``known``."""
     if vmi.architecture not in known:
         hint = f"one of {', '.join(known)}"
@@ -149,7 +151,7 @@ def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> C
         yield invalid(vmi.at("architecture"), message, hint)
 
 
-def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: Cluster) -> Causes:
+def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     if vmi.architecture == architecture:
         yield from check(vmi)
 
@@ -200,7 +202,7 @@ def _check_watchdog(vmi: VmiSpec, *, watchdog: str) -> Causes:
         yield not_supported(vmi.device("watchdog"), message)
 
 
-def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_video_type(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that the architecture has such a video device."""
     videos = _VIDEOS.get(vmi.architecture)
     video = text(section(vmi.devices, "video"), "type")
@@ -212,14 +214,14 @@ def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
 
 def _of(
     architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
-) -> Check[[VmiSpec, Cluster]]:
+) -> Check[[VmiSpec, AdmittingCluster]]:
     """Return the row of a check that is made on one architecture."""
     run = partial(_on, architecture, check)
     return on(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
 
 
 #: ``ValidateVirtualMachineInstancePerArch``, which only a VirtualMachineInstance is checked by.
-ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         partial(check_architecture, known=("amd64", "arm64", "s390x")),
         upstream="ValidateVirtualMachineInstancePerArch",

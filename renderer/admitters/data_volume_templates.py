@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from renderer.admitters.causes import Cause, Causes, invalid, required
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, elements, has, section, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
@@ -24,13 +24,13 @@ _SOURCES = (
 )
 
 
-def check_template_names_and_uses(vm: VmSpec, _: Cluster) -> Causes:
+def check_template_names_and_uses(vm: VmSpec, _: AdmittingCluster) -> Causes:
     """Check that each template has a name, and that a volume uses it."""
     for index in range(len(_templates(vm))):
         yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index)))
 
 
-def check_templates(vm: VmSpec, _: Cluster, *, may_be_populated: bool) -> Causes:
+def check_templates(vm: VmSpec, _: AdmittingCluster, *, may_be_populated: bool) -> Causes:
     """Yield the first problem of each template; what ``may_be_populated`` needs no source of its own."""
     for index in range(len(_templates(vm))):
         problem = (

@@ -24,6 +24,9 @@ LIVE_UPDATE = "LiveUpdate"
 STAGE = "Stage"
 
 _ROLLOUT_STRATEGY_SINCE = Release(1, 2)
+_S390X_IS_KNOWN_SINCE = Release(1, 3)
+_S390X_IS_CONFIGURED_SINCE = Release(1, 7)
+_PPC64LE_IS_GONE_SINCE = Release(1, 7)
 _LIVE_UPDATE_BY_DEFAULT_SINCE = Release(1, 6)
 _PERSISTENT_RESERVATION_SINCE = Release(1, 9)
 _COMMON_INSTANCETYPES_SINCE = Release(1, 4)
@@ -115,9 +118,18 @@ class Cluster(Record):
         return self.config.common_instancetypes is not False
 
     def machine_type(self, architecture: str) -> str:
-        """Return the default machine type of an architecture (``GetMachineType``)."""
+        """Return the default machine type of an architecture (``virt-config.go``, ``GetMachineType``).
+
+        One that the release does not know gets that of amd64.
+        """
+        if self.config.machine_type:
+            return self.config.machine_type
         types = self.config.machine_types
-        return self.config.machine_type or types.get(architecture, types["amd64"])
+        if architecture == "s390x" and self.release < _S390X_IS_CONFIGURED_SINCE:  # kubevirt#15017
+            is_known = self.release >= _S390X_IS_KNOWN_SINCE
+            return DEFAULT_MACHINE_TYPES["s390x"] if is_known else types["amd64"]
+        is_gone = architecture == "ppc64le" and self.release >= _PPC64LE_IS_GONE_SINCE  # kubevirt#14976
+        return types["amd64"] if is_gone else types.get(architecture, types["amd64"])
 
     def architecture(self, written: str) -> str:
         """Return the architecture of a virtual machine, whose manifest says ``written`` or nothing."""

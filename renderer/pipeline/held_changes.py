@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vm import admit_vm
 from renderer.admitters.vmi import check_vmi
 from renderer.diff.impact.state import HeldChange, held_vm
@@ -82,9 +82,9 @@ class HeldChanges:
         return VmHolder(state.catalog, state.resources, TargetCluster(behaviour_of(self._release), config))
 
     @cached_property
-    def _admitting(self) -> Cluster:
+    def _admitting(self) -> AdmittingCluster:
         after = self._states[-1]
-        return Cluster(self._release, read_cluster_config(after.resources, after.catalog))
+        return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
 
     def _update_refusal(self, held: StartedVm, resource: Resource) -> str:
         """Return why the webhook refuses the VM that the cluster would hold; empty where it does not."""

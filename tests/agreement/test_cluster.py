@@ -12,11 +12,11 @@ from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults import machine_type_of
+from renderer.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.cluster import Cluster, ClusterConfig, read_cluster_config
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.difference import Effect
-from renderer.model.json import Json, JsonObject
+from renderer.model.json import Json, JsonObject, text_at
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
@@ -65,7 +65,7 @@ def moves_live(release: Release, kubevirt_object: JsonObject) -> bool:
 UPDATES_LIVE: Mapping[str, Callable[[Release, JsonObject], bool]] = {
     "kubevirt": lambda release, content: Cluster.of(release, content).updates_live,
     "admitters": lambda release, content: (
-        admitters.Cluster(release, read_cluster_config(content)).updates_live
+        admitters.AdmittingCluster(release, read_cluster_config(content)).updates_live
     ),
     "diff": moves_live,
 }
@@ -103,7 +103,7 @@ def test_gates_are_the_same_where_machines_are_admitted() -> None:
     differing = []
     for release, listing in product(RELEASES, listings):
         content = kubevirt(developerConfiguration=listing)
-        admitting = admitters.Cluster(release, read_cluster_config(content))
+        admitting = admitters.AdmittingCluster(release, read_cluster_config(content))
         cluster = Cluster.of(release, content)
         differing += [
             (str(release), listing, str(gate))
@@ -147,8 +147,10 @@ def test_the_configuration_is_read_alike(configuration: dict[str, Json]) -> None
 
 @pytest.mark.parametrize("architecture", ["amd64", "arm64", "s390x", "riscv64"])
 def test_machine_types(architecture: str) -> None:
-    for release in RELEASES:
-        for config in (ClusterConfig(), ClusterConfig(machine_type="pc-q35-9")):
-            assert Cluster(release, config).machine_type(architecture) == machine_type_of(
-                config, architecture, behaviour_of(release)
-            ), release
+    for release, config in product(RELEASES, (ClusterConfig(), ClusterConfig(machine_type="pc-q35-9"))):
+        admitting = admitters.AdmittingCluster(release, config)
+        spec = default_vmi_spec({"architecture": architecture}, config, behaviour_of(release))
+
+        wanted = Cluster(release, config).machine_type(architecture)
+        assert admitting.machine_type(architecture) == wanted, release
+        assert text_at(spec, "domain", "machine", "type") == wanted, release
