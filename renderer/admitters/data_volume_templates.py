@@ -9,6 +9,7 @@ from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, elements, has, section, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
+from renderer.model.suggest import suggest
 
 _SOURCES = (
     "http",
@@ -77,9 +78,7 @@ def _use_problem(vm: VmSpec, index: int) -> Cause | None:
 
 def _use_of(name: str, unmatched: Collection[str]) -> str:
     """Return how to get the template used; ``unmatched`` are names in volumes that are of no template."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    written = get_close_matches(name, sorted(unmatched), n=1)
+    written = suggest(name, sorted(unmatched), most=1)
     if written:
         return f"a volume names {written[0]}: did you mean {name} there?"
     return f"add a volume with dataVolume.name: {name}"

@@ -90,11 +90,15 @@ class Vmrender(LazyGroup):
 def _report_error(error: Exception, context: click.Context | None) -> int:
     """Says what is wrong, in the format that was chosen in ``context``."""
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
+    from renderer.model.work import WorkLimitError  # noqa: PLC0415 - as above
 
-    if isinstance(error, DiagnosticError) and context:
-        from renderer.cli.console import ReportTarget, report  # noqa: PLC0415 - not on the way of --version
+    if isinstance(error, DiagnosticError | WorkLimitError) and context:
+        from renderer.cli.console import ExitCode, ReportTarget, report  # noqa: PLC0415 - as above
 
         with context.scope(cleanup=False):
+            if isinstance(error, WorkLimitError):
+                report(ReportTarget.chosen().fs, (error.diagnostic,))
+                return ExitCode.UNREADABLE
             return report(ReportTarget.chosen().fs, error.diagnostics)
     sys.excepthook(type(error), error, error.__traceback__)
     click.echo(_CRASH.format(version=__version__), err=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from math import isfinite
 from types import TracebackType
 from typing import Final
@@ -17,6 +16,7 @@ from jinja2.utils import missing
 from renderer.model.fields import nearest_hint
 from renderer.model.json import JsonObject
 from renderer.model.limits import limit_hint, limits
+from renderer.model.suggest import did_you_mean
 from renderer.templates.environment import Sandbox, nested_too_deeply
 from renderer.templates.errors import TemplateError, TemplateLimitError
 from renderer.templates.instrument import Instrumenter, Output, OutputBuilder
@@ -211,7 +211,6 @@ def _nearest(error: UndefinedValueError, names: tuple[str, ...]) -> str | None:
         known = tuple(key for key in error.owner if isinstance(key, str))
     else:
         return None
-    nearest = get_close_matches(error.name, known, n=1)
-    if nearest:
-        return f"did you mean {nearest[0]}?"
-    return f"there are: {', '.join(known)}" if known else None
+    return did_you_mean(
+        error.name, known, most=1, otherwise=f"there are: {', '.join(known)}" if known else None
+    )
