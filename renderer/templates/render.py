@@ -20,7 +20,7 @@ from renderer.model.suggest import did_you_mean
 from renderer.templates.environment import Sandbox, nested_too_deeply
 from renderer.templates.errors import TemplateError, TemplateLimitError
 from renderer.templates.instrument import Instrumenter, Output, OutputBuilder
-from renderer.templates.limits import MAX_BRANCHES, MAX_DEPTH, MAX_NODES, Meter
+from renderer.templates.limits import MAX_BRANCHES, MAX_COMPARISONS, MAX_DEPTH, MAX_NODES, Meter
 from renderer.templates.words import UndefinedValueError
 
 _NO_OTHERS = "other templates cannot be used"
@@ -75,6 +75,9 @@ def parse(environment: Sandbox, content: bytes) -> nodes.Template:
             raise TemplateLimitError(message, "loop over a list of values, or make two of it", node.lineno)
         if depth > MAX_DEPTH:
             raise nested_too_deeply(node.lineno)
+        if isinstance(node, nodes.Compare) and len(node.ops) > MAX_COMPARISONS:
+            message = f"a comparison has up to {MAX_COMPARISONS} parts"
+            raise TemplateLimitError(message, "take it apart with {% set %}", node.lineno)
         if isinstance(node, nodes.If):
             branches += len(node.elif_)
         if branches > MAX_BRANCHES:
@@ -198,7 +201,8 @@ class Renderer:
         """The line of the template that was at work; the innermost, in a macro."""
         line = 0
         while traceback:
-            if traceback.tb_frame.f_code.co_filename == "<template>":
+            # Python knows no line in an expression that is compiled to very much.
+            if traceback.tb_frame.f_code.co_filename == "<template>" and traceback.tb_lineno is not None:
                 line = self._template.get_corresponding_lineno(traceback.tb_lineno)
             traceback = traceback.tb_next
         return line
