@@ -34,6 +34,9 @@ class Regexp(Protocol):
 #: Steps for any expression, however short it is (``model.work``).
 _COMPILING = 100
 
+#: Instructions of an expression that RE2 gives up, and of one with signs that it does not know.
+_LARGEST_PROGRAM, _INSTRUCTIONS_PER_CHARACTER = 150_000, 20
+
 #: Bytes that RE2 may take for one expression and its automata. What takes more is refused.
 _MOST_MEMORY = 2 << 20
 
@@ -54,11 +57,12 @@ def compile_regexp(pattern: str) -> Regexp:
 
 
 def program_size(pattern: str) -> int:
-    """Return the number of instructions of a pattern when it is compiled; 0 for one that RE2 does not take."""
+    """Return about how many instructions a pattern is compiled to, by RE2 or another engine of its kind."""
     options = re2.Options()
     options.log_errors = False
     try:
         size: int = re2.compile(pattern, options).programsize
-    except re2.error:
-        return 0
+    except re2.error as error:
+        is_too_large = any(word in str(error) for word in ("repetition size", "too large"))
+        return _LARGEST_PROGRAM if is_too_large else len(pattern) * _INSTRUCTIONS_PER_CHARACTER
     return size

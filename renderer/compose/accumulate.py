@@ -231,7 +231,7 @@ class Accumulation:
         self, transform: Transform, by: ConfiguredBy, change: ResourceChange, resources: ResMap
     ) -> None:
         def apply(resources: ResMap) -> None:
-            spend(_TRANSFORM + 2 * len(resources), "transforming resources")
+            spend(_TRANSFORM + 4 * len(resources), "transforming resources")
             transform(resources)
             if self._traces:
                 resources.update(lambda resource: with_transformer(resource, by))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TextMatcher: TypeAlias = Callable[[str], bool]
 
 #: Steps to see if a selector selects a resource (``model.work``).
-STEPS_PER_SELECTION = 3
+STEPS_PER_SELECTION = 4
 
 _LITERAL = re.compile(r"[A-Za-z0-9_/ -]*")
 

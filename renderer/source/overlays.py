@@ -119,8 +119,9 @@ def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
     return next((file for file in files if fs.is_file(file)), None)
 
 
-#: Steps for the names in a folder, and to look at one of them (``model.work``).
-_LISTING, _LOOKING = 40, 20
+#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
+#: (``model.work``).
+_LISTING, _LOOKING = 60, 60
 
 
 def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
@@ -130,7 +131,7 @@ def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
     for name in names:
         path = posixpath.normpath(posixpath.join(folder, name))
         if (name == head or file_name_match(head, name)) and fs.is_folder(path):
-            spend(_LOOKING, "finding overlays")
+            spend(_LOOKING * (2 + path.count("/")), "finding overlays")
             if rest:
                 yield from _matches(fs, path, rest)
             else:
