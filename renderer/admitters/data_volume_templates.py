@@ -67,7 +67,7 @@ def _name_problem(vm: VmSpec, index: int) -> Cause | None:
 
 
 def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
-    """Return a problem unless one of the volumes names the template; ``named`` are the names in all of them."""
+    """Return a problem unless one of the volumes, which have the names ``named``, has the template's name."""
     templates = _templates(vm)
     name = _name_of(templates[index])
     if name in named:

@@ -70,7 +70,7 @@ class Vmrender(LazyGroup):
             apply_env(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
-    def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
+    def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:  # noqa: PLR0911 - one for each way to end
         try:
             return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
         except click.FileError as error:  # standard output, as on a full disk
@@ -93,7 +93,7 @@ class Vmrender(LazyGroup):
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Standard output of a program that was started without one (``>&-``): whatever is written is an error."""
+    """Standard output of a program that was started without one (``>&-``): all writing is an error."""
 
     def writable(self) -> bool:
         return True

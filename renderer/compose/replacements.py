@@ -91,6 +91,11 @@ def _described(source: ReplacementSource) -> str:
     return f"{kind} {name}".strip()
 
 
+#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
+#: (``model.work``).
+_STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
+
+
 class TargetSelector:
     """Select and reject of one target, made ready. Raises: kustomization-field."""
 
@@ -113,7 +118,7 @@ class TargetSelector:
     def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
         """The resources that it selects, each with its key."""
         named = resources.named(self._select.only_name)
-        steps = STEPS_PER_SELECTION * (1 + len(self._reject))
+        steps = _STEPS_PER_TARGET * (1 + len(self._reject))
         spend(len(named) * steps, "selecting targets of replacements")
         return tuple((key, resource) for key, resource in named if self._selects(resource))
 
@@ -198,6 +203,7 @@ def _written(
     """Return the resource with the value in all fields of ``target``; ``check`` gets it after each field."""
     written = resource.with_content(with_annotations_for_notes(resource), target.site)
     for path in target.field_paths:
+        spend(_STEPS_PER_FIELD, "writing replacements")
         try:
             changed = _with_field(written, split_field_path(path), value, target.options)
         except PathError as error:

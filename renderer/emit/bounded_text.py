@@ -10,7 +10,6 @@ from renderer.model.resource import Resource
 from renderer.model.work import spend
 from renderer.yamlio.encode import encode
 
-
 #: Characters that are written in a step (``model.work``).
 _CHARACTERS_PER_STEP = 16
 

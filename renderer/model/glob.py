@@ -46,7 +46,7 @@ def file_path_match(pattern: str, name: str) -> bool:
 
 
 def _match(elements: Sequence[_Characters | None], name: str, *, star: _Characters) -> bool:
-    """Match greedily: of several stars only the last one ever takes more, as what is before it has matched."""
+    """Match greedily: only the last star ever takes more, as what is before it has matched."""
     at = index = star_at = 0
     star_index = -1
     while at < len(name):

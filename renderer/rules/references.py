@@ -284,8 +284,8 @@ def _is_mistyped(word: str, meant: str) -> bool:
 def _distance(word: str, other: str) -> int:
     """Letters to insert, remove, change or swap with their neighbour, up to ``_FAR``.
 
-    That is the optimal string alignment. Words that are so far from each other at most have no place more than
-    two away from where it is in the other: all other cells of the table are left at ``_FAR``.
+    That is the optimal string alignment. Words that are so far from each other at most have no place
+    more than two away from where it is in the other: all other cells of the table are left at ``_FAR``.
     """
     if abs(len(word) - len(other)) >= _FAR:
         return _FAR

@@ -497,7 +497,8 @@ def _project_of(folder: Path, files: Mapping[str, str]) -> Path:
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [path: o]\n"
 TEMPLATE = "apiVersion: vmrender.io/v1alpha1\nkind: Template\nmetadata: {name: t}\nspec: {template: t.j2}\n"
 CONFIG_MAPS = (
-    "{% for i in range(COUNT) %}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a{{ i }}}\n{% endfor %}\n"
+    "{% for i in range(COUNT) %}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a{{ i }}}\n"
+    "{% endfor %}\n"
 )
 
 
@@ -555,7 +556,7 @@ def texts_read_again() -> dict[str, str]:
     listed = "".join(each.format(n) for n in range(1200))
     return {
         "o/kustomization.yaml": f"resources: [r.yaml]\nreplacements:\n{listed}",
-        "o/r.yaml": f"{CONFIG_MAP.replace('data: {a: b}', 'data:')}  x: |\n    a: 1\n{text}",
+        "o/r.yaml": f"{CONFIG_MAP.replace('data: {a: b}', 'data:')}  x: |\n    a: z\n{text}",
     }
 
 
@@ -579,7 +580,8 @@ def patterns_of_schemas() -> dict[str, str]:
         f'          p{n}: {{type: string, pattern: "^[\\\\p{{L}}{n}]{{120}}$"}}\n' for n in range(200)
     )
     crd = (
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: lans.example.org}\n"
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: lans.example.org}\n"
         "spec:\n  group: example.org\n  scope: Namespaced\n  names: {plural: lans, kind: Lan}\n  versions:\n"
         "  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n"
         f"        type: object\n        properties:\n{fields}"
@@ -598,11 +600,13 @@ def mistyped_names() -> dict[str, str]:
         for n in range(150)
     )
     secrets = "".join(
-        f"---\napiVersion: v1\nkind: Secret\nmetadata: {{name: y{'a' * 200}{chr(99 + n % 23) * 3}{'a' * n}}}\n"
+        f"---\napiVersion: v1\nkind: Secret\nmetadata: "
+        f"{{name: y{'a' * 200}{chr(99 + n % 23) * 3}{'a' * n}}}\n"
         for n in range(12)
     )
     machine = (
-        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\nspec:\n  runStrategy: Always\n"
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"
+        "spec:\n  runStrategy: Always\n"
         f"  template:\n    spec:\n      domain: {{devices: {{}}}}\n      volumes:\n{volumes}"
     )
     return {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": machine + secrets}
@@ -691,7 +695,8 @@ def test_machine_types_of_a_cluster_take_linear_time(
     pattern: str, release: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = (
-        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\nspec:\n  runStrategy: Always\n"
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"
+        "spec:\n  runStrategy: Always\n"
         f"  template: {{spec: {{domain: {{machine: {{type: {'a' * 60}}}, devices: {{}}}}}}}}\n---\n"
         "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\nspec:\n"
         f"  configuration: {{architectureConfiguration: {{amd64: {{emulatedMachines: ['{pattern}']}}}}}}\n"
@@ -736,7 +741,9 @@ def test_standard_streams_that_are_all_closed(tmp_path: Path) -> None:
 
 def test_a_working_directory_that_was_deleted(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
-    command = f'cd "{tmp_path}/gone" && rmdir "{tmp_path}/gone" && exec "{sys.executable}" -m renderer validate'
+    command = (
+        f'cd "{tmp_path}/gone" && rmdir "{tmp_path}/gone" && exec "{sys.executable}" -m renderer validate'
+    )
 
     ended = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
 

@@ -35,7 +35,7 @@ def test_names_match_as_in_python(pattern: str, name: str) -> None:
         ("a\\*b", "a*b", True),
         ("a\\*b", "ab", False),
         ("a?b", "a☺b", True),
-        ("[a-ζ]*", "α", True),
+        ("[a-é]*", "ä", True),
         ("a[", "a", False),
         ("[]a]", "]", False),
         ("[\\]a]", "]", True),
