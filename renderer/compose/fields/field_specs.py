@@ -34,6 +34,9 @@ SetValue: TypeAlias = Callable[[Json], Json]
 #: Steps for a copy of a mapping with one more or other field, beside its length (``model.work``).
 _COPYING = 6
 
+#: Steps to look for entries that the mappings of a resource share (``model.work``).
+_SHARING = 30
+
 
 class WrongTypeError(Exception):
     """A field has a value of the wrong type; the message is the type that it should have."""
@@ -204,6 +207,7 @@ def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[
         changed = change.apply(resource, targets)
         if len(targets) == 1:
             return changed
+        spend(_SHARING * len(targets), "changing fields")
         mappings = (place for target in targets for place in _places(changed.content, target.segments))
         return with_shared_entries(resource, changed, mappings, entries)
 
