@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, not_supported
 from renderer.admitters.check_table import Check, on, once_for_equal
@@ -13,7 +13,11 @@ from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.feature_gates import Gate
+from renderer.model.glob import file_path_match
 from renderer.model.record import Record
+
+if TYPE_CHECKING:
+    from renderer.go_regexp import Regexp
 
 _AMD64, _ARM64 = ("q35*", "pc-q35*"), ("virt*",)
 _PPC64LE_MACHINES, _S390X = ("pseries*",), ("s390-ccw-virtio*",)
@@ -57,7 +61,7 @@ def check_machine_type(
     if not machine:
         return
     patterns = machines.of(vmi.architecture, cluster.config)
-    matches = _contains if is_regexp else _matches
+    matches = _contains if is_regexp else file_path_match
     if not any(matches(pattern, machine) for pattern in patterns):
         yield invalid(
             vmi.at("domain", "machine", "type"),
@@ -102,35 +106,18 @@ def check_foreign_architecture(vmi: VmiSpec, cluster: AdmittingCluster) -> Cause
 
 
 def _contains(pattern: str, name: str) -> bool:
-    try:
-        return re.search(pattern, name) is not None
-    except re.error:
-        return False
-
-
-def _matches(pattern: str, name: str) -> bool:
-    compiled = _compiled(pattern)
-    return compiled is not None and compiled.fullmatch(name) is not None
+    expression = _regexp(pattern)
+    return expression is not None and expression.search(name) is not None
 
 
 @lru_cache(maxsize=64)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """A pattern of Go's ``filepath.Match``: ``*``, ``?`` and ``[classes]``; None for a malformed one."""
+def _regexp(pattern: str) -> Regexp | None:
+    from renderer.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - releases before 1.6
+
     try:
-        return re.compile(
-            re.sub(r"\\(.)|(\[\^?(?:\\.|[^\]\\])+\])|(.)", _translated, pattern, flags=re.DOTALL)
-        )
-    except re.error:
+        return compile_regexp(pattern)
+    except RegexpError:
         return None
-
-
-def _translated(match: re.Match[str]) -> str:
-    escaped, characters, plain = match.groups()
-    if characters:
-        return str(characters).replace("[", r"\[").replace(r"\[", "[", 1)
-    if plain in ("*", "?"):
-        return "[^/]*" if plain == "*" else "[^/]"
-    return re.escape(str(escaped or plain))
 
 
 _DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
