@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.generators import GeneratorArgs, GeneratorOptions
 from renderer.model.json import Json
 from renderer.model.kustomization import Kustomization
 from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.location import Site
-from renderer.source.caseless_fields import CaselessFields
+from renderer.source.caseless_fields import CaselessFields, LenientFields
 from renderer.source.entry_fields import read_label, read_patch_entry
 from renderer.source.generator_fields import read_generator_args, read_generator_options
 from renderer.source.kustomization_fields import DEPRECATED, KNOWN_FIELDS, UNSUPPORTED
@@ -31,14 +32,16 @@ _API_VERSIONS = {
 }
 
 
-def parse_kustomization(content: Json, site: Site) -> Kustomization:
+def parse_kustomization(
+    content: Json, site: Site, reader: type[CaselessFields] = CaselessFields
+) -> Kustomization:
     """The kustomization in the document ``content``, which stands at ``site``.
 
     kustomize ``api/types/kustomization.go``. Raises ``DiagnosticError`` with all that is wrong:
     kustomization-field, unsupported-field.
     """
     findings: list[Diagnostic] = []
-    fields = CaselessFields({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
+    fields = reader({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
     fields.only(*KNOWN_FIELDS)
     if not findings:
         _check_not_empty(fields)
@@ -48,6 +51,19 @@ def parse_kustomization(content: Json, site: Site) -> Kustomization:
     if findings:
         raise DiagnosticError(*findings)
     return kustomization
+
+
+def parse_completed(completed: CompletedKustomization) -> Kustomization:
+    """The kustomization that an engine has completed; its patches know where they are written.
+
+    Raises ``DiagnosticError`` as ``parse_kustomization``.
+    """
+    reader = LenientFields if completed.lenient else CaselessFields
+    written = parse_kustomization(completed.content, Site(completed.file), reader)
+    patches = (
+        patch._replace(site=completed.site("patches", index)) for index, patch in enumerate(written.patches)
+    )
+    return written._replace(patches=tuple(patches))
 
 
 def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:

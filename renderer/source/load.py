@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.resource import Resource
@@ -58,8 +59,13 @@ class Loader:
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         accumulate: Accumulate = listed_resources,
         recorder: Recorder | None = None,
+        completed: CompletedKustomization | None = None,
     ) -> None:
-        """``accumulate`` composes folders that hold configurations of plugins."""
+        """``accumulate`` composes folders that hold configurations of plugins.
+
+        ``completed`` stands for the kustomization file of its folder.
+        """
+        self._completed = completed
         self._recorder = recorder or Recorder()
         self._files = SourceFiles(fs, restrictor)
         self._accumulate = accumulate
@@ -96,7 +102,11 @@ class Loader:
     def _read_root(self, folder: str, lineage: Lineage) -> KustomizationRoot | DiagnosticError:
         try:
             root = read_root(
-                self._files, folder, lambda used, site: self._root(used, lineage, site), self._accumulate
+                self._files,
+                folder,
+                lambda used, site: self._root(used, lineage, site),
+                self._accumulate,
+                self._completed if self._completed and self._completed.folder == folder else None,
             )
         except DiagnosticError as error:
             return error

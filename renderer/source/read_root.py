@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.generators import DataGenerator, GeneratorArgs
 from renderer.model.kustomization import Kustomization
@@ -13,7 +14,7 @@ from renderer.source.field_spec_files import read_field_spec_file
 from renderer.source.find_kustomization import find_kustomization
 from renderer.source.generator_data import read_data
 from renderer.source.ignored_documents import ignored_documents
-from renderer.source.kustomization import deprecations, parse_kustomization
+from renderer.source.kustomization import deprecations, parse_completed, parse_kustomization
 from renderer.source.plugins.plugins import Accumulate, Plugins
 from renderer.source.replacement_files import load_replacements
 from renderer.source.source_files import SourceFiles
@@ -21,14 +22,23 @@ from renderer.yamlio.decode import decode_yaml11
 
 
 def read_root(
-    files: SourceFiles, folder: str, read_folder: ReadFolder, accumulate: Accumulate
+    files: SourceFiles,
+    folder: str,
+    read_folder: ReadFolder,
+    accumulate: Accumulate,
+    completed: CompletedKustomization | None = None,
 ) -> KustomizationRoot:
-    """The root in ``folder``. Raises ``DiagnosticError`` with all that is wrong in it and below it."""
-    site = Site(find_kustomization(files.fs, folder, files.restrictor))
-    text = files.fs.read(site.path)
-    content = decode_yaml11(text, site.path)
-    written = parse_kustomization(content, site)
-    entries = Entries(files, folder, site, read_folder)
+    """The root in ``folder``. Raises ``DiagnosticError`` with all that is wrong in it and below it.
+
+    ``completed`` is built in place of the kustomization file.
+    """
+    is_generated = completed is not None and completed.generated
+    file = "" if is_generated else find_kustomization(files.fs, folder, files.restrictor)
+    site = Site(completed.file if completed else file)
+    text = files.fs.read(site.path) if completed is None else b""
+    content = completed.content if completed else decode_yaml11(text, site.path)
+    written = parse_completed(completed) if completed else parse_kustomization(content, site)
+    entries = Entries(files, folder, site, read_folder, completed)
     plugins = Plugins(entries, accumulate)
 
     def read_data_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:

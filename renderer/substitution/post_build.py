@@ -56,11 +56,17 @@ class PostBuild(NamedTuple):
     always: bool = False
 
 
-def read_post_build(kustomization: Resource, findings: list[Diagnostic]) -> PostBuild:
-    """Notes in ``findings`` what is wrong with it, and what else of the Kustomization is left out."""
+def read_post_build(
+    kustomization: Resource, findings: list[Diagnostic], *, variables_only: bool = True
+) -> PostBuild:
+    """Read ``spec.postBuild``, and note in ``findings`` what is wrong with it.
+
+    ``variables_only``: the rest of the Kustomization has no effect, which is a finding, too.
+    """
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
     spec = fields.child("spec")
-    findings += _left_out(kustomization)
+    if variables_only:
+        findings += _left_out(kustomization)
     written = spec.child("postBuild")
     written.only("substitute", "substituteFrom", "substituteStrategy")
     strategy = written.choice("substituteStrategy", Strategy)

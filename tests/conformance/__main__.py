@@ -18,6 +18,7 @@ _SUITES = {
     "kubevirt": "tests.conformance.kubevirt",
     "kustomize": "tests.conformance.kustomize",
     "catalogs": "tests.conformance.catalogs",
+    "entry-points": "tests.conformance.entry_points",
 }
 
 
