@@ -26,7 +26,9 @@ def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
         return {"entries": _discovered(fs, entry["path"])}
     found = read_resources(fs.read(entry["path"]), Site(entry["path"]))
     kustomization = next(each for each in found if each.kind == entry["kind"] and each.name == entry["name"])
-    return stated(build_flux_kustomization(ArtifactFileSystem(fs), kustomization, data, secrets=True, strict=strict))
+    return stated(
+        build_flux_kustomization(ArtifactFileSystem(fs), kustomization, data, secrets=True, strict=strict)
+    )
 
 
 def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
@@ -64,4 +66,6 @@ def stated(outcome: Outcome[ResourceSet]) -> dict[str, Any]:
 
 
 def error_text(diagnostics: tuple[Diagnostic, ...]) -> str:
-    return "; ".join(f"{each.code}: {each.message}" for each in diagnostics if each.severity is Severity.ERROR)
+    return "; ".join(
+        f"{each.code}: {each.message}" for each in diagnostics if each.severity is Severity.ERROR
+    )

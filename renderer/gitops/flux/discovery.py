@@ -86,7 +86,9 @@ def is_flux_kustomization(resource: Resource) -> bool:
 class FluxDiscovery:
     """Follows one root. ``is_here`` says whether a URL is the repository's."""
 
-    def __init__(self, build: Build, is_here: Callable[[str], bool], known: tuple[Resource, ...] = ()) -> None:
+    def __init__(
+        self, build: Build, is_here: Callable[[str], bool], known: tuple[Resource, ...] = ()
+    ) -> None:
         """``known`` are objects of the cluster that no Kustomization deploys."""
         self._build = build
         self._is_here = is_here
