@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import dedent
 
-from renderer.compose.build_options import BuildOptions
-from renderer.compose.compose import Composer
+from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.load import Loader
 from renderer.yamlio.encode import encode

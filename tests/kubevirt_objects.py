@@ -7,8 +7,7 @@ from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 NAMESPACE = "prod"
 

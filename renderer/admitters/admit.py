@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from renderer.admitters.cause import Cause
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vm import admit_vm
-from renderer.model.admission import AdmissionRequest
+from renderer.kubevirt.admission_request import AdmissionRequest
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import object_at
 from renderer.model.release import Release
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 
 
 def admit(

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from renderer.admitters.behaviour import Behaviour, behaviour_of
 from renderer.admitters.feature_gates import Gate, enabled_gates
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.release import Release
 
 _LIVE_UPDATE = "LiveUpdate"

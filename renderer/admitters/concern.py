@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 
 _KINDS = frozenset({"VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"})
 

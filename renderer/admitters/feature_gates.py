@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from renderer.admitters.cause import Cause, invalid
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.field_path import FieldPath
 from renderer.model.record import Record
 from renderer.model.release import Release

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 
 from renderer.admitters.cause import Cause
-from renderer.model.admission import AdmissionRequest
+from renderer.kubevirt.admission_request import AdmissionRequest
+from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, text_at
-from renderer.model.placeholder import has_placeholder
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _PARTIES = {"instancetype": "instance type", "preference": "preference"}
 #: What an instance type gives a VM; all else that the files do not have is a preference's, or a default.

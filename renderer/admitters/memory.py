@@ -8,8 +8,7 @@ from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.vmi_spec import VmiSpec, has, quantity, section, text
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT
-from renderer.model.quantity import Quantity
-from renderer.model.whole_pages import nearest_whole
+from renderer.model.quantity import Quantity, nearest_whole_pages
 
 _RESOURCES = ("domain", "resources")
 _MEMORY = ("domain", "memory")
@@ -62,7 +61,7 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
     else:
         return
     reported = vmi.at(*_RESOURCES, "requests", "memory")
-    hint = f"write {nearest_whole(amount, page)}" if page.sign > 0 and amount.sign > 0 else None
+    hint = f"write {nearest_whole_pages(amount, page)}" if page.sign > 0 and amount.sign > 0 else None
     yield invalid(vmi.at(*_FIELDS[name]), message, hint, reported=reported)
 
 

@@ -1,4 +1,4 @@
-"""What a catalog has to offer: one instance type or preference, and what a person asks about it."""
+"""One instance type or preference of a catalog, with the facts that people list and filter by."""
 
 from __future__ import annotations
 
@@ -6,11 +6,53 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 
-from renderer.catalogs.features import instancetype_features, preference_features
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity
 from renderer.model.resource import Resource
+
+
+def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
+    cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
+    words = (
+        _valued("hugepages", text_at(memory, "hugepages", "pageSize")),
+        _valued("overcommit", memory.get("overcommitPercent"), "%"),
+        "dedicated" if cpu.get("dedicatedCPUPlacement") is True else "",
+        "isolated" if cpu.get("isolateEmulatorThread") is True else "",
+        "numa" if object_at(cpu, "numa") else "",
+        "realtime" if cpu.get("realtime") is not None else "",
+        _valued("model", cpu.get("model")),
+        _valued("gpus", _length(spec.get("gpus"))),
+        _valued("devices", _length(spec.get("hostDevices"))),
+        _valued("io-threads", spec.get("ioThreadsPolicy")),
+        "launch-security" if spec.get("launchSecurity") is not None else "",
+    )
+    return tuple(filter(None, words))
+
+
+def preference_features(spec: JsonObject) -> tuple[str, ...]:
+    firmware, devices = object_at(spec, "firmware"), object_at(spec, "devices")
+    efi = firmware.get("preferredEfi")
+    topology = object_at(spec, "cpu").get("preferredCPUTopology")
+    words = (
+        text_at(spec, "requirements", "architecture") or text_at(spec, "preferredArchitecture"),
+        _valued("topology", topology),
+        "efi" if efi is not None or firmware.get("preferredUseEfi") is True else "",
+        "secure-boot" if object_at(efi).get("secureBoot") is True else "",
+        "tpm" if devices.get("preferredTPM") is not None else "",
+        _valued("disk", devices.get("preferredDiskBus")),
+        _valued("nic", devices.get("preferredInterfaceModel")),
+    )
+    return tuple(filter(None, words))
+
+
+def _valued(name: str, value: Json, unit: str = "") -> str:
+    return f"{name}={value}{unit}" if value else ""
+
+
+def _length(value: Json) -> int:
+    return len(value) if isinstance(value, list) else 0
+
 
 GROUP = "instancetype.kubevirt.io"
 _LABEL = f"{GROUP}/"

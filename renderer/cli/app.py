@@ -63,9 +63,9 @@ class Vmrender(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # what was chosen in it counts for an error, too
         if os.environ.get("VMRENDER_LIMITS"):
-            from renderer.cli.run_limits import hold_to  # noqa: PLC0415 - not on the way of --version
+            from renderer.cli.run_limits import apply_env  # noqa: PLC0415 - not on the way of --version
 
-            hold_to(os.environ["VMRENDER_LIMITS"])
+            apply_env(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:

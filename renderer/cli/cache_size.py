@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from renderer.cache.store import Size
+from renderer.cache.store import CacheSize
 
 _MEBIBYTE = 1 << 20
 
 
-def entries_text(size: Size) -> str:
+def entries_text(size: CacheSize) -> str:
     """``12 entries, 1.4 MiB``."""
     return f"{size.entries} entr{'y' if size.entries == 1 else 'ies'}, {mebibytes(size.bytes)}"
 

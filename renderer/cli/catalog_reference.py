@@ -14,9 +14,9 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 from renderer.model.render_config import RenderConfig
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.builtin import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
+from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.load import load_files

@@ -15,7 +15,7 @@ import click
 from renderer.cli.exit_code import ExitCode, exit_code_of
 from renderer.cli.report_target import ReportTarget
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.report.formats import Format, writer_of
 from renderer.source.file_system import FileSystem
 
@@ -65,16 +65,14 @@ def report(
 def _report(
     fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
 ) -> Report:
-    from renderer.cli.explanations import explanation_of  # noqa: PLC0415 - only when something is said
-    from renderer.report.report import Report  # noqa: PLC0415 - as above
-    from renderer.report.target import naming_target  # noqa: PLC0415 - as above
+    from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
+    from renderer.report.report import Report, naming_target  # noqa: PLC0415 - only when something is said
 
     if fs is None or not found:
         return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
-    from renderer.report.bounded import bounded  # noqa: PLC0415 - only when something is wrong
     from renderer.report.paths import below  # noqa: PLC0415 - as above
-    from renderer.source.locate import locate  # noqa: PLC0415 - as above
-    from renderer.source.quoted_lines import quoted_lines  # noqa: PLC0415 - as above
+    from renderer.report.report import bounded  # noqa: PLC0415 - only when something is wrong
+    from renderer.source.locate import locate, quoted_lines  # noqa: PLC0415 - only when something is said
 
     located = bounded(tuple(map(naming_target, locate(fs, found))))
     if target.format is Format.TEXT:

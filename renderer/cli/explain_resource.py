@@ -12,20 +12,17 @@ from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.rendered_place import rendered_place
 from renderer.cli.repository import Repository
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
-from renderer.model.secret_values import secret_values
 from renderer.pipeline import Pipeline
-from renderer.provenance.field_pattern import FieldPattern, nearest_fields
-from renderer.provenance.histories import Historian
-from renderer.provenance.locating import located
+from renderer.provenance.histories import Historian, located, without_secret_values
 from renderer.provenance.paths import indexed
-from renderer.provenance.resource_pattern import ResourcePattern
+from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
-from renderer.provenance.withholding import without_values
 from renderer.report import history_json, history_text
 from renderer.source.locate import Locator
 from renderer.source.overlays import find_overlays, overlay_at, select_overlays
@@ -77,7 +74,7 @@ def explain_resource(question: Question, *, as_json: bool) -> ExitCode:
     if not found and any(findings.values()):
         return report(repository.fs, [each for path in findings for each in findings[path]], findings)
     one = _only(found, everything, question)
-    histories = without_values(
+    histories = without_secret_values(
         _histories(Historian(trace, one.overlay), one.resource, asked.field),
         pipeline.confidential(one.overlay),
         secret_values(each.content for each in everything),

@@ -17,7 +17,7 @@ def release_of(text: str) -> Release:
     try:
         return target_release(text)
     except ValueError:
-        from renderer.cli.project_schemas import releases_of_project  # noqa: PLC0415 - few projects have any
+        from renderer.app.schemas import releases_of_project  # noqa: PLC0415 - few projects have any
 
     try:
         return target_release(text, releases_of_project())

@@ -14,16 +14,16 @@ import click
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
-from renderer.compose.selection.label_selector import Requirement, SelectorError, parse_selector
-from renderer.emit.source_files import change_files, check_writable
+from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
+from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
-from renderer.pins.changes import PINS, Changes, SourceFile, changes, without_pins
+from renderer.pins.changes import PINS, FileContent, PinChanges, changes, without_pins
 from renderer.pins.folder import PinsFolder, read_folder
-from renderer.pins.plan import Plan
+from renderer.pins.plan import PinPlan
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FilesAbove
 from renderer.source.find_kustomization import find_kustomization
@@ -36,7 +36,7 @@ class PinnedOverlay:
 
     repository: Repository
     overlay: Overlay
-    kustomization: SourceFile
+    kustomization: FileContent
     folder: PinsFolder
 
     @classmethod
@@ -58,7 +58,7 @@ class PinnedOverlay:
             for name in fs.list(pins)
             if fs.is_file(posixpath.join(pins, name))
         }
-        return cls(repository, overlay, SourceFile(file, fs.read(file)), read_folder(pins, files))
+        return cls(repository, overlay, FileContent(file, fs.read(file)), read_folder(pins, files))
 
     def pinnables(self) -> tuple[Pinnable, ...]:
         """The overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
@@ -69,18 +69,18 @@ class PinnedOverlay:
             raise DiagnosticError(*outcome.diagnostics)
         return outcome.value
 
-    def changes(self, plan: Plan) -> Changes:
+    def changes(self, plan: PinPlan) -> PinChanges:
         """What makes the files of the plan the overlay's pins. Raises: edit-refused, output-invalid."""
         needed = changes(self.folder, self.kustomization, plan.files)
         check_writable(self.repository.root, (*(file.path for file in needed.writes), *needed.removals))
         return needed
 
-    def built_with(self, planned: Changes) -> Pipeline:
+    def built_with(self, planned: PinChanges) -> Pipeline:
         """A pipeline that sees the changes as if they were made."""
         fs = FilesAbove({file.path: file.content for file in planned.writes}, self.repository.fs)
         return Pipeline(fs, self.repository.config)
 
-    def make(self, planned: Changes) -> tuple[Diagnostic, ...]:
+    def make(self, planned: PinChanges) -> tuple[Diagnostic, ...]:
         """Makes the changes and prints how many; warns of files that stay. Raises ``DiagnosticError``."""
         writes = {file.path: file.content for file in planned.writes}
         change_files(self.repository.root, writes, planned.removals)

@@ -16,9 +16,9 @@ from renderer.model.location import Site
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.provenance.paths import named
-from renderer.provenance.resource_pattern import ResourcePattern
+from renderer.provenance.patterns import ResourcePattern
 from renderer.yamlio.decode import decode_documents
-from renderer.yamlio.field_at_line import WrittenField, field_at_line
+from renderer.yamlio.marks import WrittenField, field_at_line
 
 _FILE = re.compile(r"(?P<path>.+\.ya?ml)(?::(?P<line>[0-9]+))?(?::[0-9]+)?")
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from renderer.app.render import Result
+from renderer.app.run_cache import UnchangedOverlay
+from renderer.app.stopwatch import Stopwatch
 from renderer.cli.console import print_diff
 from renderer.cli.progress import Watch
-from renderer.cli.rendering import Result
 from renderer.cli.repairs import repairs_said
-from renderer.cli.run_cache import UnchangedOverlay
-from renderer.cli.stopwatch import Stopwatch
-from renderer.emit.unlisted import unlisted_manifests
+from renderer.emit.leftovers import foreign_manifests
 from renderer.emit.write import Written, remove_tree, write_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
@@ -82,7 +82,7 @@ class RenderedTrees:
     def _unlisted(self, rendered: Result) -> Mapping[str, Diagnostic]:
         """Warnings of manifests of others in the tree, by their paths."""
         output = rendered.overlay.output
-        paths = unlisted_manifests(self.root / output, frozenset(rendered.files))
+        paths = foreign_manifests(self.root / output, frozenset(rendered.files))
         return {f"{output}/{path}": _unlisted(output, path) for path in paths}
 
 

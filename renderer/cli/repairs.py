@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from renderer.emit.recovery import Repair
+from renderer.emit.swap import Repair
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import click
 
 from renderer.cli.report_target import ReportTarget
-from renderer.model.limits import lower_to
+from renderer.model.limits import lower
 from renderer.model.render_config import RenderConfig
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.project import PROJECT_FILE, load_project
 
@@ -41,7 +41,7 @@ class Repository(NamedTuple):
         fs = BuiltinFileSystem(DiskFileSystem(root))
         ReportTarget.chosen()._replace(fs=fs, folder=_folder_in_checkout(root)).choose()
         config = load_project(fs)
-        lower_to(config.limits)
+        lower(config.limits)
         return cls(root, fs, config)
 
     @classmethod

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import click
 
-from renderer.model.limit_value import field_of, value_of
-from renderer.model.limits import VARIABLE, LimitValueError, run_with
+from renderer.model.limits import VARIABLE, LimitValueError, limit_field, limit_value, set_maximum
 
 
-def hold_to(text: str) -> None:
+def apply_env(text: str) -> None:
     """``name=value`` pairs with commas between them. Raises ``click.UsageError``."""
     values: dict[str, int] = {}
     try:
         for pair in filter(None, map(str.strip, text.split(","))):
             name, _, value = map(str.strip, pair.partition("="))
-            field = field_of(name)
-            values[field] = value_of(name, value)
-        run_with(values)
+            field = limit_field(name)
+            values[field] = limit_value(name, value)
+        set_maximum(values)
     except LimitValueError as error:
         raise click.UsageError(f"{VARIABLE}: {error}; {error.hint}") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from renderer.sharding.shard import ShardName
+from renderer.sharding import ShardName
 
 
 def _shard(text: str) -> ShardName:

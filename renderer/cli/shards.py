@@ -10,11 +10,8 @@ import click
 from renderer.cli.repository import Repository
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import Overlay
-from renderer.sharding.costs import OverlaySize, costs
-from renderer.sharding.plan_document import planned_overlays
-from renderer.sharding.shard import Shard, ShardName
-from renderer.sharding.share_out import share_out
-from renderer.source.reach import Reach
+from renderer.sharding import OverlaySize, Shard, ShardName, costs, planned_overlays, share_out
+from renderer.source.kustomization_graph import KustomizationGraph
 
 _NOT_MEASURED: Mapping[str, float] = {}
 
@@ -54,7 +51,7 @@ def _planned(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> froze
 
 
 def _sizes(repository: Repository, overlays: Sequence[Overlay]) -> Mapping[str, OverlaySize]:
-    reach = Reach(repository.fs)
+    reach = KustomizationGraph(repository.fs)
     sizes: dict[str, int] = {}
     return {overlay.path: _size(repository, reach.files(overlay.path), sizes) for overlay in overlays}
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import click
 
 from renderer.cli.repository import Repository
-from renderer.emit.file_path import object_file_name
+from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import KEPT_NAMES
-from renderer.emit.source_files import change_files, check_writable
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.json import JsonObject, text_at
 from renderer.pipeline import Pipeline
-from renderer.sizes.customize.placement import Place, placed
+from renderer.sizes.placement import ManifestPlace, placed
 from renderer.source.file_system import FilesAbove
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 
@@ -68,11 +68,11 @@ class SourceFolder:
                 err=True,
             )
 
-    def _place(self, name: str) -> Place:
+    def _place(self, name: str) -> ManifestPlace:
         fs = self.repository.fs
         file = posixpath.normpath(posixpath.join(self.path, name))
         kustomization = self._kustomization()
-        return Place(
+        return ManifestPlace(
             file,
             fs.read(file) if fs.is_file(file) else None,
             kustomization,

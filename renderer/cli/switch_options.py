@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import click
 
-from renderer.sizes.customize.request import Changes
-from renderer.sizes.customize.switch import Switch
-from renderer.sizes.customize.switches import SWITCHES, SWITCHES_FOR
+from renderer.sizes.customize import SpecChanges
+from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch
 
 _GIVEN, _CLEARED = "switch_", "no_switch_"
 
@@ -21,7 +20,7 @@ def switch_options(command: Callable[..., object]) -> Callable[..., object]:
     return command
 
 
-def changes_of(asked: Mapping[str, object]) -> Changes:
+def changes_of(asked: Mapping[str, object]) -> SpecChanges:
     """The changes that the command's options ask for."""
     given: dict[str, tuple[str, ...]] = {}
     for name in SWITCHES:
@@ -31,7 +30,7 @@ def changes_of(asked: Mapping[str, object]) -> Changes:
         elif value is True:
             given[name] = ()
     cleared = (name for name in SWITCHES if asked.get(_CLEARED + name.replace("-", "_")))
-    return Changes(given, frozenset(cleared))
+    return SpecChanges(given, frozenset(cleared))
 
 
 def _options(switch: Switch) -> Iterable[Callable[[Callable[..., object]], Callable[..., object]]]:

@@ -5,28 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
+from renderer.compose.absorb import absorb
+from renderer.compose.build_metadata import with_generator, with_transformer
 from renderer.compose.builtin_transformers import BUILTIN_TRANSFORMERS
-from renderer.compose.fields.configured_field_specs import added, with_configured
+from renderer.compose.fields.configured_field_specs import added, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
-from renderer.compose.generation.absorb import absorb
 from renderer.compose.generation.generators import GeneratorTable, generate, generator_plugins
-from renderer.compose.merge_keys.kubevirt_types import KubevirtMergeSchema
-from renderer.compose.merge_keys.merge_schema import MergeSchema
-from renderer.compose.merge_keys.schema_in_effect import SchemaInEffect
-from renderer.compose.observer import BuiltinTransform, Change, Finish, Finishing, Observer, observed
-from renderer.compose.provenance import generated, transformed
+from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
+from renderer.compose.merge_keys.merge_schema import MergeSchema, SchemaInEffect
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import Transform, TransformerContext
-from renderer.compose.variables.variables import mark_sources, merge_variables
-from renderer.model.build_limit import over_limit
+from renderer.compose.transform import (
+    BuiltinTransform,
+    Finish,
+    Finishing,
+    Observer,
+    ResourceChange,
+    Transform,
+    TransformerContext,
+    run_observed,
+)
+from renderer.compose.variables import mark_sources, merge_variables
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.limits import limits
+from renderer.model.kustomization import Variable
+from renderer.model.limits import limits, over_limit
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
-from renderer.model.transformers import Variable
 
 
 class Accumulated(Record):
@@ -115,7 +121,7 @@ class Accumulation:
         self._count_visit(root)
         into.warnings += root.warnings
         self._add(root.resources, into)
-        into.field_specs = with_configured(into.field_specs, root)
+        into.field_specs = with_configured_field_specs(into.field_specs, root)
         self._generate(root, into)
         for component in root.components:
             self._enter(component)
@@ -124,7 +130,7 @@ class Accumulation:
         self._transform(root, into)
         variables = root.kustomization.variables
         marking = partial(mark_sources, variables=variables)
-        observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
+        run_observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
         into.variables = merge_variables(into.variables, variables)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
@@ -146,11 +152,11 @@ class Accumulation:
     def _generate(self, root: KustomizationRoot, into: _Accumulator) -> None:
         for plugin in generator_plugins(root):
             for resource, behavior in generate(plugin, self._generators):
-                made = generated(resource, plugin.configured_by) if self._traces else resource
+                made = with_generator(resource, plugin.configured_by) if self._traces else resource
                 if self._observer:
                     self._observer.generated(made, plugin)
                 absorbing = partial(absorb, generated=made, behavior=behavior)
-                observed(self._observer, plugin, absorbing, into.resources)
+                run_observed(self._observer, plugin, absorbing, into.resources)
 
     def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
         context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
@@ -163,24 +169,25 @@ class Accumulation:
 
     def _run_plugins(self, root: KustomizationRoot, context: TransformerContext, resources: ResMap) -> None:
         # Few kustomizations have any, and the others need not pay for them.
-        from renderer.compose.plugin_transforms import transforms  # noqa: PLC0415 - as said above
-        from renderer.compose.validators import validate  # noqa: PLC0415 - as said above
+        from renderer.compose.plugins import transforms, validate  # noqa: PLC0415 - few kustomizations have plugins
 
         for plugin in root.transformers:
             for transform in transforms(plugin, context):
                 self._apply(transform, plugin.configured_by, plugin, resources)
         for plugin in root.validators:
             validating = partial(validate, plugin, context=context)
-            observed(self._observer, plugin, validating, resources)
+            run_observed(self._observer, plugin, validating, resources)
 
     def _merge_schema(self) -> MergeSchema:
         schema = self._schema.merge_schema()
         return KubevirtMergeSchema(schema) if self._merge_keys is MergeKeys.KUBEVIRT else schema
 
-    def _apply(self, transform: Transform, by: ConfiguredBy, change: Change, resources: ResMap) -> None:
+    def _apply(
+        self, transform: Transform, by: ConfiguredBy, change: ResourceChange, resources: ResMap
+    ) -> None:
         def apply(resources: ResMap) -> None:
             transform(resources)
             if self._traces:
-                resources.update(lambda resource: transformed(resource, by))
+                resources.update(lambda resource: with_transformer(resource, by))
 
-        observed(self._observer, change, apply, resources)
+        run_observed(self._observer, change, apply, resources)

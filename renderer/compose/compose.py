@@ -1,27 +1,45 @@
-"""Compose: a source tree to the resources that ``kustomize build`` prints, in its order."""
+"""The composer: a source tree becomes the resources that ``kustomize build`` prints, in its order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 
 from renderer.compose.accumulate import Accumulated, Accumulation
-from renderer.compose.build_options import BuildOptions, Reorder
-from renderer.compose.finish import finished
+from renderer.compose.annotations import drop_local, with_final_annotations
+from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
 from renderer.compose.generation.generators import GeneratorTable
-from renderer.compose.local_config import drop_local
-from renderer.compose.observer import Finish, Finishing, Observer, observed
-from renderer.compose.ordering.order import sort_order
-from renderer.compose.provenance import MANAGED_BY_LABEL, with_build_metadata
-from renderer.compose.references.name_hash import add_name_hashes
-from renderer.compose.references.name_references import fix_name_references
+from renderer.compose.name_hash import add_name_hashes
+from renderer.compose.name_references import fix_name_references
+from renderer.compose.order import sort_order
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import Transform
-from renderer.compose.variables.resolve import resolve_variables
+from renderer.compose.transform import Finish, Finishing, Observer, Transform, run_observed
+from renderer.compose.variables import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.kustomization import SortOptions
+from renderer.model.record import Record
+from renderer.model.render_config import MergeKeys
+from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.model.transformers import SortOptions
+
+
+class Reorder(StrEnum):
+    """The values of ``--reorder``."""
+
+    LEGACY = "legacy"
+    NONE = "none"
+
+
+class BuildOptions(Record):
+    """The options of a build that change what is composed; the defaults are kustomize's.
+
+    ``managed_by_label`` is what ``--enable-managedby-label`` asks for.
+    """
+
+    reorder: Reorder = Reorder.LEGACY
+    managed_by_label: bool = False
+    merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
+
 
 _DEFAULT_OPTIONS = BuildOptions()
 
@@ -74,7 +92,7 @@ class Composer:
             (Finish.VARIABLES, lambda all_: resolve_variables(all_, variables, specs.var_reference, warn)),
         )
         for what, step in steps:
-            observed(self._observer, Finishing(root, what), step, resources)
+            run_observed(self._observer, Finishing(root, what), step, resources)
         drop_local(resources)
         ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
         return ordered.map(lambda resource: self._described(resource, root))
@@ -84,7 +102,7 @@ class Composer:
         options = root.kustomization.build_metadata
         if self._options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
-        described = finished(with_build_metadata(resource, options, root.folder))
+        described = with_final_annotations(with_build_metadata(resource, options, root.folder))
         if self._observer and described is not resource:
             change = Finishing(root, Finish.BUILD_METADATA)
             self._observer.changed(resource, described, change)

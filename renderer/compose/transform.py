@@ -1,16 +1,18 @@
-"""What a transformer is."""
+"""The types of a transformer, and the observer that is told of every change to a resource during composition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from enum import StrEnum
+from typing import Protocol, TypeAlias
 
 from renderer.compose.fields.field_spec_set import FieldSpecSet
 from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.compose.res_map import ResMap
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.record import Record
-from renderer.model.source_tree import KustomizationRoot
+from renderer.model.resource import Resource
+from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, TransformerPlugin
 
 #: Changes the resources of a kustomization. Raises ``DiagnosticError``.
 Transform: TypeAlias = Callable[[ResMap], None]
@@ -27,3 +29,50 @@ class TransformerContext(Record):
 
 #: The transforms that a kustomization asks for with the fields that a transformer is for, in order.
 Transformer: TypeAlias = Callable[[TransformerContext], Iterable[Transform]]
+
+
+class BuiltinTransform(Record):
+    """What a field of a kustomization asks for: the transformer's kind, and which of its transforms it is."""
+
+    root: KustomizationRoot
+    kind: str
+    entry: int
+
+
+class Finish(StrEnum):
+    """What no transformer does."""
+
+    VARIABLES = "vars"
+    NAME_HASH = "name hash"
+    NAME_REFERENCE = "name reference"
+    BUILD_METADATA = "buildMetadata"
+
+
+class Finishing(Record):
+    root: KustomizationRoot
+    what: Finish
+
+
+ResourceChange: TypeAlias = BuiltinTransform | Finishing | GeneratorPlugin | TransformerPlugin
+
+
+class Observer(Protocol):
+    def generated(self, resource: Resource, generator: GeneratorPlugin) -> None: ...
+
+    def changed(self, before: Resource, after: Resource, change: ResourceChange) -> None: ...
+
+
+def run_observed(
+    observer: Observer | None, change: ResourceChange, transform: Transform, resources: ResMap
+) -> None:
+    """Carries out the transform, and tells the observer of each resource that is another afterwards."""
+    if observer is None:
+        transform(resources)
+        return
+    before = resources.items()
+    transform(resources)
+    after = dict(resources.items())
+    for key, resource in before:
+        changed = after.get(key)
+        if changed is not None and changed is not resource:
+            observer.changed(resource, changed, change)

@@ -16,6 +16,7 @@ from renderer.diff.machine import Machine
 from renderer.diff.machine_changes import machine_changes
 from renderer.diff.match import match
 from renderer.diff.totals import totals_of
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.difference import (
     ChangeType,
     Effect,
@@ -30,7 +31,6 @@ from renderer.model.json import EMPTY, JsonObject
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
-from renderer.model.secret_values import secret_values
 
 Resources: TypeAlias = tuple[Resource, ...]
 

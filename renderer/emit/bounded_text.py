@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from renderer.model.build_limit import over_limit
-from renderer.model.limits import limits
+from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 

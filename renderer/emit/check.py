@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from renderer.emit.disk_errors import disk_errors
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE
-from renderer.emit.plan import Plan, plan_tree, refusals
+from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.tree import Tree, TreeFile, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
-from renderer.emit.write import encode_files
+from renderer.emit.write import disk_errors, encode_files
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import Json
 from renderer.model.location import Location
-from renderer.model.secret_values import secret_values
 
 _HINT = "run vmrender render and commit the result"
 
@@ -77,7 +76,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _stale(
-    output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes], confidential: Collection[str]
+    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Collection[str]
 ) -> list[Diagnostic]:
     findings = [_finding(output, path, "is missing") for path in plan.created]
     findings += [_finding(output, path, "is left over") for path in plan.removed]
@@ -116,7 +115,7 @@ def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
 
 
 def _diff(
-    output: str, tree: Tree, plan: Plan, wanted: Mapping[str, bytes], confidential: Collection[str]
+    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Collection[str]
 ) -> str:
     paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
     contents = ((path, tree.files[path], wanted.get(path)) for path in paths)

@@ -1,15 +1,137 @@
-"""How a rendered overlay is cut into files: resources in, text by relative path out. Pure."""
+"""Cut a rendered overlay into files: resources in, text by relative path out. Pure.
+
+The path of a resource's file is its pattern filled in, ``{namespace}/{kind}_{name}.yaml`` by default. A path
+holds small letters, digits, ``.``, ``_`` and ``-``; anything else (the ``:`` of RBAC names) becomes ``-``.
+Names that Windows keeps for devices, and those of kustomizations, get a ``-``; long ones are cut and get a
+digest. What has no namespace is in ``_cluster``, what has no group in ``core``.
+
+Where a pattern has ``{name}``, each resource has a file of its own. When several come to one path (names
+that differ in case only, one kind in two API groups), *all* of them take the next longer form until they
+differ, so the result does not depend on their order:
+
+1. the pattern as it is
+2. with ``<kind>.<group>`` for the kind
+3. as 2, and ``-<8 digits of a digest of group, version, kind, namespace and name>`` after the file's name
+4. as 3, with the whole digest of these and of the content
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from hashlib import sha256
 
 from renderer.emit.bounded_text import bounded_texts
-from renderer.emit.file_path import file_paths
-from renderer.model.file_pattern import PER_RESOURCE
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limits
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.render_config import PER_RESOURCE, is_per_resource
+from renderer.model.resource import Resource, ResourceSet
+from renderer.yamlio.encode import encode
+
+CLUSTER_FOLDER = "_cluster"
+_CORE_GROUP = "core"
+_CATALOG, _RESOURCES = "catalog", "resources"
+_CATALOG_GROUP = "instancetype.kubevirt.io"
+
+_UNSAFE = re.compile(r"[^a-z0-9._-]")
+_OUTER_DOTS = re.compile(r"^\.+|\.+$")
+_WINDOWS_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
+_NAMELESS = "_"
+_KUSTOMIZATION = "kustomization"
+_LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
+
+
+class _Form(IntEnum):
+    SHORT = 1
+    GROUP = 2
+    DIGEST = 3
+    CONTENT = 4
+
+
+def file_paths(resources: Iterable[Resource], pattern: str) -> tuple[str, ...]:
+    """The path of each resource by ``pattern`` (``model.file_pattern``), in their order.
+
+    If each has a file of its own, no two are equal, even where case does not count; raises
+    ``DiagnosticError``: duplicate-id for resources of one identity and content.
+    """
+    resources = tuple(resources)
+    paths = [_path(resource, pattern, _Form.SHORT) for resource in resources]
+    if not is_per_resource(pattern):
+        return tuple(paths)
+    forms = [_Form.SHORT] * len(resources)
+    while shared := {path for path, count in Counter(paths).items() if count > 1}:
+        for index, resource in enumerate(resources):
+            if paths[index] in shared:
+                forms[index] = _longer(forms[index], resource)
+                paths[index] = _path(resource, pattern, forms[index])
+    return tuple(paths)
+
+
+def object_file_name(name: str) -> str:
+    """The file of an object in a folder of sources: its name alone, safe on every file system."""
+    return f"{_safe(name)}.yaml"
+
+
+def _longer(form: _Form, resource: Resource) -> _Form:
+    if form is _Form.CONTENT:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.DUPLICATE_ID,
+                message=f"{resource.current_id} is there twice",
+                sites=resource.sites(),
+                resource=resource.current_id,
+                hint="give each of them a name of its own",
+            )
+        )
+    return _Form(form + 1)
+
+
+def _path(resource: Resource, pattern: str, form: _Form) -> str:
+    values = _values(resource, form)
+    *folders, file = (part.format_map(values) for part in pattern.split("/"))
+    stem, _, suffix = file.rpartition(".")
+    safe = _safe(stem if resource.name else stem.rstrip("_-.")) or _NAMELESS
+    if safe == _KUSTOMIZATION:
+        safe = f"{safe}-"
+    above = (_safe(folder) or _NAMELESS for folder in folders)
+    return "/".join((*above, f"{safe}{_digest_suffix(resource, form)}.{suffix}"))
+
+
+def _values(resource: Resource, form: _Form) -> Mapping[str, str]:
+    gvk = resource.gvk
+    return {
+        "namespace": _safe(resource.namespace) or CLUSTER_FOLDER,
+        "kind": f"{gvk.kind}.{gvk.group}" if form >= _Form.GROUP and gvk.group else gvk.kind,
+        "name": resource.name,
+        "group": gvk.group or _CORE_GROUP,
+        "version": gvk.version,
+        "part": _CATALOG if gvk.group == _CATALOG_GROUP else _RESOURCES,
+    }
+
+
+def _digest_suffix(resource: Resource, form: _Form) -> str:
+    if form < _Form.DIGEST:
+        return ""
+    gvk = resource.gvk
+    identity = f"{gvk.group}\n{gvk.version}\n{gvk.kind}\n{resource.namespace}\n{resource.name}"
+    if form is _Form.DIGEST:
+        return f"-{_digest(identity)[:8]}"
+    return f"-{_digest(identity + encode([resource.content]))}"
+
+
+def _safe(text: str) -> str:
+    """``text`` as a file name on every file system; empty only when ``text`` is."""
+    name = _UNSAFE.sub("-", text.lower())
+    name = _OUTER_DOTS.sub(lambda dots: "-" * len(dots[0]), name)
+    name = _WINDOWS_DEVICE.sub(r"\1-", name, count=1) if _WINDOWS_DEVICE.match(name) else name
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}-{_digest(text)[:8]}"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def layout(resources: ResourceSet, pattern: str = PER_RESOURCE) -> Mapping[str, str]:

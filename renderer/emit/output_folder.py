@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from renderer.disk.pinned import pinned
+from renderer.disk import opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
@@ -64,7 +64,7 @@ class OutputFolder:
         Those above are made where they are missing. Raises ``OSError``.
         """
         path = PurePosixPath(self.path)
-        with pinned(self.root, path.parent, make=True) as above:
+        with opened_folder(self.root, path.parent, make=True) as above:
             yield above / path.name
 
     def check_links(self) -> None:

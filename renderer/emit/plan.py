@@ -14,7 +14,7 @@ from renderer.model.location import Location
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class TreePlan:
     """Relative paths, sorted, by what is to be done; ``blocked`` ones are not vmrender's to touch."""
 
     created: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Plan:
         return not (self.created or self.updated or self.removed or self.blocked or self.ownership_changes)
 
 
-def plan_tree(tree: Tree, wanted: Mapping[str, bytes], force: Collection[str] = ()) -> Plan:
+def plan_tree(tree: Tree, wanted: Mapping[str, bytes], force: Collection[str] = ()) -> TreePlan:
     """The plan that turns ``tree``, read with the paths of ``wanted``, into ``wanted``.
 
     A file is vmrender's to touch when the ownership file lists it with the digest that it has, or when
@@ -43,7 +43,7 @@ def plan_tree(tree: Tree, wanted: Mapping[str, bytes], force: Collection[str] = 
     left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
     ours = {path for path in (*occupied, *left_over) if _is_ours(tree, path) or _is_forced(tree, path, force)}
     ownership = encode_ownership(wanted)
-    return Plan(
+    return TreePlan(
         created=tuple(path for path in differing if tree.files[path] is None),
         updated=tuple(path for path in occupied if path in ours),
         removed=tuple(path for path in left_over if path in ours),
@@ -54,7 +54,7 @@ def plan_tree(tree: Tree, wanted: Mapping[str, bytes], force: Collection[str] = 
     )
 
 
-def refusals(output: str, tree: Tree, plan: Plan) -> tuple[Diagnostic, ...]:
+def refusals(output: str, tree: Tree, plan: TreePlan) -> tuple[Diagnostic, ...]:
     """foreign-file for everything that keeps the plan for the tree in ``output`` from being carried out."""
     return tuple(_refusal(output, tree, path) for path in plan.blocked)
 

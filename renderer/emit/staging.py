@@ -1,30 +1,92 @@
-"""Where a tree is built before it takes the place of the old one.
+"""The folder in which a tree is built before it takes the place of the old one, and the lock on it.
 
 ``.vmrender/<name of the output>-<digest>/`` stands at the root of the repository, or, where that is read-only
 or on another file system than the output, in the highest folder on the way to the output that is neither:
 folders are renamed within a file system only. It exists while a run changes the tree, and after a run that
-was killed. The names of the folders in it say how far that run came; ``recovery`` takes it from there.
+was killed. The names of the folders in it say how far that run came; ``swap.recover`` takes it from there.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
-from renderer.disk.pinned import pinned
+from renderer.disk import opened_folder
 from renderer.emit.durable import write_new_file
-from renderer.emit.lock import LOCK, locked
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.tree import is_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_ATTEMPTS = 1000
+#: The file that is locked.
+LOCK = "lock"
+_HELD = b"held\n"
+
+
+class Locked(NamedTuple):
+    """A folder for one process alone, and whether who had it before died with it."""
+
+    folder: Path
+    was_left: bool
+
+
+@contextmanager
+def locked(top: Path, below: PurePosixPath) -> Iterator[Locked]:
+    """Holds the folder ``below`` the folder ``top``, which is made for the purpose; waits for others.
+
+    The lock is a file in it: who holds it writes into it, and who lets it go removes it. The system lets go
+    of the lock when a process dies, however it dies. Raises ``OSError``.
+    """
+    with ExitStack() as held:
+        folder, descriptor = _acquire(top, below, held)
+        try:
+            was_left = os.fstat(descriptor).st_size > 0
+            os.write(descriptor, _HELD)
+            yield Locked(folder, was_left)
+        finally:
+            os.ftruncate(descriptor, 0)
+            with suppress(OSError):  # Windows does not remove a file that another process has open
+                (folder / LOCK).unlink()
+
+
+def _acquire(top: Path, below: PurePosixPath, held: ExitStack) -> tuple[Path, int]:
+    for _ in range(_ATTEMPTS):
+        # Who held the lock before may be removing it and its folder at this moment: then once more.
+        with suppress(FileNotFoundError), ExitStack() as attempt:
+            folder = attempt.enter_context(opened_folder(top, below, make=True, mode=0o700))
+            file = folder / LOCK
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
+            attempt.callback(os.close, descriptor)
+            _wait_for(descriptor)
+            if os.path.samestat(os.fstat(descriptor), file.lstat()):
+                held.push(attempt.pop_all())
+                return folder, descriptor
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(top / below))
+
+
+def _wait_for(descriptor: int) -> None:
+    if sys.platform == "win32":
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
 
 #: Other users cannot put anything into it, whatever they may do to the repository.
 _MODE = 0o700
@@ -97,7 +159,7 @@ class StagingArea:
                         ignore_file.unlink(missing_ok=True)
         finally:
             # Something may be left in it, or another process enters at this moment.
-            with suppress(OSError), pinned(self.top, self.path.parent) as above:
+            with suppress(OSError), opened_folder(self.top, self.path.parent) as above:
                 (above / self.path.name).rmdir()
                 (self.top / self.path.parent).rmdir()
 

@@ -10,11 +10,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from renderer.disk.confined import ConfinedFolder, NotRegularError
+from renderer.disk import ConfinedFolder, NotRegularError
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
-from renderer.model.build_limit import over_limit
-from renderer.model.limits import limits
+from renderer.model.limits import limits, over_limit
 
 
 class Obstacle(Enum):

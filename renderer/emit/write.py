@@ -1,35 +1,142 @@
-"""Writing a rendered tree: all of it or nothing, and only what is vmrender's.
+"""Write a rendered tree: all of it or nothing, and only what is vmrender's.
 
 The new tree is built in staging, beside the old one and on the same file system, and is on the disk before
-the two folders change places in one system call (``exchange``). Until then the old tree is untouched; from
-then on the new one is there. What a killed run leaves in staging is cleared up by the next one
-(``recovery``). Where the system has no such call (Windows, some network file systems), files are replaced one
-by one from the complete new tree, and a run that was killed half-way is finished by the next (``replay``).
+the two folders change places in one system call (``swap.exchange``). Until then the old tree is untouched;
+from then on the new one is there. What a killed run leaves in staging is cleared up by the next one
+(``swap.recover``). Where the system has no such call (Windows, some network file systems), files are replaced
+one by one from the complete new tree, and the next run finishes what a killed one began.
 """
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+import os
+import shutil
+import stat
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from renderer.disk.pinned import pinned
-from renderer.emit.build import build_tree
-from renderer.emit.disk_errors import disk_errors
-from renderer.emit.durable import sync_folder
-from renderer.emit.exchange import exchange
-from renderer.emit.output_folder import OutputFolder
+from renderer.disk import opened_folder
+from renderer.emit.durable import sync_files, sync_folder, write_new_file_unsynced
+from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, is_tree_path
-from renderer.emit.plan import Plan, plan_tree, refusals
-from renderer.emit.recovery import Repair, drop, recover, repair_needed
-from renderer.emit.replay import replay
-from renderer.emit.retire import retire
+from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import Staging, StagingArea
+from renderer.emit.swap import (
+    Repair,
+    drop,
+    exchange,
+    recover,
+    remove_old_tree,
+    repair_needed,
+    write_file_by_file,
+)
 from renderer.emit.tree import is_folder, read_tree
 from renderer.model.codes import Code
-from renderer.model.diagnostic import DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+
+
+@contextmanager
+def disk_errors(code: Code, verb: str, output: str, hint: str) -> Iterator[None]:
+    """Turns an ``OSError`` inside into a ``DiagnosticError`` with what was tried and the system's reason."""
+    try:
+        yield
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        message = f"cannot {verb} the rendered tree: {error.strerror or error}{place}"
+        finding = Diagnostic(code=code, message=message, location=Location(output), hint=hint)
+        raise DiagnosticError(finding) from error
+
+
+#: How file systems say that they have no hard links, or not for this file.
+_NO_HARD_LINK = frozenset(
+    {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
+)
+#: What a link leads to is not linked in its place; Linux does not do that anyway.
+_NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
+
+
+def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]) -> None:
+    """Makes ``new`` what ``old`` becomes by ``plan``, with the files in ``old`` that are not vmrender's.
+
+    These, and unchanged ones, stay the same files by way of hard links, where there are hard links. Raises
+    ``OSError``.
+    """
+    new.mkdir()
+    folders = (
+        _link_what_stays(old, new, {*plan.removed, *plan.updated, OWNERSHIP_FILE}) if is_folder(old) else {}
+    )
+    contents = {path: wanted[path] for path in (*plan.created, *plan.updated)}
+    _write_files(new, {**contents, OWNERSHIP_FILE: plan.ownership})
+    for path in plan.updated:
+        _take_over_rights(new / path, (old / path).lstat())
+    for path, status in reversed(folders.items()):
+        if is_folder(new / path):
+            _take_over_rights(new / path, status)
+    for folder, _, _ in os.walk(new, topdown=False):
+        sync_folder(Path(folder))
+
+
+def _write_files(new: Path, contents: Mapping[str, bytes]) -> None:
+    """All of them, before the disk is waited for: it then takes them together."""
+    files = {new / path: content for path, content in contents.items()}
+    for folder in {file.parent for file in files}:
+        folder.mkdir(parents=True, exist_ok=True)
+    for file, content in files.items():
+        write_new_file_unsynced(file, content)
+    sync_files(tuple(files))
+
+
+def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:
+    """The folders of ``old``, outer ones first; one that held only what is ``gone`` is not made again."""
+    folders = {"": old.lstat()}
+    waiting = [""]
+    while waiting:
+        folder = PurePosixPath(waiting.pop())
+        with opened_folder(old, folder) as inside:
+            entries = list(inside.iterdir())
+            if not entries:
+                (new / folder).mkdir(parents=True, exist_ok=True)
+            for entry in entries:
+                path, status = (folder / entry.name).as_posix(), entry.lstat()
+                if stat.S_ISDIR(status.st_mode) and not is_link(status):
+                    _check_same_device(entry, status, folders[""])
+                    folders[path] = status
+                    waiting.append(path)
+                elif path not in gone:
+                    (new / folder).mkdir(parents=True, exist_ok=True)
+                    _link(entry, new / path, status)
+    return folders
+
+
+def _check_same_device(folder: Path, status: os.stat_result, top: os.stat_result) -> None:
+    if status.st_dev != top.st_dev:
+        raise OSError(errno.EXDEV, "another file system is mounted there", str(folder))
+
+
+def _link(old: Path, new: Path, status: os.stat_result) -> None:
+    if is_link(status):
+        new.symlink_to(old.readlink())
+        return
+    try:
+        os.link(old, new, **_NOT_FOLLOWED)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(status.st_mode):
+            raise
+        shutil.copy2(old, new, follow_symlinks=False)
+
+
+def _take_over_rights(path: Path, status: os.stat_result) -> None:
+    """Mode and owner, the latter as far as we may: a run as root must not take a folder from its user."""
+    path.chmod(stat.S_IMODE(status.st_mode))
+    own = path.lstat()
+    if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
+        with suppress(OSError):
+            os.chown(path, status.st_uid, status.st_gid)
+
 
 _HINT = "nothing is lost: free space or give access, then render again"
 
@@ -102,7 +209,7 @@ def remove_tree(
         disk_errors(Code.WRITE_FAILED, "remove", output, _HINT),
         OutputFolder.locate(root, output).held() as folder,
     ):
-        with suppress(FileNotFoundError), pinned(folder, PurePosixPath()) as inside:
+        with suppress(FileNotFoundError), opened_folder(folder, PurePosixPath()) as inside:
             (inside / OWNERSHIP_FILE).unlink()
         with suppress(OSError):  # somebody's file is in it
             folder.rmdir()
@@ -118,7 +225,7 @@ def encode_files(files: Mapping[str, str]) -> Mapping[str, bytes]:
 
 
 def _change(
-    area: Staging, folder: Path, plan: Plan, wanted: Mapping[str, bytes], force: Collection[str]
+    area: Staging, folder: Path, plan: TreePlan, wanted: Mapping[str, bytes], force: Collection[str]
 ) -> tuple[str, ...]:
     build_tree(folder, area.building, plan, wanted)
     area.building.rename(area.swapping)
@@ -126,15 +233,15 @@ def _change(
     try:
         moved_in = _move_in(area.swapping, folder)
     except OSError:
-        retire(area.swapping, folder)
+        remove_old_tree(area.swapping, folder)
         raise
     if moved_in:
         sync_folder(folder.parent)
         sync_folder(area.folder)
-        return retire(area.swapping, folder, force)
+        return remove_old_tree(area.swapping, folder, force)
     area.swapping.rename(area.replaying)
     sync_folder(area.folder)
-    rescued = replay(area.replaying, folder, force)
+    rescued = write_file_by_file(area.replaying, folder, force)
     drop(area, area.replaying)
     return rescued
 
@@ -152,7 +259,7 @@ def _move_in(new: Path, folder: Path) -> bool:
     return True
 
 
-def _written(plan: Plan, rescued: tuple[str, ...] = ()) -> Written:
+def _written(plan: TreePlan, rescued: tuple[str, ...] = ()) -> Written:
     return Written(
         created=plan.created,
         updated=plan.updated,

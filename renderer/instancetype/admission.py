@@ -1,37 +1,127 @@
-"""Whether a VirtualMachine with its instance type and preference is admitted.
+"""Admit a VirtualMachine with its instance type and preference.
 
 KubeVirt ``pkg/instancetype/webhooks/vm/admitter.go`` and
-``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go``: the vCPUs can be spread, else nothing
-conflicts, else, once defaulted, the requirements are met.
+``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go``: the vCPUs can be spread, nothing
+conflicts, and once defaulted the requirements are met.
 """
 
 from __future__ import annotations
 
+from math import prod
+
+from renderer.instancetype.apply.applier import ApplyError, Conflict, FieldOwner
 from renderer.instancetype.apply.vmi import apply_to_template
-from renderer.instancetype.apply_error import ApplyError, Party
 from renderer.instancetype.behaviour import Behaviour, VmMemory
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError, CrashError
-from renderer.instancetype.conflict_cause import conflict_causes
-from renderer.instancetype.custom.limits import limit_causes
-from renderer.instancetype.defaults.devices import default_network
-from renderer.instancetype.defaults.resources import (
+from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS, CustomSize
+from renderer.instancetype.custom_supply import limit_causes
+from renderer.instancetype.defaults import (
+    default_architecture,
     default_cpu_topology,
     default_guest_memory,
+    default_network,
     default_requests,
 )
-from renderer.instancetype.defaults.vmi_spec import default_architecture
 from renderer.instancetype.find import Found
 from renderer.instancetype.requirements import check_requirements
-from renderer.instancetype.resolve import Selected
+from renderer.instancetype.resolve import ResolvedMatchers
+from renderer.instancetype.sizes import custom_sizes, of_size
 from renderer.instancetype.spread import check_spread
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
+from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 
+_VCPUS = FieldPath.of("spec", "cpu", "guest")
+_MEMORY = FieldPath.of("spec", "memory", "guest")
+_COUNTS = ("sockets", "cores", "threads")
 
-class Cluster(Record):
+
+def conflict_causes(
+    conflicts: tuple[Conflict, ...],
+    instancetype: Found,
+    template: JsonObject,
+    scope: Scope,
+    custom_size: CustomSize = NO_CUSTOM_SIZE,
+) -> tuple[Cause, ...]:
+    """One cause for each conflict of ``instancetype`` with the VirtualMachine's ``spec.template``.
+
+    ``custom_size`` is what the instance type has of the VM, and does not itself conflict with it.
+    """
+    given = {_VCPUS: custom_size.vcpus, _MEMORY: custom_size.memory}
+    return tuple(
+        _cause(conflict, instancetype, template, scope)
+        if given.get(conflict.instancetype_field) is None
+        else _cause_of_custom_size(conflict, instancetype)
+        for conflict in conflicts
+    )
+
+
+def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> Cause:
+    return Cause(
+        code=Code.CONFLICT,
+        field=conflict.path,
+        at=conflict.field,
+        message=f"{conflict.field} is set by {instancetype}",
+        hint=_way_out(conflict, instancetype, template, scope),
+        related=(instancetype.related(conflict.instancetype_field),),
+    )
+
+
+def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> Cause:
+    """Requests and limits are an instance type's to decide, wherever it has its size from."""
+    size = {_VCPUS: VCPUS, _MEMORY: MEMORY}[conflict.instancetype_field]
+    return Cause(
+        code=Code.CONFLICT,
+        field=conflict.path,
+        at=conflict.field,
+        message=f"{conflict.field} is for {instancetype} to decide, from {size}",
+        hint=f"drop {conflict.field}",
+        related=(instancetype.left_to_vm(conflict.instancetype_field),),
+    )
+
+
+def _way_out(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
+    drop = f"drop {conflict.field}"
+    others = of_size(
+        instancetype,
+        scope,
+        vcpus=_wanted_vcpus(conflict, template),
+        memory=_wanted_memory(conflict, template),
+    )
+    if others:
+        drop = f"{drop}; {' or '.join(map(str, others))} has what it asks for"
+    custom = custom_sizes(instancetype, scope) if conflict.field in (VCPUS, MEMORY) else ()
+    return f"{drop}; {' or '.join(custom)} leaves the size to the VM" if custom else drop
+
+
+def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
+    """How many vCPUs the VM asks for, if that is what the conflict is about."""
+    if conflict.instancetype_field != _VCPUS or conflict.field.segments[-1] not in ("guest", *_COUNTS):
+        return None
+    cpu = object_at(template, "spec", "domain", "cpu")
+    guest = cpu.get("guest")
+    if guest is not None:
+        return guest if isinstance(guest, int) else None
+    return prod(count for field in _COUNTS if isinstance(count := cpu.get(field), int) and count)
+
+
+def _wanted_memory(conflict: Conflict, template: JsonObject) -> int | None:
+    """How many bytes of memory the VM asks for, if that is what the conflict is about."""
+    if conflict.instancetype_field.segments[:2] != _MEMORY.segments[:2]:
+        return None
+    guest = object_at(template, "spec", "domain", "memory").get("guest")
+    try:
+        return None if guest is None else Quantity.of(guest).value()
+    except DiagnosticError:
+        return None
+
+
+class TargetCluster(Record):
     """The cluster that is rendered for."""
 
     behaviour: Behaviour
@@ -42,7 +132,9 @@ class ConflictError(CauseError):
     """The VirtualMachine and its instance type set the same fields."""
 
 
-def admit(selected: Selected, template: JsonObject, scope: Scope, cluster: Cluster) -> JsonObject:
+def admit(
+    selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
+) -> JsonObject:
     """The VirtualMachine's ``spec.template`` with everything applied, and nothing defaulted.
 
     Raises ``CauseError`` with the causes for which KubeVirt refuses it.
@@ -59,7 +151,7 @@ def admit(selected: Selected, template: JsonObject, scope: Scope, cluster: Clust
     return applied
 
 
-def apply(selected: Selected, template: JsonObject, scope: Scope, behaviour: Behaviour) -> JsonObject:
+def apply(selected: ResolvedMatchers, template: JsonObject, scope: Scope, behaviour: Behaviour) -> JsonObject:
     """The VirtualMachine's ``spec.template`` with instance type and preference applied.
 
     Raises ``ConflictError``, or ``CrashError`` for what cannot be applied.
@@ -84,7 +176,9 @@ def apply(selected: Selected, template: JsonObject, scope: Scope, behaviour: Beh
     return applied.template
 
 
-def _check_defaulted(selected: Selected, vmi_spec: JsonObject, scope: Scope, cluster: Cluster) -> None:
+def _check_defaulted(
+    selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, cluster: TargetCluster
+) -> None:
     """Raises ``DefaultsError``, or ``CauseError`` for a requirement."""
     behaviour, config = cluster.behaviour, cluster.config
     default_network(vmi_spec, config, behaviour)
@@ -105,9 +199,9 @@ def _spec(found: Found | None) -> JsonObject | None:
     return None if found is None else found.spec
 
 
-def _causes(error: ApplyError, selected: Selected) -> tuple[Cause, ...]:
+def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[Cause, ...]:
     """What went wrong in applying: at the VirtualMachine's field, or at the matcher that leads to it."""
-    party = {Party.INSTANCETYPE: selected.instancetype, Party.PREFERENCE: selected.preference}.get(
+    party = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}.get(
         error.party
     )
     causes = []

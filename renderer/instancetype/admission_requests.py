@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
+from renderer.instancetype.defaults import default_vmi_spec
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.model.admission import AdmissionRequest
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.admission_request import AdmissionRequest
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _VM, _VMI, _POOL = "VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"
 
@@ -66,7 +65,7 @@ class _Requests:
         return AdmissionRequest(_VM, vm.resource, vm.base, content, self._config)
 
     def _vmi(self, resource: Resource) -> AdmissionRequest:
-        from renderer.instancetype.defaults.vmi_object import default_vmi_object  # noqa: PLC0415 - few repositories have any
+        from renderer.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few repositories have any
 
         spec = default_vmi_spec(object_at(resource.content, "spec"), self._config, self._behaviour)
         content: JsonObject = {

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from renderer.model.json import EMPTY
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 

@@ -16,7 +16,7 @@ from renderer.instancetype.api.types import (
     pointer,
 )
 from renderer.instancetype.catalog import Catalog
-from renderer.model.cluster_config import DEFAULT_MACHINE_TYPES, ClusterConfig
+from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath

@@ -1,36 +1,75 @@
-"""The stage's front door: every VirtualMachine is resolved, checked and expanded."""
+"""Resolve, check and expand every VirtualMachine: the entry point of this stage."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
 
-from renderer.instancetype.admission import Cluster, admit
+from renderer.instancetype.admission import TargetCluster, admit, apply
 from renderer.instancetype.api.v1beta2 import leaves_memory_to_vm
-from renderer.instancetype.behaviour import Behaviour, behaviour_of
+from renderer.instancetype.behaviour import Behaviour, ExpandDefaults, behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.custom.refusals import unexpanded_causes
-from renderer.instancetype.custom.size import without_custom_vcpus
-from renderer.instancetype.custom.supply import with_custom_size
-from renderer.instancetype.empty_matchers import empty_matchers
-from renderer.instancetype.expand_spec import expand_spec
+from renderer.instancetype.custom_size import unexpanded_causes, without_custom_vcpus
+from renderer.instancetype.custom_supply import with_custom_size
+from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec
 from renderer.instancetype.find import Finder
 from renderer.instancetype.findings import check_objects, vm_diagnostics
-from renderer.instancetype.resolve import Matchers, Selected, resolve_matchers, select
-from renderer.instancetype.revision.mismatch import mismatches
+from renderer.instancetype.matcher_warnings import empty_matchers, mismatches, unresolved_matchers
+from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.target_form import in_target_form
-from renderer.instancetype.unresolved import unresolved_matchers
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
-from renderer.instancetype.vm_expansion import VmExpansion
-from renderer.model.cluster_config import ClusterConfig
+from renderer.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import JsonObject
+from renderer.model.json import JsonObject, object_at
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
+
+
+class VmExpansion(Record):
+    """``vm`` became ``expanded``.
+
+    ``sized`` is its ``spec.template`` after inference and without a size of its own, to which ``selected``
+    was applied; with ``defaults`` it was also defaulted.
+    """
+
+    vm: VirtualMachine
+    expanded: Resource
+    selected: ResolvedMatchers
+    sized: JsonObject
+    cluster: TargetCluster
+    defaults: bool
+
+
+def expand_spec(
+    selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
+) -> JsonObject:
+    """The VirtualMachine's ``spec.template``, applied and defaulted as far as the release does it.
+
+    Disks and the network are there before the preference is applied, which therefore reaches them; without
+    a matcher nothing is done. Raises ``CauseError``.
+    """
+    behaviour, config = cluster.behaviour, cluster.config
+    if behaviour.expand_defaults is ExpandDefaults.NONE:
+        return apply(selected, template, scope, behaviour)
+    applied = apply(selected, with_default_devices(template, cluster), scope, behaviour)
+    spec = default_vmi_spec(object_at(applied, "spec"), config, behaviour)
+    if behaviour.expand_defaults is ExpandDefaults.OBJECT:
+        spec = default_vmi_object(spec, config.cpu_model)
+    return {**applied, "spec": spec}
+
+
+def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
+    """``spec.template`` as the release applies to it; the template itself for one that adds no defaults."""
+    if cluster.behaviour.expand_defaults is ExpandDefaults.NONE:
+        return template
+    spec = default_disks(object_at(template, "spec"))
+    return {**template, "spec": default_network(spec, cluster.config, cluster.behaviour)}
+
 
 #: Is told of every VirtualMachine that is expanded.
 Observe: TypeAlias = Callable[[VmExpansion], None]
@@ -59,7 +98,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two th
         config = cluster_config(everything)
     except DiagnosticError as error:
         diagnostics += error.diagnostics
-    expander = _Expander(everything, Cluster(behaviour_of(release), config), mode, observe)
+    expander = _Expander(everything, TargetCluster(behaviour_of(release), config), mode, observe)
     results: list[Resource] = []
     for resource in resources:
         try:
@@ -76,7 +115,7 @@ class _Expander:
     """Expands one resource after the other; what it has looked up serves the next as well."""
 
     def __init__(
-        self, catalog: Catalog, cluster: Cluster, mode: ExpandMode, observe: Observe | None = None
+        self, catalog: Catalog, cluster: TargetCluster, mode: ExpandMode, observe: Observe | None = None
     ) -> None:
         self._catalog = catalog
         self._cluster = cluster
@@ -127,13 +166,13 @@ class _Expander:
         return whole
 
 
-def _inferred(matchers: Matchers, selected: Selected, template: JsonObject) -> JsonObject:
+def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObject) -> JsonObject:
     """The template after inference, which takes memory away that an instance type gives, and only that."""
     leaves_memory = selected.instancetype is not None and leaves_memory_to_vm(selected.instancetype.spec)
     return template if leaves_memory else matchers.template(template)
 
 
-def _refuse_unexpanded(selected: Selected, template: JsonObject, behaviour: Behaviour) -> None:
+def _refuse_unexpanded(selected: ResolvedMatchers, template: JsonObject, behaviour: Behaviour) -> None:
     """Raises ``CauseError`` for a VirtualMachine that the cluster could not expand."""
     causes = tuple(unexpanded_causes(selected.instancetype, template, behaviour.release))
     if causes:

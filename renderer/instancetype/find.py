@@ -14,7 +14,7 @@ from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.matcher import INSTANCETYPE, Matcher, MatcherType
 from renderer.instancetype.not_found import not_found, revision_not_found, unknown_kind, unusable_revision
-from renderer.instancetype.revision.decode import RevisionError, decode_revision
+from renderer.instancetype.revision import RevisionError, decode_revision
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath

@@ -11,16 +11,15 @@ from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import spec_type_of
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
+from renderer.instancetype.matcher_warnings import deciding_placeholder
 from renderer.instancetype.object_admission import admit_object
-from renderer.instancetype.unresolved import depends_on
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _MATCHER_TYPES = {
     kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds
@@ -83,13 +82,13 @@ def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
 def _refusals(causes: Iterable[Cause], resource: Resource) -> Iterator[Diagnostic]:
     """What is wrong with an object; of a placeholder its schema tells."""
     for cause in causes:
-        if depends_on(cause, resource.content) is None:
+        if deciding_placeholder(cause, resource.content) is None:
             yield _diagnostic(cause, resource, cause.at)
 
 
 def _of_vm(cause: Cause, vm: VirtualMachine) -> Diagnostic:
     found = _diagnostic(cause, vm.resource, vm.field(cause.at))
-    placeholder = depends_on(cause, vm.content)
+    placeholder = deciding_placeholder(cause, vm.content)
     if placeholder:
         message = f"the VM is not expanded, as it depends on the placeholder {placeholder}"
         return replace(found, code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)

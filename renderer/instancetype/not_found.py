@@ -8,7 +8,7 @@ from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause
 from renderer.instancetype.matcher import Matcher, MatcherType
-from renderer.instancetype.revision.decode import RevisionError
+from renderer.instancetype.revision import RevisionError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath

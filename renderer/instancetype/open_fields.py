@@ -14,7 +14,7 @@ from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 
 _TEMPLATE = ".spec.template.spec"
 _ANNOTATIONS = ".spec.template.metadata.annotations"

@@ -1,4 +1,4 @@
-"""Whether a VirtualMachine has what its preference requires.
+"""Check that a VirtualMachine has what its preference requires.
 
 KubeVirt ``pkg/instancetype/preference/requirements``.
 """
@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from math import prod
 
-from renderer.instancetype.behaviour import Behaviour, VmMemory
-from renderer.instancetype.catalog import Scope
+from renderer.instancetype.apply.applier import VMI_SPEC
+from renderer.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
+from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import Cause, CrashError
-from renderer.instancetype.conflict import VMI_SPEC
-from renderer.instancetype.custom.size import MEMORY, VCPUS
-from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE
-from renderer.instancetype.resolve import Selected
+from renderer.instancetype.custom_size import MEMORY, VCPUS
+from renderer.instancetype.find import Found, decoded
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
+from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.sizes import count_of_vcpus, of_at_least
 from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import Quantity
+from renderer.model.release import Release
+from renderer.model.resource import Resource
 
 _CPU = VMI_SPEC.child("domain", "cpu")
 _MEMORY = VMI_SPEC.child("domain", "memory")
@@ -39,7 +41,7 @@ _UINT32 = 2**32
 
 
 def check_requirements(
-    selected: Selected, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
+    selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Cause | None:
     """The first requirement that is not met: CPU, memory, architecture.
 
@@ -58,7 +60,7 @@ def check_requirements(
 
 
 def _check_cpu(
-    selected: Selected, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> Cause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("cpu")
@@ -93,7 +95,7 @@ def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | N
 
 
 def _check_memory(
-    selected: Selected, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> Cause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("memory")
@@ -215,3 +217,18 @@ def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
 def _uint(value: JsonObject, key: str) -> int:
     number = value.get(key)
     return number if isinstance(number, int) else 0
+
+
+def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
+    """Whether CPU and memory are enough, as admission would find.
+
+    The architecture is the VM's own, so that any is taken. Raises ``CauseError`` for one that the release
+    cannot decode.
+    """
+    behaviour = behaviour_of(release)
+    selected = ResolvedMatchers(
+        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
+    )
+    architecture = object_at(preference.content, "spec", "requirements").get("architecture")
+    cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
+    return cause is None

@@ -11,7 +11,7 @@ from typing import TypeVar
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
-from renderer.instancetype.custom.size import NO_CUSTOM_SIZE, CustomSize
+from renderer.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.infer import infer_matcher
 from renderer.instancetype.matcher import (
@@ -44,7 +44,7 @@ class Matchers(Record):
         return without(template, "spec", "domain", "memory") if self.clears_memory else template
 
 
-class Selected(Record):
+class ResolvedMatchers(Record):
     """What the matchers of a VirtualMachine mean.
 
     ``instancetype`` has in its spec what the VirtualMachine gives of ``custom_size``.
@@ -81,14 +81,14 @@ def resolve_matchers(
     return Matchers(*inferred, clears_memory=clears_memory)
 
 
-def select(matchers: Matchers, status: JsonObject, scope: Scope, finder: Finder) -> Selected:
+def select(matchers: Matchers, status: JsonObject, scope: Scope, finder: Finder) -> ResolvedMatchers:
     """What the matchers of a VirtualMachine with that ``status`` mean.
 
     Raises ``CauseError`` with what is wrong with both.
     """
     if not matchers:
-        return Selected()
-    return Selected(
+        return ResolvedMatchers()
+    return ResolvedMatchers(
         *_of_both(
             lambda: finder.find(matchers.instancetype, INSTANCETYPE, status, scope),
             lambda: finder.find(matchers.preference, PREFERENCE, status, scope),

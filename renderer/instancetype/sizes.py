@@ -17,7 +17,7 @@ from renderer.model.resource import Resource
 _MOST = 2
 
 
-class Size(Record):
+class CatalogSize(Record):
     """An instance type's vCPUs and guest memory in bytes."""
 
     name: str
@@ -35,7 +35,9 @@ class Size(Record):
         return _series(self.name)
 
 
-def of_size(instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None) -> tuple[Size, ...]:
+def of_size(
+    instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None
+) -> tuple[CatalogSize, ...]:
     """Instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
 
     Those of the same series come first, then those that differ least in what is not asked for; two at most.
@@ -50,7 +52,7 @@ def of_size(instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int
     )
 
 
-def of_at_least(instancetype: Found, scope: Scope, *, vcpus: int, memory: int) -> tuple[Size, ...]:
+def of_at_least(instancetype: Found, scope: Scope, *, vcpus: int, memory: int) -> tuple[CatalogSize, ...]:
     """Instance types of the same kind that are no smaller than asked for, ordered as in ``of_size``."""
     return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
 
@@ -76,12 +78,14 @@ def _series(name: str) -> str:
     return name.rpartition(".")[0]
 
 
-def _nearest(instancetype: Found, scope: Scope, fits: Callable[[Size], bool]) -> tuple[Size, ...]:
+def _nearest(
+    instancetype: Found, scope: Scope, fits: Callable[[CatalogSize], bool]
+) -> tuple[CatalogSize, ...]:
     own = _size_of(instancetype.resource)
     if own is None or fits(own):
         return ()
 
-    def distance(size: Size) -> tuple[bool, int, int, str]:
+    def distance(size: CatalogSize) -> tuple[bool, int, int, str]:
         unlike = size.series != own.series
         return (unlike, abs(size.memory - own.memory), abs(size.vcpus - own.vcpus), size.name)
 
@@ -90,16 +94,16 @@ def _nearest(instancetype: Found, scope: Scope, fits: Callable[[Size], bool]) ->
 
 
 @lru_cache(maxsize=16)  # many VMs may be wrong, and they see the same catalog
-def _sizes(scope: Scope, kind: str) -> tuple[Size, ...]:
+def _sizes(scope: Scope, kind: str) -> tuple[CatalogSize, ...]:
     found = (scope.find(kind, name) for name in scope.names(kind))
     sizes = (_size_of(resource) for resource in found if resource is not None)
     return tuple(size for size in sizes if size is not None)
 
 
-def _size_of(resource: Resource) -> Size | None:
+def _size_of(resource: Resource) -> CatalogSize | None:
     vcpus = object_at(resource.content, "spec", "cpu").get("guest")
     try:
         memory = Quantity.of(object_at(resource.content, "spec", "memory").get("guest"))
     except DiagnosticError:
         return None
-    return Size(resource.name, vcpus, memory.value(), memory.json) if isinstance(vcpus, int) else None
+    return CatalogSize(resource.name, vcpus, memory.value(), memory.json) if isinstance(vcpus, int) else None

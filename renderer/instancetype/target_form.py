@@ -1,20 +1,24 @@
-"""Instance types and preferences of v1beta2 in the form that a cluster knows.
+"""Bring instance types, preferences and revisions into the form that a cluster knows.
 
-Complete ones become v1beta1, which every release that can be rendered for serves and stores
-(``pkg/virt-operator/resource/generate/components/crds.go``). Those that leave a size to the VM have none.
+Complete objects of v1beta2 become v1beta1, which every release that can be rendered for serves and stores
+(``pkg/virt-operator/resource/generate/components/crds.go``). Those that leave a size to the VM have no such form.
+ControllerRevisions that served the expansion only are left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from renderer.instancetype.api import v1beta2
 from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
+from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related
 from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
+from renderer.model.json import object_at, text_at
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _INPUT = f"{INSTANCETYPE_GROUP}/{v1beta2.VERSION}"
 _WRITTEN = f"{INSTANCETYPE_GROUP}/v1beta1"
@@ -77,3 +81,37 @@ def _duplicate(resource: Resource, other: Resource) -> Diagnostic:
         hint="a version is no part of a name; drop or rename one",
         related=(Related("the other one", other.sites(_NAME)),),
     )
+
+
+def without_unneeded_revisions(expanded: ResourceSet, composed: ResourceSet) -> ResourceSet:
+    """The expanded resources without the ControllerRevisions that served to expand them, and nothing else.
+
+    ``composed`` are the resources before. A revision that none of their VirtualMachines named stays, as one
+    that is not among them may.
+    """
+    if not any(map(_is_revision, expanded)):
+        return expanded
+    unneeded = set(_references(composed)) - set(_references(expanded))
+    if not unneeded:
+        return expanded
+    namespaces_of = {(namespace, name) for namespace, name in unneeded} | {("", name) for _, name in unneeded}
+    return expanded.where(
+        lambda resource: (
+            not _is_revision(resource) or (resource.namespace, resource.name) not in namespaces_of
+        )
+    )
+
+
+def _references(resources: ResourceSet) -> Iterator[tuple[str, str]]:
+    """Namespace and name of each revision that is named."""
+    for resource in resources:
+        vm = VirtualMachine.of(resource)
+        if vm is not None:
+            for matcher_type in (INSTANCETYPE, PREFERENCE):
+                yield resource.namespace, text_at(vm.spec, matcher_type.key, "revisionName")
+                status = text_at(vm.status, matcher_type.status_ref, "controllerRevisionRef", "name")
+                yield resource.namespace, status
+
+
+def _is_revision(resource: Resource) -> bool:
+    return resource.kind == "ControllerRevision" and resource.gvk.group == "apps"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from renderer.instancetype.zero_value import is_zero
+from renderer.instancetype.vmi_template import is_zero
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record

@@ -5,8 +5,7 @@ from __future__ import annotations
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _KUBEVIRT_GROUPS = ("kubevirt.io", "pool.kubevirt.io")
 _POOL_TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate")
@@ -89,3 +88,28 @@ def _without_references(vm: JsonObject) -> JsonObject:
     for reference in _REFERENCES:
         vm = without(vm, "status", reference)
     return without(vm, "status") if vm.get("status") == {} else vm
+
+
+_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
+_CONFIGURATION = "KubeVirt"
+_MATCHER_KEYS = ("instancetype", "preference")
+
+
+def needs_instancetype_stage(resources: ResourceSet) -> bool:
+    """Whether anything among the resources is to be expanded or checked.
+
+    Without a KubeVirt object, which may forbid what is default, that is an instance type or preference, or a
+    VirtualMachine that names one or gives itself a size, be it null.
+    """
+    return any(map(_concerns, resources))
+
+
+def _concerns(resource: Resource) -> bool:
+    kind, group = resource.content.get("kind"), resource.api_version.partition("/")[0]
+    if kind == _CONFIGURATION or group == _INSTANCETYPE_GROUP:
+        return True
+    vm = VirtualMachine.of(resource)
+    if vm is None or vm.template is None:
+        return False
+    cpu = object_at(vm.template, "spec", "domain", "cpu")
+    return "guest" in cpu or any(matcher in vm.spec for matcher in _MATCHER_KEYS)

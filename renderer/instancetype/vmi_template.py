@@ -1,7 +1,7 @@
-"""The parts of a VM's ``spec.template`` that are applied to, read and replaced.
+"""Read and replace the parts of a VM's ``spec.template`` that are applied to.
 
-A part that is not what it should be (a text in place of a mapping) reads as empty and is left as it is, so
-that the schema can tell.
+A part of the wrong type (a text in place of a mapping) reads as empty and is left as it is, so that the schema
+reports it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from renderer.model.json import EMPTY, Json, JsonObject
+
+
+def is_null(value: Json) -> bool:
+    """Whether a pointer or a map is nil: ``false``, ``""`` and ``{}`` are values."""
+    return value is None
+
+
+def is_zero(value: Json) -> bool:
+    """Whether a field that is no pointer has its zero value: null, ``""``, 0, false or an empty list."""
+    return value is None or (not value and not isinstance(value, dict))
 
 
 def domain_of(template: JsonObject) -> JsonObject:

@@ -1,30 +1,112 @@
-"""Fields that the mutating webhook would fill in, written beforehand so that the cluster has what Git has.
+"""Fields that the mutating webhook fills in, written beforehand so that the cluster has what Git has.
 
-KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``, and what ``mutation`` follows. The
-webhook takes firmware UUID and serial at random; here they follow from namespace and name.
+KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``,
+``pkg/instancetype/webhooks/vm/mutator.go`` and ``pkg/defaults/defaults.go`` (``SetVirtualMachineDefaults``).
+The webhook takes firmware UUID and serial at random; here they follow from namespace and name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults.section import with_default
+from renderer.instancetype.defaults import machine_type_of, with_default
 from renderer.instancetype.find import Finder
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
-from renderer.instancetype.mutation import mutation_of
 from renderer.instancetype.resolve import resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.model.tree_options import WebhookField
+from renderer.model.render_config import WebhookField
+from renderer.model.resource import Resource, ResourceSet
+
+_ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
+_ARCHITECTURES = frozenset({"amd64", "arm64", "s390x"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """The values afterwards; one storage class for each of the ``dataVolumeTemplates``, None for none."""
+
+    architecture: str
+    machine_type: str
+    storage_class_names: tuple[str | None, ...]
+
+
+def mutation_of(
+    vm_spec: JsonObject,
+    preference: JsonObject | None,
+    config: ClusterConfig,
+    scope: Scope,
+    behaviour: Behaviour,
+) -> Mutation:
+    """What ``vm_spec`` gets; ``preference`` is the spec of the VM's preference, if it is found."""
+    preferred = {} if preference is None else preference
+    architecture = (
+        text_at(vm_spec, "template", "spec", "architecture")
+        or (text_at(preferred, "preferredArchitecture") if behaviour.mutates_architecture else "")
+        or _architecture_of_data_source(vm_spec, scope, behaviour)
+        or config.default_architecture
+    )
+    machine_type = (
+        text_at(vm_spec, "template", "spec", "domain", "machine", "type")
+        or text_at(preferred, "machine", "preferredMachineType")
+        or machine_type_of(config, architecture, behaviour)
+    )
+    storage_class = text_at(preferred, "volumes", "preferredStorageClassName")
+    names = tuple(
+        _storage_class_name(object_at(template, "spec"), storage_class)
+        for template in array_at(vm_spec, "dataVolumeTemplates")
+    )
+    return Mutation(architecture, machine_type, names)
+
+
+def _architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: Behaviour) -> str:
+    """The architecture that the first labelled DataSource of a ``dataVolumeTemplate`` is for."""
+    if not behaviour.reads_data_source_architecture:
+        return ""
+    for template in array_at(vm_spec, "dataVolumeTemplates"):
+        reference = object_at(template, "spec", "sourceRef")
+        if text_at(reference, "kind").lower() != "datasource":
+            continue
+        source = _data_source(reference, scope)
+        architecture = "" if source is None else _architecture_label(source)
+        if architecture in _ARCHITECTURES:
+            return architecture
+    return ""
+
+
+def _architecture_label(source: Resource) -> str:
+    return text_at(source.content, "metadata", "labels", _ARCHITECTURE_LABEL)
+
+
+def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:
+    """The DataSource that is referred to, or the one it points at."""
+    namespace = text_at(reference, "namespace") or scope.namespace
+    source = scope.find("DataSource", text_at(reference, "name"), namespace)
+    if source is None:
+        return None
+    target = object_at(source.content, "spec", "source").get("dataSource")
+    if target is None:
+        return source
+    return scope.find("DataSource", text_at(target, "name"), text_at(target, "namespace"))
+
+
+def _storage_class_name(data_volume_spec: JsonObject, preferred: str) -> str | None:
+    """The storage class of a DataVolume's ``storage``, else of its ``pvc``."""
+    names = [
+        preferred or None if (name := section.get("storageClassName")) is None else name
+        for key in ("storage", "pvc")
+        if isinstance(section := data_volume_spec.get(key), dict)
+    ]
+    return next((name for name in names if isinstance(name, str)), None)
+
 
 #: It stands for vmrender: another one would give every machine another identity.
 _NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")

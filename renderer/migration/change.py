@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
-from renderer.model.field_edit import FieldEdit, SetField, below
+from renderer.model.field_edit import FieldEdit, SetField, edit_below
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, scalar_text
 from renderer.model.release import OLDEST, Release
@@ -35,10 +35,10 @@ class Change(NamedTuple):
     def below(self, place: FieldPath) -> Change:
         """The same in a document that holds the object at ``place``."""
         field = place.child(*self.field.segments)
-        return self._replace(field=field, edits=tuple(below(place, edit) for edit in self.edits))
+        return self._replace(field=field, edits=tuple(edit_below(place, edit) for edit in self.edits))
 
 
-class Left(NamedTuple):
+class NotMigrated(NamedTuple):
     """What ``field`` says is deprecated or gone since the release ``since``, and only its author can help."""
 
     field: FieldPath
@@ -46,11 +46,11 @@ class Left(NamedTuple):
     hint: str
     since: Release = OLDEST
 
-    def below(self, place: FieldPath) -> Left:
+    def below(self, place: FieldPath) -> NotMigrated:
         return self._replace(field=place.child(*self.field.segments))
 
 
-Finding: TypeAlias = Change | Left
+Finding: TypeAlias = Change | NotMigrated
 
 
 def new_value(subject: Subject, field: FieldPath, old: str, new: str, since: Release) -> Change:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.migration.change import Change, Finding, Left, Subject
+from renderer.migration.change import Change, Finding, NotMigrated, Subject
 from renderer.model.field_edit import RenameField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, array_at, object_at
@@ -54,7 +54,7 @@ def in_template(content: JsonObject) -> Iterator[Finding]:
 
 def _in_spec(content: JsonObject, *spec: str) -> Iterator[Finding]:
     if "liveUpdateFeatures" in object_at(content, *spec):
-        yield Left(
+        yield NotMigrated(
             FieldPath((*spec, "liveUpdateFeatures")),
             "liveUpdateFeatures is gone since KubeVirt 1.2, which drops it silently",
             "write its limits as domain.cpu.maxSockets and domain.memory.maxGuest, and remove it",
@@ -68,7 +68,7 @@ def _bindings(content: JsonObject, *spec: str) -> Iterator[Finding]:
     for index, interface in enumerate(array_at(content, *path)):
         for binding in _BINDINGS:
             if binding in object_at(interface):
-                yield Left(
+                yield NotMigrated(
                     FieldPath((*path, index, binding)),
                     f"the binding {binding} is gone since KubeVirt 1.3, which refuses it",
                     "use masquerade or bridge, or a network binding plugin: binding.name",
@@ -78,7 +78,7 @@ def _bindings(content: JsonObject, *spec: str) -> Iterator[Finding]:
 
 def in_instancetype(content: JsonObject) -> Iterator[Finding]:
     if "launchSecurity" in object_at(content, "spec"):
-        yield Left(
+        yield NotMigrated(
             FieldPath.of("spec", "launchSecurity"),
             "launchSecurity of an instance type is deprecated since KubeVirt 1.9",
             "write preferredLaunchSecurity in the preference of every VM that uses this instance type",
@@ -87,7 +87,7 @@ def in_instancetype(content: JsonObject) -> Iterator[Finding]:
 
 
 def in_preset(content: JsonObject) -> Iterator[Finding]:
-    yield Left(
+    yield NotMigrated(
         FieldPath.of("kind"),
         "VirtualMachineInstancePreset is deprecated and goes with v2 of KubeVirt's API",
         "use an instance type and a preference",
@@ -98,9 +98,9 @@ def in_preset(content: JsonObject) -> Iterator[Finding]:
 def in_kubevirt(content: JsonObject) -> Iterator[Finding]:
     for path, hint in _OF_KUBEVIRT.items():
         if path[-1] in object_at(content, *path[:-1]):
-            yield Left(FieldPath(path), f"{path[-1]} is deprecated", hint)
+            yield NotMigrated(FieldPath(path), f"{path[-1]} is deprecated", hint)
     if "permitSlirpInterface" in object_at(content, *_CONFIGURATION, "network"):
-        yield Left(
+        yield NotMigrated(
             FieldPath((*_CONFIGURATION, "network", "permitSlirpInterface")),
             "permitSlirpInterface means nothing since KubeVirt 1.3",
             "remove it",
@@ -118,7 +118,9 @@ def _mediated_types(content: JsonObject, place: FieldPath) -> Iterator[Finding]:
         return
     field = place.child(_OLD_TYPES)
     if _NEW_TYPES in content:
-        yield Left(field, f"{_OLD_TYPES} is deprecated, and {_NEW_TYPES} is there too", "make one of the two")
+        yield NotMigrated(
+            field, f"{_OLD_TYPES} is deprecated, and {_NEW_TYPES} is there too", "make one of the two"
+        )
     else:
         edits = (RenameField(field, _NEW_TYPES),)
         yield Change(Subject.MEDIATED_DEVICES, field, _OLD_TYPES, _NEW_TYPES, edits, OLDEST)

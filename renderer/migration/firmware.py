@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.migration.change import Change, Finding, Left, Subject, shown
+from renderer.migration.change import Change, Finding, NotMigrated, Subject, shown
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
@@ -28,7 +28,7 @@ def in_preference(content: JsonObject) -> Iterator[Finding]:
     before = ", ".join(f"{name}: {shown(firmware[name])}" for name in written)
     field = _PLACE.child(written[0])
     if not all(isinstance(firmware[name], bool) for name in written):
-        yield Left(
+        yield NotMigrated(
             field, f"{before} is deprecated, and not all of it is true or false", f"write {_NEW}", _SINCE
         )
     elif isinstance(firmware.get(_NEW), dict):
@@ -37,7 +37,7 @@ def in_preference(content: JsonObject) -> Iterator[Finding]:
     elif firmware.get(_EFI) is True and _NEW not in firmware:
         yield _change(firmware, field, before)
     else:
-        yield Left(
+        yield NotMigrated(
             field,
             f"{before} is deprecated, and {_NEW} does not mean the same without {_EFI}: true",
             f"write {_NEW}, or remove it",

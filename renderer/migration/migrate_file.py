@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from renderer.migration.change import Change, Left, Subject
-from renderer.migration.sources import Found
+from renderer.migration.change import Change, NotMigrated, Subject
+from renderer.migration.sources import LocatedFinding
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.location import Site
@@ -14,7 +14,7 @@ from renderer.model.release import Release
 from renderer.yamlio.field_edits import EditedText, RefusedEditError, edit_fields
 
 
-class Source(NamedTuple):
+class MigrationSource(NamedTuple):
     """A file, what there is to say of it, and the releases that what it is a part of is rendered for.
 
     ``oldest_build`` names what is rendered for the oldest of them.
@@ -22,7 +22,7 @@ class Source(NamedTuple):
 
     path: str
     content: bytes
-    found: tuple[Found, ...]
+    found: tuple[LocatedFinding, ...]
     releases: frozenset[Release]
     oldest_build: str
 
@@ -37,7 +37,7 @@ class Reason(NamedTuple):
 class Migrated(NamedTuple):
     """What became of a file: its new content, what changed, and warnings of what did not."""
 
-    source: Source
+    source: MigrationSource
     content: bytes
     changes: tuple[tuple[Site, Change], ...]
     warnings: tuple[Diagnostic, ...]
@@ -48,7 +48,7 @@ class Migrated(NamedTuple):
         return frozenset(change.subject for _, change in self.changes)
 
 
-def migrate_file(source: Source, kept: Mapping[Subject, Reason]) -> Migrated:
+def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
     """The file with all changes that every release takes, but for those about what is ``kept``."""
     content = source.content
     changes: list[tuple[Site, Change]] = []
@@ -57,7 +57,7 @@ def migrate_file(source: Source, kept: Mapping[Subject, Reason]) -> Migrated:
         site = _site(source, where, finding)
         if finding.since > max(source.releases):
             continue
-        if isinstance(finding, Left):
+        if isinstance(finding, NotMigrated):
             warnings.append(_warning(site, finding.message, finding.hint))
             continue
         reason = _reason(source, finding, kept)
@@ -79,7 +79,7 @@ def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
     return {file.source.path: file.content for file in files if file.changes}
 
 
-def _reason(source: Source, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
+def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
     oldest = min(source.releases)
     if change.since > oldest:
         why = f"{source.oldest_build} is for KubeVirt {oldest}, which does not know {change.after}"
@@ -87,7 +87,7 @@ def _reason(source: Source, change: Change, kept: Mapping[Subject, Reason]) -> R
     return kept.get(change.subject)
 
 
-def _site(source: Source, where: EditedText, finding: Change | Left) -> Site:
+def _site(source: MigrationSource, where: EditedText, finding: Change | NotMigrated) -> Site:
     return Site(source.path, where.document, where.inline.child(*finding.field.segments))
 
 

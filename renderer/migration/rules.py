@@ -1,4 +1,8 @@
-"""Which rules hold for which kinds, and what they make of an object."""
+"""The rules that hold for each kind, and the API versions that have a successor.
+
+API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both versions
+in ``staging/src/kubevirt.io/api`` at each release tag.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,43 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.migration import discontinued, firmware, run_strategy, spread_ratio, topology
-from renderer.migration.api_versions import of_object
-from renderer.migration.change import Change, Finding
-from renderer.model.field_edit import edited
-from renderer.model.gvk import Gvk
+from renderer.migration.change import Change, Finding, Subject, new_value
+from renderer.model.field_edit import apply_edits
+from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.release import OLDEST, Release
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
+
+_FIELD = FieldPath.of("apiVersion")
+
+_SUCCESSORS: Mapping[str, tuple[str, Release]] = {
+    "kubevirt.io/v1alpha3": ("kubevirt.io/v1", OLDEST),
+    "instancetype.kubevirt.io/v1alpha1": ("instancetype.kubevirt.io/v1beta1", OLDEST),
+    "instancetype.kubevirt.io/v1alpha2": ("instancetype.kubevirt.io/v1beta1", OLDEST),
+    "snapshot.kubevirt.io/v1alpha1": ("snapshot.kubevirt.io/v1beta1", Release(1, 3)),
+    "export.kubevirt.io/v1alpha1": ("export.kubevirt.io/v1beta1", Release(1, 3)),
+    "clone.kubevirt.io/v1alpha1": ("clone.kubevirt.io/v1beta1", Release(1, 5)),
+    "pool.kubevirt.io/v1alpha1": ("pool.kubevirt.io/v1beta1", Release(1, 7)),
+}
+
+
+def of_object(content: JsonObject) -> Iterator[Finding]:
+    old = text_at(content, "apiVersion")
+    if old in _SUCCESSORS:
+        new, since = _SUCCESSORS[old]
+        yield new_value(Subject.API_VERSION, _FIELD, old, new, since)
+
+
+def of_selector(selector: JsonObject) -> Finding | None:
+    """The version by which a kustomization picks objects, which these will not have any more."""
+    old = f"{text_at(selector, 'group')}/{text_at(selector, 'version')}"
+    if old not in _SUCCESSORS:
+        return None
+    new, since = _SUCCESSORS[old]
+    old, new = old.rpartition("/")[2], new.rpartition("/")[2]
+    return new_value(Subject.API_VERSION, FieldPath.of("version"), old, new, since)
+
 
 _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 
@@ -67,11 +103,11 @@ def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
         yield from rule(part)
 
 
-def today(content: JsonObject) -> JsonObject:
+def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
     """The object with all that is deprecated in it written anew, whichever releases know that."""
     changes = [found for found in findings(content) if isinstance(found, Change)]
     for change in changes:
-        content = object_at(edited(content, change.edits))
+        content = object_at(apply_edits(content, change.edits))
     return content
 
 
@@ -81,3 +117,14 @@ def _matches(kinds: str, kind: str) -> bool:
         return re.fullmatch(kinds, kind) is not None
     except re.error:
         return False
+
+
+def resources_of_other_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
+    """The resources of ``before`` that mean something else in ``after``; all of them where any is missing."""
+    if len(before) != len(after):
+        return tuple(before)
+    return tuple(
+        old
+        for old, new in zip(before, after, strict=True)
+        if with_deprecations_rewritten(old.content) != with_deprecations_rewritten(new.content)
+    )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.migration.change import Change, Finding, Left, Subject, shown
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.migration.change import Change, Finding, NotMigrated, Subject, shown
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
-from renderer.model.placeholder import has_placeholder
 
 _OLD, _NEW = "running", "runStrategy"
 _STRATEGIES = {True: "Always", False: "Halted"}
@@ -37,7 +37,7 @@ def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
     elif not isinstance(running, bool):
         yield _not_a_choice(running, field)
     elif spec.get(_NEW) is not None:
-        yield Left(
+        yield NotMigrated(
             field,
             f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
             f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
@@ -62,13 +62,13 @@ def _without_value(spec: JsonObject, field: FieldPath) -> Change:
     return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
 
 
-def _not_a_choice(running: object, field: FieldPath) -> Left:
+def _not_a_choice(running: object, field: FieldPath) -> NotMigrated:
     if isinstance(running, str) and has_placeholder(running):
-        return Left(
+        return NotMigrated(
             field,
             f"{_OLD} is deprecated, and {shown(running)} is filled in only later",
             f"write {_NEW} with a variable whose values are Always and Halted",
         )
-    return Left(
+    return NotMigrated(
         field, f"{_OLD} is deprecated, and its value is neither true nor false", f"write {_NEW} instead"
     )

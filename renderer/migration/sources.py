@@ -1,41 +1,135 @@
-"""What there is to say of a file: its documents, the items of a List, the patches in a kustomization."""
+"""Findings in a file: its documents, the items of a List, JSON 6902 patches, and the patches in a kustomization.
+
+An operation of a JSON 6902 patch is judged as the part of an object that it writes: pointer and value make an object
+that holds nothing else, and the findings about that object are brought back to the operation.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from renderer.migration.api_versions import of_selector
-from renderer.migration.change import Finding, Left
-from renderer.migration.json_patches import findings_in_patch, is_json_patch
-from renderer.migration.rules import findings
+from renderer.migration.change import Change, Finding, NotMigrated
+from renderer.migration.rules import findings, findings_in_part, of_selector
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.field_edit import AddField, FieldEdit, RenameField, SetField
+from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.field_edits import EditedText
 
+_WITH_VALUE = ("add", "replace", "test")
+_WITH_SOURCE = ("copy", "move")
+
+
+def is_json_patch(document: Json) -> bool:
+    return isinstance(document, list) and all("op" in object_at(operation) for operation in document)
+
+
+def findings_in_patch(operations: list[Json], kinds: str) -> Iterator[Finding]:
+    """What there is to say of a patch of objects whose kind matches ``kinds``; empty stands for any."""
+    for index, operation in enumerate(operations):
+        place = FieldPath.of(index)
+        for found in _in_operation(object_at(operation), kinds):
+            yield found.below(place)
+
+
+def _in_operation(operation: JsonObject, kinds: str) -> Iterator[Finding]:
+    name = text_at(operation, "op")
+    pointer = _segments(text_at(operation, "path"))
+    if name in _WITH_SOURCE:
+        yield from _in_source(operation, kinds)
+        return
+    value = operation.get("value") if name in _WITH_VALUE else None
+    for found in findings_in_part(_part(pointer, value), kinds):
+        if isinstance(found, NotMigrated):
+            yield found._replace(field=_in_value(found.field, pointer))
+        else:
+            yield _of_operation(found, pointer)
+
+
+def _in_source(operation: JsonObject, kinds: str) -> Iterator[NotMigrated]:
+    for name in ("from", "path"):
+        pointer = _segments(text_at(operation, name))
+        for found in findings_in_part(_part(pointer, True), kinds):  # noqa: FBT003 - a value that stands for any
+            message = f"{pointer[-1]} is deprecated, and is the target of {text_at(operation, 'op')}"
+            yield NotMigrated(FieldPath.of(name), message, "write the operation anew", found.since)
+
+
+def _of_operation(change: Change, pointer: list[str]) -> Finding:
+    try:
+        edits = tuple(_edit(edit, pointer) for edit in change.edits)
+    except LookupError:
+        return NotMigrated(
+            _in_value(change.field, pointer),
+            f"{change.before} is deprecated, and takes more than one operation to replace",
+            f"write {change.after}",
+            change.since,
+        )
+    return change._replace(field=_in_value(change.field, pointer), edits=edits)
+
+
+def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
+    """The edit of the operation. Raises ``LookupError`` for one outside of what the operation writes.
+
+    A mapping in the place of another value is outside, too: it would replace what the object has there.
+    """
+    field = edit.into if isinstance(edit, AddField) else edit.field
+    *parent, name = field.segments
+    depth = len(pointer)
+    if list(field.segments) == pointer and isinstance(edit, RenameField):
+        return SetField(FieldPath.of("path"), "/" + "/".join(map(_escaped, [*pointer[:-1], edit.name])))
+    is_beside = len(field.segments) == depth and parent == pointer[:-1]
+    if is_beside and isinstance(edit, SetField) and not (edit.value and isinstance(edit.value, dict)):
+        return SetField(FieldPath.of("value"), edit.value)
+    is_within = list(field.segments[:depth]) == pointer
+    if not is_within or (len(field.segments) == depth and not isinstance(edit, AddField)):
+        raise LookupError(name)
+    inner = FieldPath.of("value", *field.segments[depth:])
+    return edit._replace(into=inner) if isinstance(edit, AddField) else edit._replace(field=inner)
+
+
+def _part(pointer: list[str], value: Json) -> JsonObject:
+    """The object that has ``value`` at ``pointer`` and nothing else."""
+    for segment in reversed(pointer):
+        value = {segment: value}
+    return object_at(value)
+
+
+def _in_value(field: FieldPath, pointer: list[str]) -> FieldPath:
+    rest: tuple[Segment, ...] = field.segments[len(pointer) :]
+    return FieldPath.of("value", *rest) if rest else FieldPath.of("path")
+
+
+def _segments(pointer: str) -> list[str]:
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def _escaped(segment: str) -> str:
+    return segment.replace("~", "~0").replace("/", "~1")
+
+
 _PATCHES = ("patches", "patchesjson6902")
 
 
-class Found(NamedTuple):
+class LocatedFinding(NamedTuple):
     """A finding in the text that it is about."""
 
     where: EditedText
     finding: Finding
 
 
-def in_resource_file(content: bytes, path: str, patched_kinds: str | None) -> Iterator[Found]:
+def in_resource_file(content: bytes, path: str, patched_kinds: str | None) -> Iterator[LocatedFinding]:
     """What there is to say of a file of objects or patches, in order. Raises ``DiagnosticError``.
 
     ``patched_kinds`` matches the kinds that a JSON 6902 patch is for; None when the file is used as none.
     """
     for index, document in enumerate(decode_documents(content, path)):
         for found in _in_document(document, patched_kinds):
-            yield Found(EditedText(index), found)
+            yield LocatedFinding(EditedText(index), found)
 
 
-def in_kustomization(content: bytes, path: str) -> Iterator[Found]:
+def in_kustomization(content: bytes, path: str) -> Iterator[LocatedFinding]:
     """What there is to say of the patches written in a kustomization, and of how it selects objects.
 
     Raises ``DiagnosticError``.
@@ -45,7 +139,7 @@ def in_kustomization(content: bytes, path: str) -> Iterator[Found]:
     for place, selector in _selectors(kustomization):
         found = of_selector(selector)
         if found:
-            yield Found(own, found.below(place))
+            yield LocatedFinding(own, found.below(place))
     for inline, text, kinds in _texts(kustomization):
         yield from _in_text(own._replace(inline=inline), text, kinds)
 
@@ -64,7 +158,7 @@ def _in_document(document: Json, patched_kinds: str | None) -> Iterator[Finding]
         yield from findings(content)
 
 
-def _in_text(where: EditedText, text: str, kinds: str) -> Iterator[Found]:
+def _in_text(where: EditedText, text: str, kinds: str) -> Iterator[LocatedFinding]:
     try:
         documents = decode_documents(text.encode(), "")
     except DiagnosticError:  # a path, or what the build has to say something about
@@ -72,16 +166,16 @@ def _in_text(where: EditedText, text: str, kinds: str) -> Iterator[Found]:
     for document in documents:
         for found in _in_document(document, kinds):
             if len(documents) == 1:
-                yield Found(where, found)
+                yield LocatedFinding(where, found)
             else:
-                yield Found(where, _in_one_of_many(found))
+                yield LocatedFinding(where, _in_one_of_many(found))
 
 
-def _in_one_of_many(found: Finding) -> Left:
-    if isinstance(found, Left):
+def _in_one_of_many(found: Finding) -> NotMigrated:
+    if isinstance(found, NotMigrated):
         return found._replace(field=ROOT)
     message = f"{found.before} is deprecated, and stands in a text of several documents"
-    return Left(ROOT, message, f"write {found.after}, or move the patches into a file", found.since)
+    return NotMigrated(ROOT, message, f"write {found.after}, or move the patches into a file", found.since)
 
 
 def _texts(kustomization: JsonObject) -> Iterator[tuple[FieldPath, str, str]]:

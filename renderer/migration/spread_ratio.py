@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.migration.change import Change, Finding, Left, Subject
+from renderer.migration.change import Change, Finding, NotMigrated, Subject
 from renderer.model.field_edit import AddField, FieldEdit, RemoveField, RenameField, SetField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
@@ -26,7 +26,7 @@ def in_preference(content: JsonObject) -> Iterator[Finding]:
     ratio = spec[_OLD]
     if isinstance(ratio, bool) or not isinstance(ratio, int) or ratio <= 0:
         hint = "write a number, or remove it" if ratio != 0 else "remove it, as 0 means the default of 2"
-        yield Left(
+        yield NotMigrated(
             _FIELD, f"{_OLD} has no ratio that could be written as cpu.spreadOptions.ratio", hint, _SINCE
         )
         return

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
+
+from renderer.model.record import Record
 
 
 class Code(StrEnum):
@@ -146,3 +149,21 @@ UNREADABLE = frozenset(
         Code.PLAN_MISMATCH,
     }
 )
+
+
+class Explanation(Record):
+    """``summary`` is one sentence; ``markdown`` all there is to say, the summary as its heading."""
+
+    summary: str
+    markdown: str
+
+    @classmethod
+    def missing(cls, code: str) -> Self:
+        """For a code that nothing is written about."""
+        return cls(code, f"# {code}\n")
+
+    @classmethod
+    def parse(cls, markdown: str) -> Self:
+        """A text whose first line is its heading."""
+        heading = markdown.partition("\n")[0]
+        return cls(heading.removeprefix("#").strip().removesuffix("."), markdown)

@@ -13,6 +13,7 @@ from renderer.model.location import Location, Site
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
 
 T = TypeVar("T")
 
@@ -53,6 +54,30 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     overlays: tuple[str, ...] = ()
     target: Release | None = None
+
+    @classmethod
+    def about(  # noqa: PLR0913 - the parts of a finding, each by its name
+        cls,
+        resource: Resource,
+        field: FieldPath,
+        code: Code,
+        message: str,
+        hint: str | None = None,
+        *,
+        severity: Severity = Severity.ERROR,
+        related: tuple[Related, ...] = (),
+    ) -> Diagnostic:
+        """Return a finding about a field of a resource; its sites are the places that may have written the field."""
+        return cls(
+            code=code,
+            message=message,
+            severity=severity,
+            sites=resource.sites(field),
+            resource=resource.current_id,
+            field=field,
+            hint=hint,
+            related=related,
+        )
 
 
 class DiagnosticError(Exception):

@@ -41,14 +41,14 @@ class RemoveField(Record):
 FieldEdit: TypeAlias = SetField | RenameField | AddField | RemoveField
 
 
-def edited(document: Json, edits: Sequence[FieldEdit]) -> Json:
+def apply_edits(document: Json, edits: Sequence[FieldEdit]) -> Json:
     """The document after the edits, one after another. Raises ``LookupError`` for a missing field."""
     for edit in edits:
         document = _edited(document, edit)
     return document
 
 
-def below(place: FieldPath, edit: FieldEdit) -> FieldEdit:
+def edit_below(place: FieldPath, edit: FieldEdit) -> FieldEdit:
     """The same edit of a document that holds the edited one at ``place``."""
     if isinstance(edit, AddField):
         return edit._replace(into=place.child(*edit.into.segments))

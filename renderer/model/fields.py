@@ -28,7 +28,9 @@ class Fields:
         self._code = code
         self.content: JsonObject = content if isinstance(content, dict) else EMPTY
         if not isinstance(content, dict):
-            self._note(site, f"{self.name() or 'the document'} must be a mapping, not {described(content)}")
+            self._note(
+                site, f"{self.name() or 'the document'} must be a mapping, not {describe_value(content)}"
+            )
 
     def only(self, *known: str) -> None:
         """Notes every field that is not one of ``known``, with the nearest that is."""
@@ -44,14 +46,14 @@ class Fields:
         if value is None or (isinstance(value, int) and not isinstance(value, bool)):
             return value
         hint = "write it without quotes" if isinstance(value, str) and value.isdecimal() else None
-        self.reject(key, f"{self.name(key)} must be a whole number, not {described(value)}", hint)
+        self.reject(key, f"{self.name(key)} must be a whole number, not {describe_value(value)}", hint)
         return None
 
     def flag(self, key: str) -> bool | None:
         value = self.content.get(key)
         if value is None or isinstance(value, bool):
             return value
-        self.reject(key, f"{self.name(key)} must be true or false, not {described(value)}")
+        self.reject(key, f"{self.name(key)} must be true or false, not {describe_value(value)}")
         return None
 
     def choice(self, key: str, choices: type[E]) -> E | None:
@@ -86,7 +88,7 @@ class Fields:
         """
         for index, element in self._list(key):
             if bare and isinstance(element, str) and "\n" not in element:
-                message = f"{self.name(key, index)} must be a mapping, not {described(element)}"
+                message = f"{self.name(key, index)} must be a mapping, not {describe_value(element)}"
                 self._note(self.site_of(key, index), message, f"did you mean {bare}: {element}?")
                 continue
             below = self._below(element, key, index)
@@ -114,7 +116,7 @@ class Fields:
             return value
         hint = "write it in quotes" if isinstance(value, int | float) else None  # 1.10 has been read as 1.1
         self._note(
-            self.site_of(*segments), f"{self.name(*segments)} must be text, not {described(value)}", hint
+            self.site_of(*segments), f"{self.name(*segments)} must be text, not {describe_value(value)}", hint
         )
         return None
 
@@ -128,7 +130,7 @@ class Fields:
     def _list(self, key: str) -> Iterator[tuple[int, Json]]:
         value = self.content.get(key)
         if value is not None and not isinstance(value, list):
-            self.reject(key, f"{self.name(key)} must be a list, not {described(value)}")
+            self.reject(key, f"{self.name(key)} must be a list, not {describe_value(value)}")
         return enumerate(value if isinstance(value, list) else ())
 
     def _below(self, content: Json, *segments: str | int) -> Self:
@@ -152,7 +154,7 @@ def nearest_hint(word: str, known: tuple[str, ...]) -> str:
     return f"did you mean {nearest[0]}?" if nearest else f"known fields: {', '.join(known)}"
 
 
-def described(value: Json) -> str:
+def describe_value(value: Json) -> str:
     """What a person would call ``value``."""
     if value is None:
         return "nothing"

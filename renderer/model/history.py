@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from renderer.model.act import Act
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.location import Location, Site
+from renderer.model.provenance import StepKind
 from renderer.model.record import Record
 from renderer.model.res_id import ResId
 
@@ -17,7 +17,7 @@ class Step(Record):
     once it was looked for. ``sources`` are the fields that the value was taken from.
     """
 
-    act: Act
+    act: StepKind
     by: str
     before: Value
     after: Value

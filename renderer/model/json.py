@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Never, TypeAlias
 
@@ -65,3 +66,14 @@ def without(value: JsonObject, *path: str) -> JsonObject:
         return value
     changed = without(child, *rest)
     return value if changed is child else {**value, head: changed}
+
+
+_DIGEST_LENGTH = 10
+
+
+def content_digest(value: Json) -> str:
+    """Ten hexadecimal digits that change with the value, and not with the order of its keys."""
+    content = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    import hashlib  # noqa: PLC0415 - loads OpenSSL, for what few commands do
+
+    return hashlib.sha256(content.encode()).hexdigest()[:_DIGEST_LENGTH]

@@ -3,21 +3,221 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 
-from renderer.model.generators import GeneratorArgs
 from renderer.model.json import EMPTY
-from renderer.model.kustomization_kind import KUSTOMIZATION_KIND
 from renderer.model.location import Site
 from renderer.model.record import Record
-from renderer.model.selection import FieldSpec, Selector
-from renderer.model.transformers import (
-    Image,
-    Replacement,
-    ReplacementFile,
-    Replica,
-    SortOptions,
-    Variable,
-)
+from renderer.model.res_id import Gvk
+
+KUSTOMIZATION_KIND = "Kustomization"
+COMPONENT_KIND = "Component"
+
+
+class FieldSpec(Record):
+    """A path that a transformer visits in objects of some kinds; empty means any (``fieldspec.go``)."""
+
+    path: str
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+    create: bool = False
+
+
+class Selector(Record):
+    """Which resources a patch is for: anchored regular expressions and label selectors (``selector.go``)."""
+
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+    name: str = ""
+    namespace: str = ""
+    annotation_selector: str = ""
+    label_selector: str = ""
+
+
+class NameReferenceSpec(Record):
+    """The fields that hold names of resources of the kind ``target``."""
+
+    target: Gvk
+    referrers: tuple[FieldSpec, ...]
+
+
+class FieldSpecFile(Record):
+    """A file listed under ``configurations``; its field specs by the name of the field that they are for."""
+
+    site: Site
+    field_specs: Mapping[str, tuple[FieldSpec, ...]]
+    name_references: tuple[NameReferenceSpec, ...]
+
+
+class Behavior(StrEnum):
+    """What a generator does with a resource of the same id (``generationbehavior.go``)."""
+
+    UNSPECIFIED = ""
+    CREATE = "create"
+    REPLACE = "replace"
+    MERGE = "merge"
+
+
+class GeneratorOptions(Record):
+    """What a generated object gets beside its data (``generatoroptions.go``)."""
+
+    labels: Mapping[str, str] = EMPTY
+    annotations: Mapping[str, str] = EMPTY
+    disable_name_suffix_hash: bool = False
+    immutable: bool = False
+
+    def over(self, common: GeneratorOptions) -> GeneratorOptions:
+        """These options with those of all generators below them; what one of both switches on is on."""
+        return GeneratorOptions(
+            labels={**common.labels, **self.labels},
+            annotations={**common.annotations, **self.annotations},
+            disable_name_suffix_hash=self.disable_name_suffix_hash or common.disable_name_suffix_hash,
+            immutable=self.immutable or common.immutable,
+        )
+
+
+class GeneratorArgs(Record):
+    """An entry of ``configMapGenerator`` or ``secretGenerator``; ``type`` is for Secrets only."""
+
+    site: Site
+    kind: str
+    name: str = ""
+    namespace: str = ""
+    behavior: Behavior = Behavior.UNSPECIFIED
+    literals: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    envs: tuple[str, ...] = ()
+    type: str = ""
+    options: GeneratorOptions = GeneratorOptions()
+
+
+class KeyValue(Record):
+    """One entry of the data to generate; ``site`` is where it is listed."""
+
+    key: str
+    value: bytes
+    site: Site
+
+
+class DataGenerator(Record):
+    """A generator and the data that its literals, files and env files hold, in kustomize's order."""
+
+    args: GeneratorArgs
+    data: tuple[KeyValue, ...]
+
+
+class IamPolicyGenerator(Record):
+    """A Kubernetes service account bound to one of a cloud (``iampolicygenerator.go``)."""
+
+    site: Site
+    cloud: str
+    kubernetes_name: str
+    kubernetes_namespace: str
+    account_name: str
+    project_id: str
+
+
+#: The field that names, sources and variables mean when they do not say which.
+DEFAULT_FIELD_PATH = "metadata.name"
+
+
+class Image(Record):
+    """An entry of ``images``; ``name`` is a regular expression without tag and digest."""
+
+    site: Site
+    name: str = ""
+    new_name: str = ""
+    tag_suffix: str = ""
+    new_tag: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """An entry of ``replicas``: the name of a workload and how many there are to be of its pods."""
+
+    site: Site
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOptions:
+    """How a replacement takes a field apart. ``index`` counts from 0; below 0 is before the first part."""
+
+    delimiter: str = ""
+    index: int = 0
+    create: bool = False
+
+
+class ReplacementSource(Record):
+    """The one resource, and the field in it, that a value is taken from; empty means any."""
+
+    site: Site
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+    name: str = ""
+    namespace: str = ""
+    field_path: str = DEFAULT_FIELD_PATH
+    options: FieldOptions = FieldOptions()
+
+
+class ReplacementTarget(Record):
+    """The fields that a value is written to; ``select`` is None when nothing says in which resources."""
+
+    site: Site
+    select: Selector | None
+    reject: tuple[Selector, ...] = ()
+    field_paths: tuple[str, ...] = (DEFAULT_FIELD_PATH,)
+    options: FieldOptions = FieldOptions()
+
+
+class Replacement(Record):
+    """A value, from a resource or given here, and where it goes; None where the author left it out."""
+
+    site: Site
+    source: ReplacementSource | None = None
+    source_value: str | None = None
+    targets: tuple[ReplacementTarget, ...] | None = None
+
+
+class ReplacementFile(Record):
+    """An entry of ``replacements`` that says in which file they are."""
+
+    site: Site
+    path: str
+
+
+class Variable(Record):
+    """An entry of ``vars``: ``$(name)`` stands for a field of the resource that the other fields identify."""
+
+    site: Site
+    name: str
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+    object_name: str = ""
+    object_namespace: str = ""
+    field_path: str = DEFAULT_FIELD_PATH
+
+
+class SortOptions(Record):
+    """``sortOptions``; without ``legacy`` kustomize's own order holds."""
+
+    site: Site
+    order: str = ""
+    legacy: LegacySortOptions | None = None
+
+
+class LegacySortOptions(Record):
+    """The kinds to put first and last, in their order."""
+
+    first: tuple[str, ...]
+    last: tuple[str, ...]
 
 
 class Patch(Record):

@@ -1,8 +1,8 @@
-"""How much is taken of what a stranger may have written; far more than any repository of manifests needs.
+"""Limits on the work that untrusted input may cause; far more than any repository of manifests needs.
 
-Whoever runs vmrender sets the most (``run_with``), a project may go below that (``lower_to``). The limits in
-effect stand in a context variable, as decimal's precision does: they hold for a whole run and every stage,
-and a stage that is called by itself has the defaults.
+The environment sets the maximum of a run (``set_maximum``), a project may go below it (``lower``). The
+limits in effect stand in a context variable, as decimal's precision does: they hold for a whole run and
+every stage, and a stage that is called by itself has the defaults.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json
+from renderer.model.location import Site
+from renderer.model.quantity import Quantity
 from renderer.model.record import Record
+from renderer.model.resource import Resource
 
 VARIABLE = "VMRENDER_LIMITS"
 
@@ -68,27 +74,27 @@ def limits() -> Limits:
     return _in_effect.get()
 
 
-def of_this_run() -> tuple[Limits, Limits]:
+def snapshot() -> tuple[Limits, Limits]:
     """The most, and those in effect: what another process of the same run takes over."""
     return _most.get(), _in_effect.get()
 
 
-def take_over(most: Limits, in_effect: Limits) -> None:
-    """As ``of_this_run`` has them in the process that began the run."""
+def restore(most: Limits, in_effect: Limits) -> None:
+    """As ``snapshot`` has them in the process that began the run."""
     _most.set(most)
     _in_effect.set(in_effect)
 
 
-def run_with(values: Mapping[str, int]) -> None:
+def set_maximum(values: Mapping[str, int]) -> None:
     """Sets the most of this run, by field. Raises ``LimitValueError``."""
     for field, value in values.items():
         if field in _NEVER_RAISED and value > getattr(DEFAULTS, field):
-            raise LimitValueError(written(field), *_not_raised(field))
+            raise LimitValueError(limit_name(field), *_not_raised(field))
     _most.set(DEFAULTS._replace(**values))
     _in_effect.set(_most.get())
 
 
-def lower_to(values: Mapping[str, int]) -> None:
+def lower(values: Mapping[str, int]) -> None:
     """Goes below what is in effect where ``values``, by field, do; nothing that a project says raises."""
     now = limits()
     _in_effect.set(
@@ -97,11 +103,11 @@ def lower_to(values: Mapping[str, int]) -> None:
 
 
 @contextmanager
-def only_lowered_to(values: Mapping[str, int]) -> Iterator[None]:
+def lowered(values: Mapping[str, int]) -> Iterator[None]:
     """Below the most of this run where ``values`` do, whatever another project says."""
     outside = _in_effect.set(_most.get())
     try:
-        lower_to(values)
+        lower(values)
         yield
     finally:
         _in_effect.reset(outside)
@@ -113,25 +119,25 @@ def check_lowered(field: str, value: int) -> None:
     if value <= most:
         return
     if field in _NEVER_RAISED:
-        raise LimitValueError(written(field), *_not_raised(field))
+        raise LimitValueError(limit_name(field), *_not_raised(field))
     raise LimitValueError(
-        written(field),
-        f"{written(field)} can only be lowered here, from {shown(field, most)}",
+        limit_name(field),
+        f"{limit_name(field)} can only be lowered here, from {limit_text(field, most)}",
         f"whoever runs vmrender can raise it: {_assignment(field, value)}",
     )
 
 
-def written(field: str) -> str:
+def limit_name(field: str) -> str:
     """``file_size`` as people write it: ``fileSize``."""
     first, *rest = field.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
 #: The fields by the names that people write.
-FIELDS: Mapping[str, str] = {written(field): field for field in Limits._fields}
+FIELDS: Mapping[str, str] = {limit_name(field): field for field in Limits._fields}
 
 
-def shown(field: str, value: int) -> str:
+def limit_text(field: str, value: int) -> str:
     """As ``32Mi`` where that is what people would write, else as ``20000``."""
     for unit, suffix in ((_MI, "Mi"), (_KI, "Ki")):
         if field in SIZES and not value % unit:
@@ -139,10 +145,10 @@ def shown(field: str, value: int) -> str:
     return str(value)
 
 
-def way_out(field: str) -> str:
+def limit_hint(field: str) -> str:
     """The hint of a diagnostic: the limit's name and value, and how to raise it."""
-    name, value = written(field), getattr(limits(), field)
-    limit = f"the limit {name} is {shown(field, value)}"
+    name, value = limit_name(field), getattr(limits(), field)
+    limit = f"the limit {name} is {limit_text(field, value)}"
     if value < getattr(_most.get(), field):
         return f"{limit}, as limits in vmrender.yaml say"
     if field in _NEVER_RAISED and value >= getattr(DEFAULTS, field):
@@ -151,8 +157,69 @@ def way_out(field: str) -> str:
 
 
 def _assignment(field: str, value: int) -> str:
-    return f"{VARIABLE}={written(field)}={shown(field, value)}"
+    return f"{VARIABLE}={limit_name(field)}={limit_text(field, value)}"
 
 
 def _not_raised(field: str) -> tuple[str, str]:
-    return f"{written(field)} cannot be more than {getattr(DEFAULTS, field)}", "it can only be lowered"
+    return f"{limit_name(field)} cannot be more than {getattr(DEFAULTS, field)}", "it can only be lowered"
+
+
+_LARGEST = (1 << 63) - 1
+
+
+def limit_field(name: str) -> str:
+    """The field of ``Limits`` that ``name`` means. Raises ``LimitValueError``."""
+    if name in FIELDS:
+        return FIELDS[name]
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    nearest = get_close_matches(name, FIELDS, n=1)
+    hint = f"did you mean {nearest[0]}?" if nearest else f"limits: {', '.join(FIELDS)}"
+    raise LimitValueError(name, f"there is no limit {name}", hint)
+
+
+def limit_value(name: str, written: Json) -> int:
+    """The number that is written for the limit ``name``. Raises ``LimitValueError``."""
+    is_size = limit_field(name) in SIZES
+    value = _whole_number(written, suffixes=is_size)
+    if value is None or not 0 < value <= _LARGEST:
+        hint = "write a number of bytes, such as 64Mi" if is_size else "write a number, such as 5000"
+        raise LimitValueError(name, f"{name} must be a whole number above 0, not {written!r}", hint)
+    return value
+
+
+def _whole_number(written: Json, *, suffixes: bool) -> int | None:
+    if isinstance(written, int) and not isinstance(written, bool):
+        return written
+    if not isinstance(written, str):
+        return None
+    if written.isascii() and written.isdecimal():
+        return int(written) if len(written) < len(str(_LARGEST)) else None
+    if not suffixes:
+        return None
+    try:
+        return Quantity.parse(written).value()
+    except DiagnosticError:
+        return None
+
+
+def over_limit(limit: str, message: str, *sites: Site, resource: Resource | None = None) -> DiagnosticError:
+    """The error; ``limit`` is the field of ``Limits``."""
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.BUILD_LIMIT,
+            message=message,
+            sites=sites or (resource.sites() if resource else ()),
+            resource=resource.current_id if resource else None,
+            hint=limit_hint(limit),
+        )
+    )
+
+
+def check_name(resource: Resource) -> None:
+    """Raises ``DiagnosticError``: build-limit."""
+    most = limits().name_length
+    if len(resource.name) > most or len(resource.namespace) > most:
+        # Without the object's id, which has the name in it.
+        message = f"the name of the {resource.kind[:most]} has more than {most} characters"
+        raise over_limit("name_length", message, *resource.sites())

@@ -1,15 +1,248 @@
-"""Kubernetes quantities (``k8s.io/apimachinery/pkg/api/resource``), in exact integer arithmetic."""
+"""Kubernetes quantities (``k8s.io/apimachinery/pkg/api/resource``), in exact integer arithmetic.
+
+A number is ``digits * 10 ** scale``. After ``quantity.go`` (``ParseQuantity``, ``CanonicalizeBytes``),
+``amount.go``, ``suffix.go``, ``math.go`` and ``scale_int.go``.
+"""
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
+from enum import StrEnum
 from functools import lru_cache
 
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
-from renderer.model.quantity_format import QuantityFormat, canonical_text
-from renderer.model.quantity_int64 import INT64_MAX, INT64_MIN, value_of_dec, value_of_int64
-from renderer.model.quantity_parse import invalid_quantity, parse_quantity
 from renderer.model.record import Record
+
+
+class QuantityFormat(StrEnum):
+    """Which kind of suffix a quantity was written with, and will be written with again."""
+
+    DECIMAL_SI = "DecimalSI"
+    BINARY_SI = "BinarySI"
+    DECIMAL_EXPONENT = "DecimalExponent"
+
+
+#: Suffix to power of ten.
+DECIMAL_SUFFIXES = {"": 0, "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+#: Suffix to power of two.
+BINARY_SUFFIXES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+
+_DECIMAL_SUFFIX_OF = {power: suffix for suffix, power in DECIMAL_SUFFIXES.items()}
+_BINARY_SUFFIX_OF = {power: suffix for suffix, power in BINARY_SUFFIXES.items()}
+
+_KIBI = 1024
+_MAX_SCALE_OF_BINARY = 18  # of 2**63, beyond which no binary quantity goes
+
+
+def canonical_text(digits: int, scale: int, form: QuantityFormat) -> str:
+    """The number with the largest suffix that leaves no fraction: ``1536Mi``, ``1500m``, ``12e6``."""
+    if not digits:
+        return "0"
+    if form is QuantityFormat.BINARY_SI:
+        whole = _whole_number(digits, scale)
+        if whole is not None and abs(whole) >= _KIBI:
+            return _binary_text(whole)
+        form = QuantityFormat.DECIMAL_SI
+    return _decimal_text(digits, scale, form)
+
+
+def _whole_number(digits: int, scale: int) -> int | None:
+    """The number as an integer; None when it has a fraction or is too large to be a binary quantity."""
+    if scale >= 0:
+        return digits * 10**scale if scale <= _MAX_SCALE_OF_BINARY else None
+    whole, fraction = divmod(digits, 10**-scale)
+    return None if fraction else whole
+
+
+def _binary_text(whole: int) -> str:
+    power = 0
+    while whole % _KIBI == 0:
+        whole //= _KIBI
+        power += 10
+    return f"{whole}{_BINARY_SUFFIX_OF.get(power, '')}"
+
+
+def _decimal_text(digits: int, scale: int, form: QuantityFormat) -> str:
+    while digits % 10 == 0:
+        digits //= 10
+        scale += 1
+    surplus = scale % 3
+    digits *= 10**surplus
+    scale -= surplus
+    if form is QuantityFormat.DECIMAL_EXPONENT:
+        return f"{digits}e{scale}" if scale else str(digits)
+    # Kubernetes leaves the suffix out where there is none for the power: 1000E becomes 1.
+    return f"{digits}{_DECIMAL_SUFFIX_OF.get(scale, '')}"
+
+
+INT64_MAX = (1 << 63) - 1
+INT64_MIN = -INT64_MAX - 1
+
+_NANO = -9
+_INT64_RANGE = 1 << 64
+_MAX_INT64_SCALE = 18
+#: Multiples of this power of ten are multiples of 2 ** 64.
+_VANISHING_SCALE = 64
+#: Powers of ten by which Kubernetes multiplies in one step, and then returns what has wrapped around.
+_WRAPPING_SCALES = frozenset({1, 2, 3, 6, 9})
+
+
+def value_of_int64(digits: int, scale: int, unit: int) -> int:
+    """Of an amount with int64 digits (``AsScaledInt64``): rounded away from zero."""
+    shift = scale - unit
+    if shift < 0:
+        return _divided_away_from_zero(digits, 10**-shift)
+    if shift > _MAX_INT64_SCALE:
+        return 0
+    value: int = digits * 10**shift
+    if abs(value) <= INT64_MAX:
+        return value
+    return _wrapped(value) if shift in _WRAPPING_SCALES else 0
+
+
+def value_of_dec(digits: int, scale: int, unit: int) -> int:
+    """Of an amount held as ``inf.Dec`` (``scaledValue``): wraps around, what fits is rounded up by one."""
+    if not digits:
+        return 0
+    if not scale and abs(digits) == INT64_MAX:  # capped, so not in nanos as all others
+        return _wrapped(digits * 10**-unit)
+    if scale > _VANISHING_SCALE:
+        return 0
+    nanos: int = digits * 10 ** (scale - _NANO)
+    divisor: int = 10 ** (unit - _NANO)
+    if nanos >= INT64_MAX:
+        return _wrapped(-(-nanos // divisor))
+    nanos = _wrapped(nanos)
+    towards_zero = nanos // divisor if nanos > 0 else -(-nanos // divisor)
+    return towards_zero + (nanos % divisor != 0)
+
+
+def _wrapped(value: int) -> int:
+    """As it fits into an int64."""
+    return (value + INT64_MAX + 1) % _INT64_RANGE - INT64_MAX - 1
+
+
+def _divided_away_from_zero(value: int, divisor: int) -> int:
+    return -(-value // divisor) if value > 0 else value // divisor
+
+
+#: The power of ten of the smallest part of a quantity.
+NANO = -9
+
+#: Nothing is given back that was taken: thousands of digits would be divided among the groups in every way.
+_SYNTAX = re.compile(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,19})")
+#: Python converts no more than some 4300 digits.
+_MAX_LENGTH = 4000
+
+_MAX_INT64_DIGITS = 18
+_INT64_MAX = (1 << 63) - 1
+_DECIMAL_SI, _BINARY_SI = QuantityFormat.DECIMAL_SI, QuantityFormat.BINARY_SI
+
+
+class ParsedQuantity(Record):
+    """The fields of a ``Quantity``."""
+
+    digits: int
+    scale: int
+    form: QuantityFormat
+    unbounded: bool
+    text: str
+
+
+class _Number(Record):
+    """What stands before the suffix, without leading zeros: ``whole`` is ``0`` where nothing is left."""
+
+    negative: bool
+    whole: str
+    fraction: str
+    has_digits: bool
+
+    @property
+    def digits(self) -> int:
+        digits = int(self.whole + self.fraction)
+        return -digits if self.negative else digits
+
+
+def parse_quantity(text: str) -> ParsedQuantity:
+    """The number, its format and, where Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
+    match = _SYNTAX.fullmatch(text) if 0 < len(text) <= _MAX_LENGTH else None
+    if match is None:
+        raise invalid_quantity(text)
+    sign, zeros, whole, fraction, suffix = match.groups("")
+    number = _Number(sign == "-", whole or "0", fraction, bool(zeros or whole or fraction))
+    power = BINARY_SUFFIXES.get(suffix)
+    if power is not None:
+        return _parse_binary(number, power, text)
+    scale = DECIMAL_SUFFIXES.get(suffix)
+    if scale is not None:
+        return _parse_decimal(number, scale, _DECIMAL_SI, text)
+    return _parse_decimal(number, _exponent(suffix, text), QuantityFormat.DECIMAL_EXPONENT, text)
+
+
+def invalid_quantity(value: Json) -> DiagnosticError:
+    """The error for a value that is no quantity."""
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.QUANTITY_INVALID,
+            message=f"{_shown(value)} is not a quantity",
+            hint="write a number and a suffix, as in 500m, 2, 1.5Gi or 4G",
+        )
+    )
+
+
+def _shown(value: Json) -> str:
+    shown = f'"{value}"' if isinstance(value, str) else repr(value)
+    return shown if len(shown) <= 80 else shown[:77] + "..."  # noqa: PLR2004 - a line's length
+
+
+def _exponent(suffix: str, text: str) -> int:
+    match = _EXPONENT.fullmatch(suffix)
+    exponent = int(match[1]) if match else _INT64_MAX + 1
+    if not -_INT64_MAX <= exponent <= _INT64_MAX:
+        raise invalid_quantity(text)
+    return (exponent + (1 << 31)) % (1 << 32) - (1 << 31)  # Go converts it to an int32
+
+
+def _parse_decimal(number: _Number, exponent: int, form: QuantityFormat, text: str) -> ParsedQuantity:
+    digits, scale = number.digits, exponent - len(number.fraction)
+    written = number.whole + number.fraction
+    if len(written) <= _MAX_INT64_DIGITS and scale >= NANO:
+        kept = scale % 3 == 0 and written[0] != "0" and not written.endswith("000")
+        return ParsedQuantity(digits, scale, form, unbounded=False, text=text if kept else "")
+    if not number.has_digits:
+        raise invalid_quantity(text)
+    return ParsedQuantity(*_at_least_nano(digits, scale), form, unbounded=True, text="")
+
+
+def _parse_binary(number: _Number, power: int, text: str) -> ParsedQuantity:
+    digits = number.digits
+    # About as many digits as fit into an int64 together with the suffix's.
+    if not number.fraction and len(number.whole) + power * 3 // 10 < 15:  # noqa: PLR2004 - as in Kubernetes
+        kept = text if digits % 8 else ""
+        return ParsedQuantity(digits << power, 0, _BINARY_SI, unbounded=False, text=kept)
+    if not number.has_digits:
+        raise invalid_quantity(text)
+    digits, scale = _at_least_nano(digits << power, -len(number.fraction))
+    if abs(digits) > _INT64_MAX * 10**-scale:
+        digits, scale = (-_INT64_MAX if number.negative else _INT64_MAX), 0
+    form = _DECIMAL_SI if 0 < abs(digits) < 10**-scale else _BINARY_SI
+    return ParsedQuantity(digits, scale, form, unbounded=True, text="")
+
+
+def _at_least_nano(digits: int, scale: int) -> tuple[int, int]:
+    """Rounded away from zero to a multiple of a nano."""
+    excess = NANO - scale
+    if not digits or excess <= 0:
+        return digits, scale
+    if excess > _MAX_LENGTH:
+        return (1 if digits > 0 else -1), NANO
+    divisor = 10**excess
+    return (-(-digits // divisor) if digits > 0 else digits // divisor), NANO
+
 
 __all__ = ["INT64_MAX", "INT64_MIN", "Quantity", "QuantityFormat"]
 
@@ -128,3 +361,14 @@ def _float_text(value: float) -> str:
     if value and not _SMALLEST_PLAIN_FLOAT <= abs(value) < _LARGEST_PLAIN_FLOAT:
         return repr(value).replace("e-0", "e-")
     return format(Decimal(repr(value)).normalize(), "f")
+
+
+def nearest_whole_pages(amount: Quantity, page: Quantity) -> str:
+    """The amounts nearest to ``amount`` that fill whole pages, in words: ``1Gi or 1026Mi``.
+
+    ``page`` is the size of one, greater than 0; ``amount`` does not fill whole pages.
+    """
+    count, size = amount.value() // page.value(), page.value()
+    return " or ".join(
+        Quantity.of_integer(n * size, page.form).canonical for n in (count, count + 1) if n > 0
+    )

@@ -1,17 +1,123 @@
-"""What ``vmrender.yaml`` says."""
+"""The project file ``vmrender.yaml`` as values."""
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-from renderer.model.file_pattern import BUNDLE, PER_RESOURCE
-from renderer.model.flux_substitution import FluxSubstitution
 from renderer.model.json import EMPTY
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
-from renderer.model.tree_options import TreeOptions
+
+#: What a pattern may hold in braces; ``part`` is ``catalog`` for instance types and preferences, and
+#: ``resources`` for all else.
+PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
+
+PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
+BUNDLE = "manifests.yaml"
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_LITERAL = re.compile(r"[a-z0-9._/-]*")
+_LONGEST = 100
+#: A file of this name would be taken for instructions, by Flux and by Argo CD.
+_KUSTOMIZATION = re.compile(r"(.*/)?kustomization\.ya?ml")
+
+
+def check_file_pattern(text: str) -> str:
+    """``text``, if files can be named by it. Raises ``ValueError``, in the user's words, if not."""
+    unknown = [name for name in _PLACEHOLDER.findall(text) if name not in PLACEHOLDERS]
+    if unknown:
+        known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+        raise ValueError(f"{{{unknown[0]}}} is no placeholder; there are {known}")
+    literal = _PLACEHOLDER.sub("", text)
+    if not _LITERAL.fullmatch(literal) or len(text) > _LONGEST:
+        raise ValueError("besides placeholders it may have small letters, digits and . _ - / only")
+    if any(not part or part.startswith(".") for part in text.split("/")):
+        raise ValueError("it must be a path below the output, without hidden folders")
+    if not text.endswith((".yaml", ".yml")):
+        raise ValueError("it must end with .yaml or .yml, or nothing would load the files")
+    if _KUSTOMIZATION.fullmatch(text):
+        raise ValueError("a kustomization is no place for manifests; take another name")
+    return text
+
+
+def is_per_resource(pattern: str) -> bool:
+    """Whether each resource gets a file of its own; else those that come to one path share a file."""
+    return "{name}" in pattern
+
+
+class FluxSubstitution(Record):
+    """Where the variables are; ``{name}`` in a path is the overlay's name.
+
+    ``kustomization`` is the file of the Flux Kustomization, ``resources`` are files and folders with the
+    ConfigMaps and Secrets that it names.
+    ``secrets``: Secrets are read as well. ``strict``: a variable without value or default is an error.
+    """
+
+    kustomization: str
+    resources: tuple[str, ...] = ()
+    secrets: bool = False
+    strict: bool = True
+
+    def may_read(self, file: str) -> bool:
+        """Whether variables may come from ``file``, a path below the root of the repository."""
+        folder = posixpath.dirname(self.kustomization)
+        sources = map(posixpath.normpath, self.resources)
+        return file == posixpath.normpath(self.kustomization) or (
+            any(source == file or file.startswith(f"{source}/") for source in sources)
+            if self.resources
+            else posixpath.dirname(file) == folder
+        )
+
+    def of_overlay(self, name: str) -> FluxSubstitution:
+        """The same with the overlay's name in all paths."""
+        return self._replace(
+            kustomization=self.kustomization.replace("{name}", name),
+            resources=tuple(path.replace("{name}", name) for path in self.resources),
+        )
+
+
+class Extra(StrEnum):
+    """Files for people and tools, beside the manifests."""
+
+    KUSTOMIZATION = "kustomization"  # for Flux: lists the files, so that it applies these and no others
+    GITATTRIBUTES = "gitattributes"  # marks the files as generated, and keeps their line ends
+    README = "readme"
+
+
+class WebhookField(StrEnum):
+    """Fields that KubeVirt's mutating webhook fills in when they are not written."""
+
+    MATCHER_KIND = "matcherKind"
+    ARCHITECTURE = "architecture"
+    MACHINE = "machine"
+    STORAGE_CLASS = "storageClass"
+    FIRMWARE = "firmware"
+    PCI_TOPOLOGY = "pciTopology"
+
+
+class TreeOptions(Record):
+    """What is left out is None and comes from further up.
+
+    ``files`` is a pattern (``model.file_pattern``).
+    """
+
+    files: str | None = None
+    extras: tuple[Extra, ...] | None = None
+    sync_waves: bool | None = None
+    webhook_fields: tuple[WebhookField, ...] | None = None
+
+    def over(self, other: TreeOptions) -> TreeOptions:
+        """An overlay's options completed by the project's."""
+        return TreeOptions(
+            self.files or other.files,
+            other.extras if self.extras is None else self.extras,
+            other.sync_waves if self.sync_waves is None else self.sync_waves,
+            other.webhook_fields if self.webhook_fields is None else self.webhook_fields,
+        )
 
 
 class ExpandMode(StrEnum):

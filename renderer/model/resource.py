@@ -1,18 +1,17 @@
-"""A Kubernetes object on its way through composition."""
+"""A Kubernetes object on its way through composition, and all those of one overlay, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import cast
+from typing import Final, cast
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
-from renderer.model.res_id import ResId
+from renderer.model.res_id import Gvk, ResId
 
 #: A repository has few kinds, and each is asked for again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)
@@ -125,3 +124,32 @@ def _element_name(element: Json) -> ElementName | None:
         if name:
             return ElementName(key, name)
     return None
+
+
+class ResourceSet:
+    """Resources in the order in which they will be written. Changes return a new set."""
+
+    __slots__ = ("resources",)
+
+    def __init__(self, resources: tuple[Resource, ...] = ()) -> None:
+        self.resources: Final = resources
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResourceSet) and self.resources == other.resources
+
+    __hash__ = None  # type: ignore[assignment]  # resources hold dictionaries
+
+    def __repr__(self) -> str:
+        return f"ResourceSet({self.resources!r})"
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self.resources)
+
+    def __len__(self) -> int:
+        return len(self.resources)
+
+    def map(self, change: Callable[[Resource], Resource]) -> ResourceSet:
+        return ResourceSet(tuple(change(resource) for resource in self.resources))
+
+    def where(self, keep: Callable[[Resource], bool]) -> ResourceSet:
+        return ResourceSet(tuple(resource for resource in self.resources if keep(resource)))

@@ -9,9 +9,8 @@ from posixpath import normpath
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames, Overlay
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.names.references import Reference
+from renderer.model.resource import Resource, ResourceSet
+from renderer.names.references import InstancetypeReference
 from renderer.names.suffix import is_named, suffixed_name
 
 _NamesById = Mapping[int, InstancetypeNames]
@@ -57,7 +56,7 @@ class NewNames:
             self._given[key] = suffixed_name(resource, names)
         return self._given[key]
 
-    def meant(self, reference: Reference) -> tuple[Resource, ...]:
+    def meant(self, reference: InstancetypeReference) -> tuple[Resource, ...]:
         """The objects that the reference may mean; none where nothing has its name.
 
         A matcher means one. A label may mean those of all namespaces, unless its own has one of that name.
@@ -69,7 +68,7 @@ class NewNames:
             return ()
         return tuple(self._catalog.named(reference.kind, reference.name).values())
 
-    def written(self, reference: Reference) -> Resource | None:
+    def written(self, reference: InstancetypeReference) -> Resource | None:
         """The object whose new name the reference has already; None when there is none."""
         for name in _beginnings(reference.name):
             for resource in self.meant(reference._replace(name=name)):

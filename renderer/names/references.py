@@ -22,7 +22,7 @@ _LABELS = ("metadata", "labels")
 _Name: TypeAlias = tuple[str, str, tuple[str, ...]]
 
 
-class Reference(Record):
+class InstancetypeReference(Record):
     """A name in the ``field`` of a resource, and the ``kind`` of object that is meant.
 
     ``namespace`` is that of the object around it, empty where none is written.
@@ -40,7 +40,7 @@ class Reference(Record):
 
 
 #: The name to write in place of the one in the reference.
-Rename = Callable[[Reference], str]
+Rename = Callable[[InstancetypeReference], str]
 
 
 def with_names(resource: Resource, rename: Rename) -> Resource:
@@ -53,7 +53,9 @@ def with_names(resource: Resource, rename: Rename) -> Resource:
     return resource if content is resource.content else resource.with_content(content)
 
 
-def references(value: Json, at: tuple[Segment, ...] = (), namespace: str = "") -> Iterator[Reference]:
+def references(
+    value: Json, at: tuple[Segment, ...] = (), namespace: str = ""
+) -> Iterator[InstancetypeReference]:
     """All references in ``value``, which stands at ``at``, inside of an object in ``namespace``."""
     if isinstance(value, dict):
         yield from _of_mapping(value, at, text_at(value, "metadata", "namespace") or namespace)
@@ -62,10 +64,12 @@ def references(value: Json, at: tuple[Segment, ...] = (), namespace: str = "") -
             yield from references(element, (*at, index), namespace)
 
 
-def _of_mapping(value: JsonObject, at: tuple[Segment, ...], namespace: str) -> Iterator[Reference]:
+def _of_mapping(
+    value: JsonObject, at: tuple[Segment, ...], namespace: str
+) -> Iterator[InstancetypeReference]:
     is_machine = "spec" in value and _is_virtual_machine(value)
     for kind, name, path in _names(value, is_machine=is_machine):
-        yield Reference(kind, name, namespace, FieldPath(at + path))
+        yield InstancetypeReference(kind, name, namespace, FieldPath(at + path))
     if is_machine:
         value = without(value, "spec", "template")  # large, and an instance refers to nothing
     for key, child in value.items():

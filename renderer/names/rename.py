@@ -16,10 +16,9 @@ from renderer.model.json import with_value
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.names.new_names import NamedSource, NewNames
-from renderer.names.references import Reference, with_names
+from renderer.names.references import InstancetypeReference, with_names
 from renderer.names.suffix import is_named
 
 _NAME = FieldPath.of("metadata", "name")
@@ -77,14 +76,14 @@ def _with_name(resource: Resource, name: str) -> Resource:
     return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
 
 
-def _old_name(reference: Reference, names: NewNames) -> str:
+def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
     if names.meant(reference):
         return reference.name
     written = names.written(reference)
     return reference.name if written is None else written.name
 
 
-def _new_name(resource: Resource, reference: Reference, names: NewNames) -> str:
+def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNames) -> str:
     """Raises: name-ambiguous for a label that means objects which no longer have one name."""
     meant = names.meant(reference)
     new = {names.of(each): each for each in meant}
@@ -93,7 +92,7 @@ def _new_name(resource: Resource, reference: Reference, names: NewNames) -> str:
     return next(iter(new), reference.name)
 
 
-def _ambiguous(resource: Resource, reference: Reference, meant: Iterable[Resource]) -> Diagnostic:
+def _ambiguous(resource: Resource, reference: InstancetypeReference, meant: Iterable[Resource]) -> Diagnostic:
     return Diagnostic(
         code=Code.NAME_AMBIGUOUS,
         message=f"{reference.kind} {reference.name} may be any of several, which get different names",

@@ -15,9 +15,8 @@ from renderer.instancetype.find import spec_type_of
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.digest import content_digest
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, object_at, scalar_text
+from renderer.model.json import EMPTY, Json, content_digest, object_at, scalar_text
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.resource import Resource
 

@@ -9,8 +9,7 @@ import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from renderer.pins.files import PinFile, component_text
-from renderer.pins.folder import COMPONENT_FILE, PinsFolder
+from renderer.pins.folder import COMPONENT_FILE, PinFile, PinsFolder, component_text
 from renderer.yamlio.edit import add_entry, remove_entry
 
 PINS = "pins"
@@ -18,7 +17,7 @@ _SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class FileContent:
     """A file of the repository and what it says."""
 
     path: str
@@ -26,10 +25,10 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class PinChanges:
     """Files to write, then files to remove, in this order; ``left`` are changed by hand and stay, unused."""
 
-    writes: tuple[SourceFile, ...] = ()
+    writes: tuple[FileContent, ...] = ()
     removals: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
@@ -37,13 +36,13 @@ class Changes:
         return bool(self.writes or self.removals)
 
 
-def without_pins(kustomization: SourceFile) -> SourceFile:
+def without_pins(kustomization: FileContent) -> FileContent:
     """The overlay's kustomization as it would be without pins. Raises: edit-refused."""
     path = kustomization.path
-    return SourceFile(path, remove_entry(kustomization.content, path, "components", _SPELLINGS))
+    return FileContent(path, remove_entry(kustomization.content, path, "components", _SPELLINGS))
 
 
-def changes(folder: PinsFolder, kustomization: SourceFile, files: Iterable[PinFile]) -> Changes:
+def changes(folder: PinsFolder, kustomization: FileContent, files: Iterable[PinFile]) -> PinChanges:
     """What makes ``files`` the files of the folder, and the folder a component of the overlay.
 
     ``kustomization`` is the overlay's. Raises: edit-refused.
@@ -53,30 +52,30 @@ def changes(folder: PinsFolder, kustomization: SourceFile, files: Iterable[PinFi
         return _emptied(folder, kustomization)
     known = {file.name: file for file in folder.files}
     new = [
-        SourceFile(_path(folder, file.name), file.text())
+        FileContent(_path(folder, file.name), file.text())
         for file in files
         if file.name not in known or known[file.name].content != file.content
     ]
     listing_changes = not folder.exists or component_text(files) != component_text(folder.files)
-    component = [SourceFile(_path(folder, COMPONENT_FILE), component_text(files))] if listing_changes else []
+    component = [FileContent(_path(folder, COMPONENT_FILE), component_text(files))] if listing_changes else []
     unused = known.keys() - {file.name for file in files}
     removals, left = _removable(folder, unused)
-    return Changes((*new, *component, *_listed(kustomization)), removals, left)
+    return PinChanges((*new, *component, *_listed(kustomization)), removals, left)
 
 
-def _emptied(folder: PinsFolder, kustomization: SourceFile) -> Changes:
+def _emptied(folder: PinsFolder, kustomization: FileContent) -> PinChanges:
     edited = without_pins(kustomization)
     writes = (edited,) if edited != kustomization else ()
     removals, left = _removable(folder, {file.name for file in folder.files})
     component = (_path(folder, COMPONENT_FILE),) if folder.exists else ()
-    return Changes(writes, component + removals, left)
+    return PinChanges(writes, component + removals, left)
 
 
-def _listed(kustomization: SourceFile) -> tuple[SourceFile, ...]:
+def _listed(kustomization: FileContent) -> tuple[FileContent, ...]:
     path, content = kustomization.path, kustomization.content
     if without_pins(kustomization) != kustomization:
         return ()
-    return (SourceFile(path, add_entry(content, path, "components", PINS)),)
+    return (FileContent(path, add_entry(content, path, "components", PINS)),)
 
 
 def _removable(folder: PinsFolder, names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

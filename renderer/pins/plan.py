@@ -1,22 +1,81 @@
-"""What the folder ``pins`` is to hold after a VirtualMachine was pinned, or let go."""
+"""Plan what the folder ``pins`` holds after VirtualMachines are pinned or let go, and check that the pins work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.location import Location
 from renderer.model.pin import Pinnable
-from renderer.pins.files import PinFile
-from renderer.pins.folder import PinsFolder
-from renderer.pins.patch import Target, is_target_of, patch_of, revision_names
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pins.folder import REVISION_KIND, PinFile, PinsFolder
+
+_MATCHERS = ("instancetype", "preference")
+_POOL = "VirtualMachinePool"
+
+
+class PatchTarget(NamedTuple):
+    """What a patch without a selector is for; equal when kustomize takes the ids for equal."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, content: JsonObject) -> PatchTarget:
+        metadata = object_at(content, "metadata")
+        namespace = text_at(metadata, "namespace") or "default"
+        return cls(text_at(content, "kind"), namespace, text_at(metadata, "name"))
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
+    """The patch; what ``kept``, an older patch, says of a matcher stays."""
+    target = pinnable.target
+    metadata: dict[str, Json] = {"name": target.name}
+    if target.namespace:
+        metadata["namespace"] = target.namespace
+    before = vm_spec(kept)
+    spec: JsonObject = {
+        key: before[key] if key in _MATCHERS and key in before else value
+        for key, value in pinnable.patch.items()
+    }
+    if target.kind == _POOL:
+        spec = {"virtualMachineTemplate": {"spec": spec}}
+    return {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata, "spec": spec}
+
+
+def vm_spec(content: JsonObject) -> JsonObject:
+    """The VirtualMachine's ``spec`` in a VirtualMachine or VirtualMachinePool, or in a patch of one."""
+    spec = object_at(content, "spec")
+    return object_at(spec, "virtualMachineTemplate", "spec") if content.get("kind") == _POOL else spec
+
+
+def revision_names(content: JsonObject) -> Iterator[str]:
+    """The ControllerRevisions that the matchers in a VirtualMachine or a patch of one name."""
+    for key in _MATCHERS:
+        name = text_at(vm_spec(content), key, "revisionName")
+        if name:
+            yield name
+
+
+def is_target_of(patch: JsonObject, resource: Resource) -> bool:
+    """Whether the patch is for the resource, by the id that this has now or had before."""
+    wanted = PatchTarget.of(patch)
+    ids = {
+        (i.gvk.kind, i.namespace or "default", i.name) for i in (resource.current_id, *resource.previous_ids)
+    }
+    return wanted in ids
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PinPlan:
     """The files that the component is to list, and what to say of each VirtualMachine that was asked for."""
 
     files: tuple[PinFile, ...]
@@ -25,7 +84,7 @@ class Plan:
 
 def plan_pins(
     folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable], *, update: bool
-) -> Plan:
+) -> PinPlan:
     """Pins ``chosen``; those that are pinned already keep what they have, unless it is to be updated.
 
     Pins of what is not among ``everything`` any more are dropped. Raises ``DiagnosticError`` with why one
@@ -43,26 +102,26 @@ def plan_pins(
         if patch is None:
             continue
         if before is not None:
-            del patches[Target.of(before.content)]
-        patches[Target.of(patch.content)] = patch
+            del patches[PatchTarget.of(before.content)]
+        patches[PatchTarget.of(patch.content)] = patch
         revisions |= {_revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
     files = _with_revisions(patches.values(), revisions)
     findings += _changed_by_hand(folder, files)
     if findings:
         raise DiagnosticError(*findings)
-    return Plan(files, tuple(notes))
+    return PinPlan(files, tuple(notes))
 
 
-def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable]) -> Plan:
+def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable]) -> PinPlan:
     """Lets go of ``chosen``, and of what is not among ``everything`` any more."""
     patches, notes = _without_orphans(folder, everything)
     for pinnable in chosen:
         patch = _patch_for(pinnable, patches)
         notes.append(f"{pinnable.label}: {'is not pinned' if patch is None else 'unpinned'}")
         if patch is not None:
-            del patches[Target.of(patch.content)]
+            del patches[PatchTarget.of(patch.content)]
     revisions = {_revision_key(file.content): file for file in folder.revisions}
-    return Plan(_with_revisions(patches.values(), revisions), tuple(notes))
+    return PinPlan(_with_revisions(patches.values(), revisions), tuple(notes))
 
 
 def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile, ...]:
@@ -77,16 +136,16 @@ def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile
 
 def _without_orphans(
     folder: PinsFolder, everything: Sequence[Pinnable]
-) -> tuple[dict[Target, PinFile], list[str]]:
-    gone = {Target.of(file.content) for file in orphans(folder, everything)}
-    patches = {Target.of(file.content): file for file in folder.patches}
+) -> tuple[dict[PatchTarget, PinFile], list[str]]:
+    gone = {PatchTarget.of(file.content) for file in orphans(folder, everything)}
+    patches = {PatchTarget.of(file.content): file for file in folder.patches}
     kept = {target: file for target, file in patches.items() if target not in gone}
     return kept, [f"{target}: is not in the overlay any more, its pin is dropped" for target in sorted(gone)]
 
 
-def _patch_for(pinnable: Pinnable, patches: Mapping[Target, PinFile]) -> PinFile | None:
+def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:
     """The patch that names it, else one that names what it was called in a base."""
-    exact = patches.get(Target.of(pinnable.target.content))
+    exact = patches.get(PatchTarget.of(pinnable.target.content))
     others = (file for file in patches.values() if is_target_of(file.content, pinnable.target))
     return exact or next(others, None)
 
@@ -147,3 +206,57 @@ def _changed_by_hand(folder: PinsFolder, files: Iterable[PinFile]) -> list[Diagn
 def _revision_key(revision: JsonObject) -> tuple[str, str]:
     metadata = object_at(revision, "metadata")
     return text_at(metadata, "namespace"), text_at(metadata, "name")
+
+
+def check_effect(
+    composed: Outcome[ResourceSet], files: Iterable[PinFile], chosen: Iterable[Pinnable]
+) -> None:
+    """Raises ``DiagnosticError`` unless the overlay composes and each of ``chosen`` got what its patch says.
+
+    ``composed`` is the overlay with its pins, which are ``files``.
+    """
+    if composed.failed:
+        raise DiagnosticError(*composed.diagnostics)
+    resources = {resource.current_id: resource for resource in composed.value}
+    revisions = {
+        (r.namespace, r.name): r.content.get("data") for r in composed.value if r.kind == REVISION_KIND
+    }
+    patches = [file for file in files if not file.is_revision]
+    findings = [
+        finding
+        for pinnable in chosen
+        for patch in patches
+        if is_target_of(patch.content, pinnable.target)
+        for finding in _findings(resources.get(pinnable.resource.current_id), pinnable, patch, revisions)
+    ]
+    if findings:
+        raise DiagnosticError(*findings)
+
+
+def _findings(
+    pinned: Resource | None,
+    pinnable: Pinnable,
+    patch: PinFile,
+    revisions: dict[tuple[str, str], Json],
+) -> Iterator[Diagnostic]:
+    wanted = set(revision_names(patch.content))
+    if pinned is None or not wanted.issubset(revision_names(pinned.content)):
+        hint = "let it change single fields of spec.instancetype and spec.preference, not the whole"
+        yield _failure(pinnable, "something in the overlay takes the pin away again", hint)
+        return
+    for name in sorted(wanted):
+        if revisions.get((pinned.namespace, name)) is None:
+            hint = "pin in the overlay that gives names their prefix, suffix and namespace"
+            yield _failure(
+                pinnable, f"ControllerRevision {name} has another name or namespace in the end", hint
+            )
+
+
+def _failure(pinnable: Pinnable, reason: str, hint: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.PIN_FAILED,
+        message=f"{pinnable.label} cannot be pinned: {reason}",
+        sites=pinnable.resource.sites(),
+        resource=pinnable.resource.current_id,
+        hint=hint,
+    )

@@ -11,10 +11,10 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.flux_build import compose_completed
 from renderer.source.file_system import FileSystem
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import ApplicationSource

@@ -11,8 +11,8 @@ from renderer.model.diagnostic import Outcome, Severity
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.resource_set import ResourceSet
-from renderer.pipeline.expansion import Expansion
+from renderer.model.resource import ResourceSet
+from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
 from renderer.source.recorder import Recorder, Work
@@ -29,7 +29,7 @@ class Checks:
         fs: FileSystem,
         config: RenderConfig,
         catalogs: ProjectCatalogs,
-        expansion: Expansion,
+        expansion: Expander,
         recorder: Recorder,
     ) -> None:
         self._fs = fs
@@ -55,7 +55,7 @@ class Checks:
         written = resources.where(lambda resource: not is_render_time_only(resource))
         diagnostics = validate(written, release, self._schemas)
         if len(written) < len(resources):
-            from renderer.validation.input_schemas import InputSchemaRegistry
+            from renderer.validation.registry import InputSchemaRegistry
 
             schemas = InputSchemaRegistry(self._project_schemas)
             diagnostics += validate(resources.where(is_render_time_only), release, schemas)

@@ -7,19 +7,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from renderer.model.act import Act
 from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.project_catalogs import ProjectCatalogs
-from renderer.pipeline.tracing import traced
+from renderer.pipeline.run_context import report_stage
 
 if TYPE_CHECKING:
     from renderer.provenance.trace import Trace
 
 
-class Expansion:
+class Expander:
     """Expands with what the project's catalogs hold."""
 
     def __init__(self, catalogs: ProjectCatalogs, trace: Trace | None = None) -> None:
@@ -30,21 +30,21 @@ class Expansion:
         if composed.failed:
             return composed
         renamer = self._catalogs.renamer(overlay)
-        told = partial(traced, self._trace, overlay)
-        referring = told(Act.INSTANCETYPE_NAME, composed, self.referring(overlay, composed))
+        told = partial(report_stage, self._trace, overlay)
+        referring = told(StepKind.INSTANCETYPE_NAME, composed, self.referring(overlay, composed))
         expanded = self.expanded(referring, overlay.kubevirt, overlay.expand, trace=self._trace)
-        built = told(Act.TARGET_FORM, referring, expanded)
+        built = told(StepKind.TARGET_FORM, referring, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
             built = built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
         if overlay.tree.webhook_fields and not built.failed:
             filled = built.then(
                 lambda resources: self._with_webhook_fields(resources, referring.value, overlay)
             )
-            built = told(Act.WEBHOOK_FIELD, built, filled)
+            built = told(StepKind.WEBHOOK_FIELD, built, filled)
         return (
             built
             if renamer is None
-            else told(Act.INSTANCETYPE_NAME, built, built.then(renamer.with_new_names))
+            else told(StepKind.INSTANCETYPE_NAME, built, built.then(renamer.with_new_names))
         )
 
     def referring(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
@@ -61,10 +61,9 @@ class Expansion:
         own: str = "the overlay",
         trace: Trace | None = None,
     ) -> Outcome[ResourceSet]:
-        from renderer.instancetype.concern import concerns
-        from renderer.instancetype.virtual_machine import needs_catalog
+        from renderer.instancetype.virtual_machine import needs_catalog, needs_instancetype_stage
 
-        if not concerns(composed.value):
+        if not needs_instancetype_stage(composed.value):
             return composed
         from renderer.instancetype.catalog import Catalog
         from renderer.instancetype.expand import expand
@@ -93,6 +92,6 @@ class Expansion:
 
 def _without_unneeded_revisions(built: ResourceSet, composed: ResourceSet) -> Outcome[ResourceSet]:
     """Where matchers are expanded, the ControllerRevisions they named are of no use to the cluster."""
-    from renderer.instancetype.revision.references import without_unneeded_revisions
+    from renderer.instancetype.target_form import without_unneeded_revisions
 
     return Outcome(without_unneeded_revisions(built, composed))

@@ -10,9 +10,9 @@ from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.source.file_system import FileSystem
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 
 
 def compose_completed(
@@ -24,9 +24,9 @@ def compose_completed(
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE,
 ) -> Outcome[ResourceSet]:
     """The resources of a kustomization that an engine has completed; kustomize alone sorts them by kind."""
-    from renderer.compose.build_options import BuildOptions, Reorder
+    from renderer.compose.compose import BuildOptions, Reorder
     from renderer.compose.compose import Composer
-    from renderer.pipeline.generators import GENERATORS
+    from renderer.pipeline.pipeline import GENERATORS
     from renderer.source.load import Loader
 
     reorder = Reorder.LEGACY if sorted_by_kind else Reorder.NONE
@@ -67,7 +67,7 @@ def _substituted(
 ) -> Outcome[ResourceSet]:
     from renderer.substitution.post_build import read_post_build
     from renderer.substitution.substitute import substitute
-    from renderer.substitution.variables import VariableReader
+    from renderer.substitution.post_build import VariableReader
 
     findings: list[Diagnostic] = []
     post_build = read_post_build(entry, findings, variables_only=False)

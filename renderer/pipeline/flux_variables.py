@@ -7,16 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.model.secret_values import secret_values
+from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FileSystem
 
 if TYPE_CHECKING:
-    from renderer.substitution.variables import Variables
+    from renderer.substitution.post_build import Variables
 
 
 class FluxVariables:
@@ -56,7 +55,7 @@ class FluxVariables:
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)
-        from renderer.substitution.confidential import without_values
+        from renderer.substitution.substitute import without_values
 
         return without_values(found, self.confidential(overlay) | secrets)
 
@@ -69,8 +68,7 @@ class FluxVariables:
 
     def _read(self, overlay: Overlay, findings: list[Diagnostic]) -> Variables:
         from renderer.source.flux_sources import FluxSources
-        from renderer.substitution.post_build import read_post_build
-        from renderer.substitution.variables import VariableReader, Variables
+        from renderer.substitution.post_build import VariableReader, Variables, read_post_build
 
         if overlay.flux is None:
             return Variables()

@@ -11,7 +11,7 @@ from renderer.compose.compose import Composer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.model.source_tree import SourceTree
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def pinnables(
     """
     from renderer.compose.before_transformers import before_transformers, earlier_forms
     from renderer.instancetype.catalog import CatalogSource
-    from renderer.instancetype.revision.pin import Pinner
+    from renderer.instancetype.pin import Pinner
     from renderer.instancetype.virtual_machine import VirtualMachine
 
     root = tree.root.kustomization

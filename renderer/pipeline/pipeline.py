@@ -1,4 +1,4 @@
-"""One run: what a command asks for, and the stages that make it."""
+"""The kinds of our own that a kustomization may list under ``generators``."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -9,20 +9,22 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from renderer.model.act import Act
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.generated import Generated, ListedFiles
+from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.checks import Checks
-from renderer.pipeline.expansion import Expansion
+from renderer.pipeline.expansion import Expander
 from renderer.pipeline.flux_variables import FluxVariables
-from renderer.pipeline.memory import Memory
 from renderer.pipeline.project_catalogs import ProjectCatalogs
-from renderer.pipeline.tracing import traced
+from renderer.pipeline.run_context import RunContext, report_stage
 from renderer.source.file_system import FileSystem
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -34,6 +36,24 @@ if TYPE_CHECKING:
     from renderer.source.load import Loader
 
 
+def _series(content: JsonObject, site: Site, _files: ListedFiles) -> tuple[Generated, ...]:
+    from renderer.sizes.series import generate
+
+    return generate(content, site)
+
+
+def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
+    from renderer.templates.template import generate
+
+    return generate(content, site, files)
+
+
+GENERATORS = {
+    Gvk("vmrender.io", "v1alpha1", "InstancetypeSeries"): _series,
+    Gvk("vmrender.io", "v1alpha1", "Template"): _template,
+}
+
+
 class Pipeline:
     """One run over one repository; what its overlays share is read, composed and compiled once."""
 
@@ -43,16 +63,16 @@ class Pipeline:
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         trace: Trace | None = None,
-        memory: Memory | None = None,
+        memory: RunContext | None = None,
     ) -> None:
-        memory = memory or Memory(Recorder())
+        memory = memory or RunContext(Recorder())
         self._recorder = memory.recorder
         self._fs = fs
         self._config = config
         self._restrictor = restrictor
         self._trace = trace
         self._catalogs = ProjectCatalogs(fs, config, self.compose, memory)
-        self._expansion = Expansion(self._catalogs, trace)
+        self._expansion = Expander(self._catalogs, trace)
         self._flux = FluxVariables(fs, self.compose)
         self._checks = Checks(fs, config, self._catalogs, self._expansion, self._recorder)
 
@@ -97,7 +117,7 @@ class Pipeline:
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
         if folder.startswith(BUILTIN_SCHEME) and self._trace is None:
-            from renderer.source.composed_catalog import composed_catalog
+            from renderer.source.builtin_catalogs import composed_catalog
 
             shipped = composed_catalog(folder)
             if shipped is not None:
@@ -163,24 +183,22 @@ class Pipeline:
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """``composed`` through all the stages, its instance types and preferences among it."""
         substituted = self._flux.substituted(overlay, composed)
-        composed = traced(self._trace, overlay, Act.SUBSTITUTED, composed, substituted)
+        composed = report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
         built = self._expansion.built(overlay, composed)
         if overlay.tree.sync_waves:
-            from renderer.emit.sync_waves import in_sync_waves
+            from renderer.emit.tree_options import in_sync_waves
 
-            built = traced(self._trace, overlay, Act.SYNC_WAVE, built, built.then(in_sync_waves))
+            built = report_stage(self._trace, overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
         referring = self._expansion.referring(overlay, composed)
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
-        checked = traced(self._trace, overlay, Act.SUPPRESSION, checked, judged)
+        checked = report_stage(self._trace, overlay, StepKind.SUPPRESSION, checked, judged)
         return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
 
     @cached_property
     def _composer(self) -> Composer:
-        from renderer.compose.build_options import BuildOptions
-        from renderer.compose.compose import Composer
-        from renderer.pipeline.generators import GENERATORS
+        from renderer.compose.compose import BuildOptions, Composer
 
         return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._trace)
 

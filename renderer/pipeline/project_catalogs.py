@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.render_config import BuiltinCatalog, CatalogPath, Overlay, RenderConfig
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.pipeline.memory import Memory
-from renderer.source.builtin import builtin_path
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.run_context import RunContext
+from renderer.source.builtin_catalogs import builtin_path
 from renderer.source.file_system import FileSystem
 from renderer.source.project import catalog_site
 from renderer.source.recorder import Work
@@ -33,7 +32,7 @@ class ProjectCatalogs:
         fs: FileSystem,
         config: RenderConfig,
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
-        memory: Memory,
+        memory: RunContext,
     ) -> None:
         self._fs = fs
         self._config = config

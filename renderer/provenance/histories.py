@@ -1,25 +1,87 @@
-"""The fields of a resource walked back through its versions."""
+"""The histories of fields: a field walked back through the versions of its resource."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from renderer.diff.confidential import without_secrets
-from renderer.model.act import Act
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step
-from renderer.model.json import EMPTY
+from renderer.model.json import EMPTY, scalar_text
+from renderer.model.location import Location, Site
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
+from renderer.provenance.makers import FieldSource, Version
 from renderer.provenance.paths import counterpart, leaves, value_at
 from renderer.provenance.trace import Trace
-from renderer.provenance.version import Source, Version
+
+
+def without_secret_values(
+    histories: Iterable[FieldHistory], substituted: Collection[str], anywhere: Collection[str] = ()
+) -> tuple[FieldHistory, ...]:
+    """The histories with what fields hold withheld from where a value of a Secret came in.
+
+    That is a substitution of one of the values ``substituted``, which may be short, or any step to a field
+    with one of the values ``anywhere``.
+    """
+    if not substituted and not anywhere:
+        return tuple(histories)
+    return tuple(
+        history._replace(steps=tuple(_masked(history.steps, substituted, anywhere))) for history in histories
+    )
+
+
+def _masked(steps: Iterable[Step], substituted: Collection[str], anywhere: Collection[str]) -> Iterator[Step]:
+    is_secret = False
+    for step in steps:
+        sources = without_secret_values(step.sources, substituted, anywhere)
+        before = _withheld(step.before) if is_secret else step.before
+        came_in = _holds(step.after, anywhere) or (
+            step.act is StepKind.SUBSTITUTED and _holds(step.after, substituted)
+        )
+        is_secret = is_secret or came_in or any(_is_withheld(source) for source in sources)
+        after = _withheld(step.after) if is_secret else step.after
+        yield step._replace(before=before, after=after, sources=sources)
+
+
+def _holds(value: Value, confidential: Collection[str]) -> bool:
+    if isinstance(value, NoValue):
+        return False
+    texts = [scalar_text(leaf) for _, leaf in leaves(value)]
+    return any(secret in text for secret in confidential for text in texts)
+
+
+def _withheld(value: Value) -> Value:
+    return value if value is NoValue.ABSENT else NoValue.WITHHELD
+
+
+def _is_withheld(history: FieldHistory) -> bool:
+    return history.value is NoValue.WITHHELD and any(
+        step.act is StepKind.SUBSTITUTED for step in history.steps
+    )
+
+
+#: The line of the first site that holds its field (``source.locate``).
+LocationOf = Callable[[tuple[Site, ...]], Location | None]
+
+
+def located(histories: Iterable[FieldHistory], location_of: LocationOf) -> tuple[FieldHistory, ...]:
+    return tuple(
+        history._replace(steps=tuple(_located(step, location_of) for step in history.steps))
+        for history in histories
+    )
+
+
+def _located(step: Step, location_of: LocationOf) -> Step:
+    return step._replace(location=location_of(step.sites), sources=located(step.sources, location_of))
+
 
 #: Of these the place of a value is that of its source.
-_COPYING = frozenset({Act.CUSTOM_SIZE, Act.INSTANCETYPE, Act.PREFERENCE})
+_COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREFERENCE})
 #: Through how many resources a value is followed: what refers to each other may go in circles.
 _FARTHEST = 8
 
@@ -76,7 +138,7 @@ class Historian:
             sources=sources,
         )
 
-    def _source(self, source: Source, depth: int) -> FieldHistory:
+    def _source(self, source: FieldSource, depth: int) -> FieldHistory:
         """The history of a field, or of what comes nearest to it where it is not there by that name."""
         versions, field = self._trace.versions(source.resource), source.field
         while not (changes := _changes(versions, field)) and field.segments:

@@ -6,18 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.compose.identity import current_identity, identities
-from renderer.compose.observer import Change
-from renderer.instancetype.vm_expansion import VmExpansion
-from renderer.model.act import Act
-from renderer.model.plugins import GeneratorPlugin
+from renderer.compose.transform import ResourceChange
+from renderer.instancetype.expand import VmExpansion
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.provenance.composing import Changed, Read
-from renderer.provenance.expanding import vm_versions
-from renderer.provenance.generating import Made
-from renderer.provenance.passing import Passed
-from renderer.provenance.version import Maker, Version
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.source_tree import GeneratorPlugin
+from renderer.provenance.expansion_makers import vm_versions
+from renderer.provenance.makers import CompositionStep, GeneratorStep, Maker, ReadFromFile, StageStep, Version
 
 
 class _Link(NamedTuple):
@@ -39,16 +35,16 @@ class Trace:
         self._composed: dict[str, ResourceSet] = {}
 
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None:
-        self._made(None, resource, Made(resource, generator))
+        self._made(None, resource, GeneratorStep(resource, generator))
 
-    def changed(self, before: Resource, after: Resource, change: Change) -> None:
-        self._made(before, after, Changed(before, after, change))
+    def changed(self, before: Resource, after: Resource, change: ResourceChange) -> None:
+        self._made(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:
         link = _Link(expansion.expanded, expansion.vm.resource, lambda: vm_versions(expansion))
         self._links[id(expansion.expanded)] = link
 
-    def passed(self, overlay: Overlay, act: Act, before: ResourceSet, after: ResourceSet) -> None:
+    def passed(self, overlay: Overlay, act: StepKind, before: ResourceSet, after: ResourceSet) -> None:
         """Is told what a stage made of all resources of an overlay; it may have left some out."""
         self._composed.setdefault(overlay.path, before)
         same = {id(resource) for resource in before}
@@ -61,7 +57,7 @@ class Trace:
             known = (by_name[name] for name in (names[0], *reversed(names)) if name in by_name)
             earlier = next(known, at_its_place)
             if earlier is not None:
-                self._made(earlier, resource, Passed(earlier, act, overlay))
+                self._made(earlier, resource, StageStep(earlier, act, overlay))
 
     def composed(self, overlay: Overlay) -> ResourceSet:
         """The overlay's resources before a stage changed any; none of one that did not come so far."""
@@ -79,7 +75,7 @@ class Trace:
                 break
             resource = link.before
         else:
-            yield Version(resource.content, Read(resource))
+            yield Version(resource.content, ReadFromFile(resource))
         for link in reversed(chain):
             yield from link.versions()
 

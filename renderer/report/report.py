@@ -1,14 +1,53 @@
-"""What a run has to say: everything that a writer may print."""
+"""The findings of a run as every writer gets them: bounded in number, with their target release named."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
-from renderer.model.explanation import Explanation
+from renderer.model.codes import Code, Explanation
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Location
+
+
+def bounded(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """The first of them, errors before others where not all are kept, and how many more there are."""
+    most = limits().findings
+    if len(findings) <= most:
+        return findings
+    kept = sorted(range(len(findings)), key=lambda index: findings[index].severity is not Severity.ERROR)[
+        :most
+    ]
+    more = Diagnostic(
+        code=Code.BUILD_LIMIT,
+        severity=Severity.INFO,
+        message=f"{len(findings) - most} more findings are not shown",
+        hint=limit_hint("findings"),
+    )
+    return (*(findings[index] for index in sorted(kept)), more)
+
+
+def naming_target(finding: Diagnostic) -> Diagnostic:
+    """The finding with its target release at the end of its message, if it has one."""
+    if finding.target is None:
+        return finding
+    message = f"{finding.message}; {_who(_names(finding.overlays))} {finding.target}"
+    return replace(finding, message=message, target=None)
+
+
+def _who(overlays: Sequence[str]) -> str:
+    if not overlays:
+        return "the target is"
+    *others, last = overlays
+    return f"overlays {', '.join(others)} and {last} target" if others else f"overlay {last} targets"
+
+
+def _names(overlays: Sequence[str]) -> Sequence[str]:
+    """The last part of their paths, unless two have the same."""
+    names = [overlay.rpartition("/")[2] for overlay in overlays]
+    return names if len(set(names)) == len(names) else overlays
 
 
 class Report(NamedTuple):

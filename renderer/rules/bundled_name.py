@@ -43,8 +43,7 @@ from renderer.model.release import Release
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule
 
 _NAME = FieldPath.of("metadata", "name")
 _DEPLOYED_BY_DEFAULT = Release(1, 4)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from renderer.model.json import object_at
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 _GROUP = "kubevirt.io"
 _OURS = "vmrender.io"

@@ -9,12 +9,11 @@ from typing import Final
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.rules.inventory import Inventory, Item, may_be_in
 from renderer.rules.machine import Machine
 from renderer.rules.near_miss import numbers_of
-from renderer.rules.references import Reference, references
+from renderer.rules.references import ObjectReference, references
 
 #: The names that a release brings into a cluster by itself, by kind of instance type or preference.
 BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
@@ -92,7 +91,7 @@ class Context:
         return Inventory(self.resources, self.machines)
 
     @cached_property
-    def references(self) -> Mapping[str, Sequence[Reference]]:
+    def references(self) -> Mapping[str, Sequence[ObjectReference]]:
         """What virtual machines refer to, by kind."""
         return references(self.machines)
 
@@ -116,8 +115,8 @@ class Context:
         return {}
 
     @cached_property
-    def _references_by_name(self) -> Mapping[tuple[str, str], Sequence[Reference]]:
-        found: dict[tuple[str, str], list[Reference]] = {}
+    def _references_by_name(self) -> Mapping[tuple[str, str], Sequence[ObjectReference]]:
+        found: dict[tuple[str, str], list[ObjectReference]] = {}
         for kind, those in self.references.items():
             for reference in those:
                 found.setdefault((kind, reference.name), []).append(reference)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.diagnostic import Related
-from renderer.model.placeholder import has_placeholder
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.inventory import Item, may_be_in
 from renderer.rules.near_miss import is_near_miss, numbers_of
-from renderer.rules.references import Reference
+from renderer.rules.references import ObjectReference
+from renderer.rules.rule import Finding, related_to
 
 
 def dangling(context: Context, kind: str) -> Iterator[Finding]:
@@ -37,14 +37,14 @@ def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
         )
 
 
-def _missing(context: Context, kind: str) -> Iterator[Reference]:
+def _missing(context: Context, kind: str) -> Iterator[ObjectReference]:
     for reference in context.references.get(kind, ()):
         is_known = context.inventory.has(kind, reference.name, reference.namespace)
         if not is_known and not has_placeholder(f"{reference.namespace}/{reference.name}"):
             yield reference
 
 
-def _meant(context: Context, reference: Reference) -> Finding | None:
+def _meant(context: Context, reference: ObjectReference) -> Finding | None:
     renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
     for item in renamed:
         if may_be_in(item, reference.namespace):
@@ -58,7 +58,7 @@ def _meant(context: Context, reference: Reference) -> Finding | None:
     return None
 
 
-def _renamed(reference: Reference, item: Item) -> Finding:
+def _renamed(reference: ObjectReference, item: Item) -> Finding:
     message = (
         f"{reference.kind} {reference.name} is called {item.name} after the build, but not in this reference"
     )
@@ -69,12 +69,12 @@ def _renamed(reference: Reference, item: Item) -> Finding:
     return _finding(reference, message, hint, _is_here(item))
 
 
-def _misspelled(reference: Reference, item: Item, name: str) -> Finding:
+def _misspelled(reference: ObjectReference, item: Item, name: str) -> Finding:
     message = f"there is no {reference.kind} {_place(reference)} in the overlay"
     return _finding(reference, message, f"did you mean {name}?", _is_here(item))
 
 
-def _in_another_namespace(reference: Reference, item: Item) -> Finding:
+def _in_another_namespace(reference: ObjectReference, item: Item) -> Finding:
     message = f"there is no {reference.kind} {_place(reference)} in the overlay, but one in {item.namespace}"
     hint = "a virtual machine sees what is in its own namespace"
     if reference.kind == "NetworkAttachmentDefinition":
@@ -82,7 +82,7 @@ def _in_another_namespace(reference: Reference, item: Item) -> Finding:
     return _finding(reference, message, hint, _is_here(item))
 
 
-def _place(reference: Reference) -> str:
+def _place(reference: ObjectReference) -> str:
     return f"{reference.namespace}/{reference.name}" if reference.namespace else reference.name
 
 
@@ -90,5 +90,5 @@ def _is_here(item: Item) -> Related:
     return related_to(item.resource, f"{item.resource.kind} {item.name} is here")
 
 
-def _finding(reference: Reference, message: str, hint: str, *related: Related) -> Finding:
+def _finding(reference: ObjectReference, message: str, hint: str, *related: Related) -> Finding:
     return Finding(reference.resource, reference.field, message, hint, related)

@@ -33,9 +33,8 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.machine import Machine
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule, related_to
 
 
 def _check(context: Context) -> Iterator[Finding]:

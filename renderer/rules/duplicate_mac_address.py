@@ -27,10 +27,9 @@ from renderer.model.json import text_at
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.machine import Machine
 from renderer.rules.power import HALTED, power_of
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule, related_to
 
 
 class _Interface(Record):

@@ -38,9 +38,8 @@ from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.power import HALTED, power_of
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule, related_to
 
 _WAVE = "argocd.argoproj.io/sync-wave"
 _HOOK = "argocd.argoproj.io/hook"

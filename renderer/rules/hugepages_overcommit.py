@@ -35,9 +35,8 @@ from renderer.model.json import JsonObject, object_at
 from renderer.model.rule_settings import Level
 from renderer.rules.amount import amount
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.machine import Machine
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule, related_to
 
 
 def _check(context: Context) -> Iterator[Finding]:

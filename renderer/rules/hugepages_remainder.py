@@ -33,14 +33,13 @@ from collections.abc import Iterator
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
+from renderer.model.quantity import nearest_whole_pages
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.model.whole_pages import nearest_whole
 from renderer.rules.amount import amount
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.matchers import INSTANCETYPE, INSTANCETYPES, not_named_by_machines
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule, related_to
 
 _GUEST = FieldPath.of("spec", "memory", "guest")
 _PAGE_SIZE = FieldPath.of("spec", "memory", "hugepages", "pageSize")
@@ -73,7 +72,7 @@ def _without_remainder(resource: Resource) -> str | None:
     guest, page_size = amount(memory.get("guest")), amount(hugepages.get("pageSize"))
     if guest is None or page_size is None or page_size.value() <= 0:
         return None
-    return nearest_whole(guest, page_size) if guest.value() % page_size.value() else None
+    return nearest_whole_pages(guest, page_size) if guest.value() % page_size.value() else None
 
 
 RULE = Rule(Code.HUGEPAGES_REMAINDER, Level.WARNING, _check, __doc__)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.model.rule_settings import Level, RuleSettings
 from renderer.rules.context import Context
 from renderer.rules.rule import Rule

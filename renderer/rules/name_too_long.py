@@ -34,8 +34,7 @@ from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule
 
 _LONGEST = 63
 _POOL_SUFFIX = len("-0")

@@ -38,7 +38,7 @@ _CREDENTIALS: tuple[_Way, ...] = tuple(
 )
 
 
-class Place(Record):
+class ReferencePlace(Record):
     """A field of a machine in two parts, as the path of what is right is never needed."""
 
     machine: Machine
@@ -46,10 +46,10 @@ class Place(Record):
     at: tuple[Segment, ...] = ()
 
 
-class Reference(Record):
+class ObjectReference(Record):
     """``name`` is what is looked for in ``namespace``, which is empty where nobody knows."""
 
-    place: Place
+    place: ReferencePlace
     way: _Way
     kind: str
     name: str
@@ -64,16 +64,16 @@ class Reference(Record):
         return self.place.base.child(*self.place.at, *self.way)
 
 
-def references(machines: Iterable[Machine]) -> Mapping[str, list[Reference]]:
+def references(machines: Iterable[Machine]) -> Mapping[str, list[ObjectReference]]:
     """All references, by the kind they are to."""
-    found: dict[str, list[Reference]] = {}
+    found: dict[str, list[ObjectReference]] = {}
     for machine in machines:
         for reference in _references(machine):
             found.setdefault(reference.kind, []).append(reference)
     return found
 
 
-def _references(machine: Machine) -> Iterator[Reference]:
+def _references(machine: Machine) -> Iterator[ObjectReference]:
     for index, volume in machine.volumes:
         yield from _of_volume(machine, index, volume)
     for index, network in machine.networks:
@@ -81,35 +81,35 @@ def _references(machine: Machine) -> Iterator[Reference]:
     for element in machine.data_volume_templates:
         yield from _of_data_volume_template(machine, element)
     for index, credential in elements(machine.instance.get("accessCredentials")):
-        place = Place(machine, machine.instance_path, ("accessCredentials", index))
+        place = ReferencePlace(machine, machine.instance_path, ("accessCredentials", index))
         for way in _CREDENTIALS:
             yield from _at(place, credential, way, SECRET)
-    here = Place(machine, machine.instance_path)
+    here = ReferencePlace(machine, machine.instance_path)
     yield from _at(here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
 
 
-def _of_volume(machine: Machine, index: int, volume: JsonObject) -> Iterator[Reference]:
+def _of_volume(machine: Machine, index: int, volume: JsonObject) -> Iterator[ObjectReference]:
     for source in volume:
         content = volume[source] if source in _IN_VOLUMES else None
         if isinstance(content, dict) and content.get("optional") is not True:
-            place = Place(machine, machine.instance_path, ("volumes", index, source))
+            place = ReferencePlace(machine, machine.instance_path, ("volumes", index, source))
             for way, kind in _IN_VOLUMES[source]:
                 yield from _at(place, content, way, kind)
 
 
-def _of_network(machine: Machine, index: int, network: JsonObject) -> Iterator[Reference]:
+def _of_network(machine: Machine, index: int, network: JsonObject) -> Iterator[ObjectReference]:
     written = object_at(network, "multus").get("networkName")
     if isinstance(written, str) and written:
         namespace, slash, name = written.rpartition("/")
-        place = Place(machine, machine.instance_path, ("networks", index))
+        place = ReferencePlace(machine, machine.instance_path, ("networks", index))
         way = ("multus", "networkName")
-        yield Reference(place, way, NETWORK, name, namespace if slash else machine.namespace)
+        yield ObjectReference(place, way, NETWORK, name, namespace if slash else machine.namespace)
 
 
-def _of_data_volume_template(machine: Machine, element: Element) -> Iterator[Reference]:
+def _of_data_volume_template(machine: Machine, element: Element) -> Iterator[ObjectReference]:
     index, template = element
     spec = object_at(template, "spec")
-    place = Place(machine, machine.spec_path, ("dataVolumeTemplates", index, "spec"))
+    place = ReferencePlace(machine, machine.spec_path, ("dataVolumeTemplates", index, "spec"))
     source_ref = spec.get("sourceRef")
     if isinstance(source_ref, dict) and source_ref.get("kind") == DATA_SOURCE:
         yield from _elsewhere(place, source_ref, ("sourceRef", "name"), DATA_SOURCE)
@@ -122,15 +122,17 @@ def _of_data_volume_template(machine: Machine, element: Element) -> Iterator[Ref
             yield from _at(place, spec, ("source", kind, "certConfigMap"), CONFIG_MAP)
 
 
-def _elsewhere(place: Place, reference: JsonObject, way: _Way, kind: str) -> Iterator[Reference]:
+def _elsewhere(
+    place: ReferencePlace, reference: JsonObject, way: _Way, kind: str
+) -> Iterator[ObjectReference]:
     """To something that may be in another namespace."""
     name, namespace = reference.get("name"), reference.get("namespace")
     if isinstance(name, str) and name:
         there = namespace if isinstance(namespace, str) and namespace else place.machine.namespace
-        yield Reference(place, way, kind, name, there)
+        yield ObjectReference(place, way, kind, name, there)
 
 
-def _at(place: Place, content: Json, way: _Way, kind: str) -> Iterator[Reference]:
+def _at(place: ReferencePlace, content: Json, way: _Way, kind: str) -> Iterator[ObjectReference]:
     name = object_at(content, *way[:-1]).get(way[-1])
     if isinstance(name, str) and name:
-        yield Reference(place, way, kind, name, place.machine.namespace)
+        yield ObjectReference(place, way, kind, name, place.machine.namespace)

@@ -36,9 +36,8 @@ from functools import partial
 from renderer.model.codes import Code
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
 from renderer.rules.power import ALWAYS, HALTED, power_of
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule
 
 #: What edits a machine with the strategy, and what the sync does then.
 _EDITED_BY: Mapping[str, tuple[str, str]] = {

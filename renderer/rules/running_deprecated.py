@@ -28,9 +28,8 @@ from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
 from renderer.rules.power import power_of
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule
 
 _WARNED_SINCE = Release(1, 4)
 

@@ -36,9 +36,8 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
 from renderer.rules.matchers import PREFERENCE, PREFERENCES, not_named_by_machines
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule
 
 _SMM_ARCHITECTURE = "amd64"
 

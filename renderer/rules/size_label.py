@@ -33,9 +33,8 @@ from renderer.model.quantity import Quantity
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.matchers import INSTANCETYPES, PREFERENCES
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule, related_to
 
 _PREFIX = "instancetype.kubevirt.io/"
 _Way = tuple[str, ...]

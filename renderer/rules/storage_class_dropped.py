@@ -34,10 +34,9 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding, related_to
 from renderer.rules.machine import Machine
 from renderer.rules.matchers import PREFERENCE, preference_of
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule, related_to
 
 _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
 

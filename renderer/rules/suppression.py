@@ -11,11 +11,10 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.model.rule_settings import RULE_CODES
 from renderer.rules.concern import has_annotation_of_ours
-from renderer.rules.finding import Finding
+from renderer.rules.rule import Finding
 
 PREFIX = "ignore.vmrender.io/"
 _DOMAIN = "vmrender.io"

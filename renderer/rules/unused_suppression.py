@@ -21,8 +21,7 @@ from collections.abc import Iterable
 from renderer.model.codes import Code
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule
 
 
 def _check(_: Context) -> Iterable[Finding]:

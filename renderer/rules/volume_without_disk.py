@@ -42,9 +42,8 @@ from renderer.model.codes import Code
 from renderer.model.json import object_at, text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.finding import Finding
 from renderer.rules.machine import Machine, elements
-from renderer.rules.rule import Rule
+from renderer.rules.rule import Finding, Rule
 
 #: Volumes that are no disks of the guest, or are refused without what KubeVirt would not add.
 _WITHOUT_DISK = frozenset({"memoryDump", "downwardMetrics", "containerPath"})

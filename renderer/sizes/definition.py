@@ -12,7 +12,7 @@ from renderer.model.quantity import Quantity
 from renderer.sizes.names import NamePattern
 
 
-class Scope(StrEnum):
+class InstancetypeScope(StrEnum):
     """Where an instance type can be used; the words of a CustomResourceDefinition's scope."""
 
     CLUSTER = "Cluster"
@@ -20,7 +20,7 @@ class Scope(StrEnum):
 
     @property
     def kind(self) -> str:
-        return f"VirtualMachine{'Cluster' if self is Scope.CLUSTER else ''}Instancetype"
+        return f"VirtualMachine{'Cluster' if self is InstancetypeScope.CLUSTER else ''}Instancetype"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Hugepages:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class SeriesSize:
     """One row of the table, with what the ratios gave filled in; memory is a quantity of bytes.
 
     What is None in ``vcpus`` or ``memory`` is left to the VirtualMachine.
@@ -51,7 +51,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class SeriesTemplate:
     """What all instance types of a series have in common."""
 
     labels: Mapping[str, str]
@@ -64,7 +64,7 @@ class Series:
     """A whole series; ``hugepages`` is empty when the series does not vary them."""
 
     name_pattern: NamePattern
-    scopes: tuple[Scope, ...]
-    template: Template
+    scopes: tuple[InstancetypeScope, ...]
+    template: SeriesTemplate
     hugepages: tuple[Hugepages, ...]
-    sizes: tuple[Size, ...]
+    sizes: tuple[SeriesSize, ...]

@@ -1,9 +1,12 @@
-"""Names of sizes, and of the instance types they make."""
+"""Names of sizes and of the instance types they make, and the labels derived from a spec."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from renderer.model.json import Json, JsonObject, object_at
 
 NAME_RULE = "lower case letters, digits, - and ., beginning and ending with a letter or digit"
 
@@ -51,3 +54,51 @@ def is_label_value(value: str) -> bool:
 def is_size_name(name: str) -> bool:
     """Whether it can be part of such a name, and the value of a label."""
     return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)
+
+
+PREFIX = "instancetype.kubevirt.io/"
+
+#: How labels and tables of sizes say that a VirtualMachine gives its own.
+CUSTOM = "custom"
+
+#: All labels that ``size_labels`` may give; nothing else should write them.
+DERIVED_LABELS = frozenset(
+    PREFIX + name
+    for name in (
+        "cpu",
+        "memory",
+        "size",
+        "hugepages",
+        "dedicatedCPUPlacement",
+        "isolateEmulatorThread",
+        "numa",
+        "realtime",
+        "gpus",
+    )
+)
+
+
+def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
+    """The labels of an instance type with ``spec`` and the name ``size`` within its series.
+
+    The names and values are common-instancetypes' (its README, "Labels"): ``cpu``, ``memory`` and
+    ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on. What is
+    left to the VM is ``custom``, as in the customisation proposal.
+    """
+    cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
+    page_size = object_at(memory, "hugepages").get("pageSize")
+    features = {
+        "dedicatedCPUPlacement": cpu.get("dedicatedCPUPlacement") is True,
+        "isolateEmulatorThread": cpu.get("isolateEmulatorThread") is True,
+        "numa": bool(object_at(cpu, "numa")),
+        "realtime": cpu.get("realtime") is not None,
+        "gpus": bool(spec.get("gpus")),
+    }
+    values: dict[str, Json] = {
+        "cpu": cpu.get("guest", CUSTOM),
+        "memory": memory.get("guest", CUSTOM),
+        "size": size,
+    }
+    values |= {"hugepages": page_size} if page_size is not None else {}
+    values |= {name: "true" for name, is_on in features.items() if is_on}
+    return {PREFIX + name: str(value) for name, value in values.items()}

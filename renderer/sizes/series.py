@@ -42,15 +42,18 @@ from each size's spec, and so always fit it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath
 from renderer.model.fields import Fields
 from renderer.model.generated import Generated
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.location import Site
-from renderer.sizes.definition import Hugepages, Scope, Series, Size
+from renderer.sizes.definition import Hugepages, InstancetypeScope, Series, SeriesSize
+from renderer.sizes.names import size_labels
 from renderer.sizes.read_series import read_series
-from renderer.sizes.size_labels import size_labels
 
 _API_VERSION = "instancetype.kubevirt.io/v1beta1"
 #: In which an instance type may leave vCPUs and memory to the VM; for expansion, and never written.
@@ -76,7 +79,9 @@ def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
     )
 
 
-def _instancetype(series: Series, scope: Scope, size: Size, pages: Hugepages | None) -> JsonObject:
+def _instancetype(
+    series: Series, scope: InstancetypeScope, size: SeriesSize, pages: Hugepages | None
+) -> JsonObject:
     spec = _spec(series.template.spec, size, pages)
     full_size = size.name + (pages.suffix if pages else "")
     metadata: dict[str, Json] = {
@@ -89,7 +94,7 @@ def _instancetype(series: Series, scope: Scope, size: Size, pages: Hugepages | N
     return {"apiVersion": api_version, "kind": scope.kind, "metadata": metadata, "spec": spec}
 
 
-def _spec(template: JsonObject, size: Size, pages: Hugepages | None) -> JsonObject:
+def _spec(template: JsonObject, size: SeriesSize, pages: Hugepages | None) -> JsonObject:
     cpu: dict[str, Json] = {**object_at(template, "cpu"), "guest": size.vcpus}
     if size.max_sockets is not None:
         cpu["maxSockets"] = size.max_sockets
@@ -103,3 +108,35 @@ def _section(name: str, content: dict[str, Json]) -> JsonObject:
     """The section without a size that is left to the VM, and none if it says nothing else."""
     said = {key: value for key, value in content.items() if value is not None}
     return {name: said} if said else {}
+
+
+#: What the row of a size says itself.
+_ROW = {
+    FieldPath.of("metadata", "name"): "name",
+    FieldPath.of("spec", "cpu", "guest"): "vcpus",
+    FieldPath.of("spec", "cpu", "maxSockets"): "maxSockets",
+    FieldPath.of("spec", "memory", "guest"): "memory",
+}
+#: What the series says for sizes that do not.
+_SERIES = {
+    FieldPath.of("spec", "cpu", "guest"): "memoryPerVCPU",
+    FieldPath.of("spec", "cpu", "maxSockets"): "maxSocketsPerVCPU",
+    FieldPath.of("spec", "memory", "guest"): "memoryPerVCPU",
+    FieldPath.of("spec", "memory", "hugepages", "pageSize"): "hugepages",
+}
+
+
+def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:
+    """The places that may say it, most specific first: the row, what all sizes share, the row as a whole.
+
+    ``row`` is where the size stands, ``series`` the series' document; what is derived comes from the row.
+    """
+    return (*_candidates(row, series, field), row)
+
+
+def _candidates(row: Site, series: Site, field: FieldPath) -> Iterator[Site]:
+    if field in _ROW:
+        yield row.below(_ROW[field])
+    if field in _SERIES:
+        yield series.below("spec", _SERIES[field])
+    yield series.below("spec", "template").child(field)

@@ -1,4 +1,4 @@
-"""The repository as the stages see it: files by path relative to its root, and nothing outside of it."""
+"""Read files of one tree: on disk, in memory, or standard input."""
 
 from __future__ import annotations
 
@@ -8,14 +8,45 @@ import posixpath
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
-from renderer.disk.confined import ConfinedFolder, NotRegularError, OutsideError
+from renderer.disk import ConfinedFolder, NotRegularError, OutsideError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.limits import limits
+from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Location
-from renderer.source.file_size import check_size
+
+
+def joined(folder: str, path: str) -> str:
+    """The path that ``path`` means in ``folder``, normalised."""
+    return posixpath.normpath(posixpath.join(folder, path))
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether ``path`` is ``folder`` or below it."""
+    return folder in (".", path) or path.startswith(f"{folder}/")
+
+
+def read_limited(file: BinaryIO, path: str) -> bytes:
+    """What is left of an open file, such as standard input. Raises: yaml-limit."""
+    content = file.read(limits().file_size + 1)
+    check_size(len(content), path)
+    return content
+
+
+def check_size(size: int, path: str) -> None:
+    """``size`` is in bytes, of the file or of as much of it as was read. Raises: yaml-limit."""
+    most = limits().file_size
+    if size > most:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.YAML_LIMIT,
+                message=f"the file is larger than {most} bytes",
+                location=Location(path),
+                hint=limit_hint("file_size"),
+            )
+        )
+
 
 ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
 

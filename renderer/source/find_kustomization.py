@@ -1,15 +1,22 @@
-"""The kustomization file of a folder (kustomize ``api/internal/target/kusttarget.go`` LoadKustFile)."""
+"""Find the kustomization file of a folder."""
 
 from __future__ import annotations
 
 import posixpath
+from enum import StrEnum
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
-from renderer.source.file_system import FileSystem
-from renderer.source.load_restrictor import LoadRestrictor
-from renderer.source.paths import is_inside
+from renderer.source.file_system import FileSystem, is_inside
+
+
+class LoadRestrictor(StrEnum):
+    """The values of ``--load-restrictor``."""
+
+    ROOT_ONLY = "LoadRestrictionsRootOnly"  # files in or below the folder of the kustomization
+    NONE = "LoadRestrictionsNone"  # files anywhere in the repository
+
 
 KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 

@@ -7,11 +7,10 @@ import posixpath
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.generators import DataGenerator, GeneratorArgs, KeyValue
-from renderer.model.limits import limits
+from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
+from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
 
 #: The content of a file that is listed at a site. Raises ``DiagnosticError``.

@@ -1,26 +1,87 @@
-"""``kustomization.yaml``: its fields, read as strictly and as leniently as kustomize reads them."""
+"""Read the fields of a kustomization (kustomize ``api/types/kustomization.go``)."""
 
 from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.generators import GeneratorArgs, GeneratorOptions
 from renderer.model.json import Json
-from renderer.model.kustomization import Kustomization
-from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
+from renderer.model.kustomization import (
+    COMPONENT_KIND,
+    KUSTOMIZATION_KIND,
+    GeneratorArgs,
+    GeneratorOptions,
+    Kustomization,
+)
 from renderer.model.location import Site
 from renderer.source.caseless_fields import CaselessFields, LenientFields
-from renderer.source.entry_fields import read_label, read_patch_entry
-from renderer.source.generator_fields import read_generator_args, read_generator_options
-from renderer.source.kustomization_fields import DEPRECATED, KNOWN_FIELDS, UNSUPPORTED
-from renderer.source.transformer_fields import (
+from renderer.source.kustomization_entries import (
+    read_generator_args,
+    read_generator_options,
     read_image,
+    read_label,
+    read_patch_entry,
     read_replacement_entry,
     read_replica,
     read_sort_options,
     read_variable,
 )
+
+_RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
+
+#: Fields that are an error when they hold anything, and the way out.
+UNSUPPORTED = {
+    "helmCharts": _RENDER_CHARTS,
+    "helmGlobals": _RENDER_CHARTS,
+    "helmChartInflationGenerator": _RENDER_CHARTS,
+}
+
+#: Deprecated fields and what kustomize recommends instead.
+DEPRECATED = {
+    "bases": "resources",
+    "commonLabels": "labels",
+    "imageTags": "images",
+    "patchesJson6902": "patches",
+    "patchesStrategicMerge": "patches",
+    "vars": "replacements",
+}
+
+_SUPPORTED = (
+    "apiVersion",
+    "bases",
+    "buildMetadata",
+    "commonAnnotations",
+    "commonLabels",
+    "components",
+    "configMapGenerator",
+    "configurations",
+    "crds",
+    "generatorOptions",
+    "generators",
+    "imageTags",
+    "images",
+    "kind",
+    "labels",
+    "metadata",
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "openapi",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "replacements",
+    "replicas",
+    "resources",
+    "secretGenerator",
+    "sortOptions",
+    "transformers",
+    "validators",
+    "vars",
+)
+
+KNOWN_FIELDS = (*_SUPPORTED, *UNSUPPORTED)
+
 
 #: A field that was renamed, and its old name.
 _IMAGES = ("images", "imageTags")

@@ -1,26 +1,147 @@
-"""Files to a ``SourceTree``: everything that the build of a folder needs, found, confined and read once."""
+"""Load kustomizations and all that they use into a source tree (kustomize ``api/internal/target``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kustomization import DataGenerator, GeneratorArgs, Kustomization
+from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.lineage import Lineage
-from renderer.source.load_restrictor import LoadRestrictor
-from renderer.source.plugins.plugins import Accumulate, listed_resources
-from renderer.source.read_root import read_root
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.source_tree import KustomizationRoot, OpenApi, SourceTree
+from renderer.source.entry_loader import EntryLoader, ReadFolder, load_replacements, read_field_spec_file
+from renderer.source.file_system import FileSystem, is_inside
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor, find_kustomization
+from renderer.source.generator_data import read_data
+from renderer.source.ignored_documents import ignored_documents
+from renderer.source.kustomization import deprecations, parse_completed, parse_kustomization
+from renderer.source.plugins import Accumulate, Plugins, listed_resources
 from renderer.source.recorder import Recorder, Work
 from renderer.source.resources import read_resources, refuse_no_objects
 from renderer.source.source_files import SourceFiles
+from renderer.yamlio.decode import decode_yaml11
+
+
+class AncestorChain:
+    """The folders on the way from the one that was asked for; none may be listed again, nor one above it."""
+
+    def __init__(self, folders: tuple[str, ...] = ()) -> None:
+        self.folders = folders
+
+    def enter(self, folder: str, site: Site) -> AncestorChain:
+        """The lineage of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
+        for visited in self.folders:
+            if is_inside(visited, folder):
+                raise _cycle((*self.folders, folder), site)
+        most = limits().base_depth
+        if len(self.folders) > most:
+            message = f"more than {most} kustomizations use each other, one below the other"
+            raise over_limit("base_depth", message, site)
+        return AncestorChain((*self.folders, folder))
+
+    def check(self, below: Iterable[str], site: Site) -> None:
+        """That none of the folders known to be used ``below`` closes a cycle. Raises: kustomization-cycle."""
+        closing = set(below) & set(self._at_or_above())
+        if closing:
+            raise _cycle((*self.folders, min(closing)), site)
+
+    def _at_or_above(self) -> Iterator[str]:
+        for folder in self.folders:
+            parts = folder.split("/")
+            yield from ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
+        yield "."
+
+
+def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_CYCLE,
+            message=f"these kustomizations use each other: {' → '.join(folders)}",
+            sites=(site,),
+            hint="a kustomization cannot use its own folder or one above it",
+        )
+    )
+
+
+def read_root(
+    files: SourceFiles,
+    folder: str,
+    read_folder: ReadFolder,
+    accumulate: Accumulate,
+    completed: CompletedKustomization | None = None,
+) -> KustomizationRoot:
+    """The root in ``folder``. Raises ``DiagnosticError`` with all that is wrong in it and below it.
+
+    ``completed`` is built in place of the kustomization file.
+    """
+    is_generated = completed is not None and completed.generated
+    file = "" if is_generated else find_kustomization(files.fs, folder, files.restrictor)
+    site = Site(completed.file if completed else file)
+    text = files.fs.read(site.path) if completed is None else b""
+    content = completed.content if completed else decode_yaml11(text, site.path)
+    written = parse_completed(completed) if completed else parse_kustomization(content, site)
+    entries = EntryLoader(files, folder, site, read_folder, completed)
+    plugins = Plugins(entries, accumulate)
+
+    def read_data_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:
+        return read_data(args, entries.content)
+
+    root = KustomizationRoot(
+        folder=folder,
+        kustomization=written,
+        resources=entries.each("resources", written.resources, entries.resource)
+        + entries.each("bases", written.bases, entries.resource),
+        components=entries.each("components", written.components, entries.component),
+        data_generators=entries.each("configMapGenerator", written.config_map_generator, read_data_entry)
+        + entries.each("secretGenerator", written.secret_generator, read_data_entry),
+        generators=plugins.generators(written.generators),
+        transformers=plugins.transformers("transformers", written.transformers),
+        validators=plugins.transformers("validators", written.validators),
+        plugin_roots=tuple(plugins.roots),
+        configurations=entries.each(
+            "configurations",
+            written.configurations,
+            lambda path, at: read_field_spec_file(entries.document(path, at)),
+        ),
+        crds=entries.each("crds", written.crds, entries.document),
+        open_api=entries.attempt(lambda: _open_api(written, entries), None),
+        replacements=entries.attempt(lambda: load_replacements(written.replacements, entries), ()),
+        patches=entries.each("patches", written.patches, entries.patch),
+        patches_strategic_merge=entries.each(
+            "patchesStrategicMerge", written.patches_strategic_merge, entries.strategic_merge
+        ),
+        patches_json6902=entries.each("patchesJson6902", written.patches_json6902, entries.json6902),
+        warnings=(*deprecations(content, site), *ignored_documents(text, site.path)),
+    )
+    if entries.findings:
+        # Two entries may lead to one mistake, and two to each of these: they would double with every level.
+        raise DiagnosticError(*dict.fromkeys(entries.findings))
+    return root
+
+
+def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
+    """The author's schema or the version of a builtin one, not both (``openapi.go`` SetSchema)."""
+    if not written.open_api:
+        return None
+    site = written.site.below("openapi")
+    path, version = written.open_api.get("path"), written.open_api.get("version", "")
+    if path is None:
+        return OpenApi(site, None, version)
+    if "version" in written.open_api:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message="openapi has both path and version",
+                sites=(site,),
+                hint="remove one of them",
+            )
+        )
+    return OpenApi(site, entries.document(path, site.below("path")))
+
 
 __all__ = ["KUSTOMIZATION_FILES", "Loader", "load", "load_files"]
 
@@ -84,9 +205,9 @@ class Loader:
         """
         site = listed_at or Site(path)
         folder = self._files.folder(path, ".", site)
-        return SourceTree(self._root(folder, Lineage(), site))
+        return SourceTree(self._root(folder, AncestorChain(), site))
 
-    def _root(self, folder: str, lineage: Lineage, site: Site) -> KustomizationRoot:
+    def _root(self, folder: str, lineage: AncestorChain, site: Site) -> KustomizationRoot:
         """The root in ``folder``, which is listed at ``site``."""
         entered = lineage.enter(folder, site)
         with self._recorder.using(Work("folder", folder)):
@@ -99,7 +220,7 @@ class Loader:
             raise DiagnosticError(*(_listed(found, site) for found in root.diagnostics))
         return root
 
-    def _read_root(self, folder: str, lineage: Lineage) -> KustomizationRoot | DiagnosticError:
+    def _read_root(self, folder: str, lineage: AncestorChain) -> KustomizationRoot | DiagnosticError:
         try:
             root = read_root(
                 self._files,

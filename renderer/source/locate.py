@@ -1,17 +1,74 @@
-"""Sites become lines: the file is read again with marks, but only when there is something to say about it."""
+"""Give findings their lines: find sites in files, mask confidential values, drop repetitions, quote lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.source.file_system import FileSystem
-from renderer.source.masking import is_confidential, masked
-from renderer.source.repetitions import without_repetitions
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.yamlio.marks import MarkedFile
+from renderer.yamlio.public_lines import is_confidential_key, public_lines
+
+MASK = "***"
+_SECRET = "Secret"  # noqa: S105 - a kind
+
+
+def is_confidential(diagnostic: Diagnostic) -> bool:
+    """Whether it is about cloud-init data, a Secret, or what one is made of."""
+    if diagnostic.resource and diagnostic.resource.gvk.kind == _SECRET:
+        return True
+    fields = (diagnostic.field, *(site.field for site in diagnostic.sites))
+    return any(is_confidential_key(segment) for field in fields if field for segment in field.segments)
+
+
+def masked(diagnostic: Diagnostic, values: Iterable[str]) -> Diagnostic:
+    """The diagnostic without the ``values`` in its message and hint."""
+    words = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True) if value)
+    if not words:
+        return diagnostic
+    value = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
+    return replace(
+        diagnostic,
+        message=value.sub(MASK, diagnostic.message),
+        hint=diagnostic.hint and value.sub(MASK, diagnostic.hint),
+    )
+
+
+#: What admission says of a value that the schema says with the values that are known.
+_TOLD_BY_SCHEMA = frozenset(
+    {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
+)
+
+
+def without_repetitions(located: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings, which know their lines, without those that only repeat what a schema refuses.
+
+    They are: a finding about the same field in the same place; an API version that is not served, where an
+    object of that version is used; a quantity that stopped the expansion of an object, which knows no field.
+    """
+    located = tuple(located)
+    refused = [found for found in located if found.code is Code.SCHEMA and found.severity is Severity.ERROR]
+    if not refused:
+        return located
+    places = {found.location for found in refused}
+    fields = {(found.location, found.field) for found in refused}
+    resources = {found.resource for found in refused}
+
+    def repeats(found: Diagnostic) -> bool:
+        if found.code is Code.API_VERSION:
+            return any(related.location in places for related in found.related)
+        if found.code is Code.QUANTITY_INVALID and (found.field or ROOT) == ROOT:
+            return found.resource in resources
+        return found.code in _TOLD_BY_SCHEMA and (found.location, found.field) in fields
+
+    return tuple(found for found in located if not repeats(found))
 
 
 def locate(
@@ -137,3 +194,33 @@ def _values(site: Site | None) -> tuple[Related, ...]:
 
 def _reading_order(diagnostic: Diagnostic) -> tuple[Location, str, str]:
     return diagnostic.location or Location(""), diagnostic.code, diagnostic.message
+
+
+#: Any other file may be one of those that Secrets are made from.
+_YAML = (".yaml", ".yml", ".json", ".j2")
+
+
+def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
+    """The line at each location; nothing for one that has no line, or a line that is confidential."""
+    by_file: dict[str, set[Location]] = {}
+    for location in locations:
+        if location and location.line and _is_yaml(location.path):
+            by_file.setdefault(location.path, set()).add(location)
+    return {
+        location: line
+        for path, places in by_file.items()
+        for location, line in _lines(fs, path, places).items()
+    }
+
+
+def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str]:
+    try:
+        content = fs.read(path)
+    except DiagnosticError:  # it went away
+        return {}
+    found = public_lines(content, {place.line for place in places})
+    return {place: found[place.line] for place in places if place.line in found}
+
+
+def _is_yaml(path: str) -> bool:
+    return path == "-" or path.endswith(_YAML) or posixpath.basename(path) in KUSTOMIZATION_FILES

@@ -6,13 +6,12 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import text_at
-from renderer.model.kustomization_kind import COMPONENT_KIND
-from renderer.model.limits import limits
+from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.source.file_system import FileSystem

@@ -1,4 +1,4 @@
-"""``vmrender.yaml``: the project file at the root of the user's repository."""
+"""Read the project file ``vmrender.yaml``, and the settings of a KRM function."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
-from renderer.source.builtin import BUILTIN_CATALOGS
+from renderer.model.resource import Resource
+from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.file_system import FileSystem
-from renderer.source.flux_settings import read_flux_settings
 from renderer.source.ignored_documents import second_document
-from renderer.source.limit_settings import read_limits
 from renderer.source.project_schemas import imported_releases
-from renderer.source.rule_settings import read_rule_settings
-from renderer.source.tree_options import TREE_FIELDS, read_tree_options
+from renderer.source.project_settings import (
+    TREE_FIELDS,
+    read_flux_settings,
+    read_limits,
+    read_rule_settings,
+    read_tree_options,
+)
 from renderer.yamlio.decode import decode_yaml11
 
 PROJECT_FILE = "vmrender.yaml"
@@ -212,3 +216,29 @@ def _way_to_later_release(text: str) -> str | None:
     except ValueError:
         return None
     return f"import its schemas first: vmrender schema import --release {text}" if is_later else None
+
+
+EXPANSION = "Expansion"
+VALIDATION = "Validation"
+
+
+def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource) -> RenderConfig:
+    """The project with what ``spec`` says: ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``.
+
+    Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
+    """
+    findings: list[Diagnostic] = []
+    fields = Fields(written.content, written.origin, findings)
+    fields.only("apiVersion", "kind", "metadata", "spec")
+    spec = fields.child("spec")
+    common = ("kubevirt", "catalogs", "rules")
+    spec.only(*common, *(("expand",) if written.kind == EXPANSION else ()))
+    changed = config._replace(
+        kubevirt=read_release(spec, imported_releases(fs, config.schemas)) or config.kubevirt,
+        catalogs=tuple(read_catalogs(spec)) if "catalogs" in spec else config.catalogs,
+        expand=spec.choice("expand", ExpandMode) or config.expand,
+        rules=read_rule_settings(spec).over(config.rules),
+    )
+    if findings:
+        raise DiagnosticError(*findings)
+    return changed

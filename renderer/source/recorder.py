@@ -1,20 +1,24 @@
-"""What of the repository each piece of work looked at: the questions it asked of the file system.
+"""Record what is asked of the file system, by piece of work, and the answers.
 
-Pieces share what they have in common, such as a base or the catalogs. What one of them read, another one that
-uses it has seen as well, although it did not ask again.
+Pieces of work share what they have in common, such as a base or the catalogs. If one of them has read a file,
+another one that uses it depends on that file as well, although it did not ask again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from hashlib import sha256
+from typing import NamedTuple, TypeVar
+
+from renderer.model.diagnostic import DiagnosticError
+from renderer.source.file_system import FileSystem
 
 #: The answer to what could not be answered, which is never the same as another.
 UNANSWERED = "?"
 
 
-class Question(NamedTuple):
+class FileQuestion(NamedTuple):
     """A method of ``FileSystem`` and the path it is asked about."""
 
     method: str
@@ -29,7 +33,7 @@ class Work(NamedTuple):
 
 
 class _Record(NamedTuple):
-    asked: set[Question]
+    asked: set[FileQuestion]
     uses: set[Work]
 
 
@@ -37,7 +41,7 @@ class Recorder:
     """Notes what is asked, for each piece of work that is under way."""
 
     def __init__(self) -> None:
-        self._answers: dict[Question, str] = {}
+        self._answers: dict[FileQuestion, str] = {}
         self._records: dict[Work, _Record] = {}
         self._under_way: list[_Record] = []
 
@@ -53,14 +57,14 @@ class Recorder:
         finally:
             self._under_way.pop()
 
-    def note(self, question: Question, answer: str) -> None:
+    def note(self, question: FileQuestion, answer: str) -> None:
         before = self._answers.setdefault(question, answer)
         if answer != before:  # it changed meanwhile, and nobody can say which of the two was used for what
             self._answers[question] = UNANSWERED
         if self._under_way:
             self._under_way[-1].asked.add(question)
 
-    def recall(self, seen: Mapping[Question, str], used: Iterable[Work]) -> None:
+    def recall(self, seen: Mapping[FileQuestion, str], used: Iterable[Work]) -> None:
         """The work under way is known from earlier: what it would have seen and used."""
         for question, answered in seen.items():
             self.note(question, answered)
@@ -78,12 +82,75 @@ class Recorder:
             left += new
         return frozenset(used)
 
-    def seen(self, work: Work) -> Mapping[Question, str]:
+    def seen(self, work: Work) -> Mapping[FileQuestion, str]:
         """What ``work``, and all that it uses, asked, and the answers; of content and lists their digests."""
         asked = {question for used in self.used(work) for question in self._records[used].asked}
         places = {question.path for question in asked} | {
             self._answers[question] for question in asked if question.method == "resolve"
         }
-        read = (Question("read", place) for place in places)
+        read = (FileQuestion("read", place) for place in places)
         asked |= {question for question in read if question in self._answers}
         return {question: self._answers[question] for question in sorted(asked)}
+
+
+T = TypeVar("T")
+
+
+class RecordedFileSystem:
+    """A file system of which a recorder notes what is asked."""
+
+    def __init__(self, below: FileSystem, recorder: Recorder) -> None:
+        self._below = below
+        self._recorder = recorder
+
+    def read(self, path: str) -> bytes:
+        return self._ask("read", path, self._below.read, content_digest)
+
+    def is_file(self, path: str) -> bool:
+        return self._ask("is_file", path, self._below.is_file, str)
+
+    def is_folder(self, path: str) -> bool:
+        return self._ask("is_folder", path, self._below.is_folder, str)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        return self._ask("list", path, self._below.list, names_digest)
+
+    def resolve(self, path: str) -> str:
+        return self._ask("resolve", path, self._below.resolve, str)
+
+    def _ask(self, method: str, path: str, ask: Callable[[str], T], noted: Callable[[T], str]) -> T:
+        try:
+            answer = ask(path)
+        except DiagnosticError:
+            self._recorder.note(FileQuestion(method, path), UNANSWERED)
+            raise
+        self._recorder.note(FileQuestion(method, path), noted(answer))
+        return answer
+
+
+def answer(fs: FileSystem, question: FileQuestion) -> str:
+    """The answer now, in the form in which a recorder has it."""
+    method, path = question
+    try:
+        match method:
+            case "read":
+                return content_digest(fs.read(path))
+            case "list":
+                return names_digest(fs.list(path))
+            case "is_file":
+                return str(fs.is_file(path))
+            case "is_folder":
+                return str(fs.is_folder(path))
+            case _:
+                return fs.resolve(path)
+    except DiagnosticError:
+        pass
+    return UNANSWERED
+
+
+def content_digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def names_digest(names: tuple[str, ...]) -> str:
+    return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""The objects in a file or text, as kustomize's resource factory finds them (``api/resource/factory.go``)."""
+"""Read the objects and patches in a file or text (kustomize ``api/resource/factory.go``)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,61 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from renderer.model.build_limit import check_name
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, object_at, text_at
-from renderer.model.kustomization_kind import COMPONENT_KIND, KUSTOMIZATION_KIND
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.json import Json, object_at, text_at, with_value
+from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
+from renderer.model.limits import check_name
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.source.written_scalars import as_written
-from renderer.yamlio.decode import decode_documents
+from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
+from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.marks import MarkedFile
+
+_ANNOTATIONS = ("metadata", "annotations")
+
+
+def as_written(resource: Resource, file: MarkedFile, document: int, place: FieldPath) -> Resource:
+    """The resource that stands at ``place`` in a document of a file, with what its JSON tree leaves out."""
+    nulls = [FieldPath(path) for path in _nulls(resource.content)] if _has_null(resource.content) else []
+    annotations = object_at(resource.content, *_ANNOTATIONS)
+    odd = [key for key, value in annotations.items() if isinstance(value, bool | int | float)]
+    if not nulls and not odd:
+        return resource
+    fields = (*nulls, *(FieldPath.of(*_ANNOTATIONS, key) for key in odd))
+    found = dict(zip(fields, file.texts(document, [place.child(*f.segments) for f in fields]), strict=True))
+    blank = tuple(field for field in nulls if found[field] == "")
+    written = {key: found[FieldPath.of(*_ANNOTATIONS, key)] for key in odd}
+    kept: Json = {**annotations, **{key: text for key, text in written.items() if text}}
+    return resource._replace(
+        content=with_value(resource.content, _ANNOTATIONS, kept) if odd else resource.content,
+        blank_fields=blank,
+    )
+
+
+def _has_null(value: Json) -> bool:
+    # A plain loop and exact types, as this goes through everything that is read.
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if child is None:
+            return True
+        if (type(child) is dict or type(child) is list) and _has_null(child):
+            return True
+    return False
+
+
+def _nulls(value: Json, path: tuple[Segment, ...] = ()) -> Iterator[tuple[Segment, ...]]:
+    """The paths of the fields of mappings that hold null."""
+    if isinstance(value, dict):
+        for key, child in value.items():
+            if child is None:
+                yield (*path, key)
+            else:
+                yield from _nulls(child, (*path, key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _nulls(child, (*path, index))
+
 
 #: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
 _WRAPPING_KINDS = ("List", "ResourceList")
@@ -152,3 +196,72 @@ def _hint(kind: str) -> str | None:
 
 def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
     return DiagnosticError(Diagnostic(code=Code.RESOURCE_INVALID, message=message, sites=(site,), hint=hint))
+
+
+def read_patch(content: bytes, site: Site) -> PatchContent:
+    """What an entry of ``patches`` holds (``api/internal/builtins/PatchTransformer.go`` Config).
+
+    Nothing but comments is a strategic merge patch without documents. Raises: patch-invalid.
+    """
+    try:
+        documents = read_resources(content, site)
+    except DiagnosticError as error:
+        return _read_operations(content, site, error)
+    return StrategicMergePatches(site, documents)
+
+
+def read_json_patch(content: bytes, site: Site) -> JsonPatch:
+    """What an entry of ``patchesJson6902`` holds. Raises: patch-invalid, or what the decoder raises."""
+    operations = _operations(content, site)
+    if not operations:
+        raise _invalid_patch("the patch has no operations", site)
+    return JsonPatch(site, operations)
+
+
+def _read_operations(content: bytes, site: Site, error: DiagnosticError) -> JsonPatch:
+    """As operations; when it is neither, what is wrong with it as the kind of patch it looks like."""
+    try:
+        return JsonPatch(site, _operations(content, site))
+    except DiagnosticError as not_operations:
+        is_list = content.lstrip().startswith((b"-", b"["))
+        raise (not_operations if is_list else error) from None
+
+
+def _operations(content: bytes, site: Site) -> tuple[Json, ...]:
+    document = _json(content, site) if content.startswith(b"[") else _yaml(content, site)
+    if document is None:
+        return ()
+    if not isinstance(document, list) or not all(isinstance(entry, dict | None) for entry in document):
+        raise _invalid_patch(
+            "a JSON 6902 patch is a list of operations", site, "each with op, path and value"
+        )
+    return tuple(document)
+
+
+def _yaml(content: bytes, site: Site) -> Json:
+    try:
+        return decode_yaml11(content, site.path)
+    except DiagnosticError as error:
+        if site.field == ROOT:
+            raise
+        raise relocated(error, site) from None
+
+
+def _json(content: bytes, site: Site) -> Json:
+    """Text that starts with a bracket is not YAML to kustomize."""
+    import json  # noqa: PLC0415 - only few patches are JSON
+
+    try:
+        document: Json = json.loads(content, parse_constant=_reject_constant)
+    except (ValueError, RecursionError) as error:
+        hint = "a patch that begins with [ must be JSON; write it as a YAML list otherwise"
+        raise _invalid_patch(f"the patch is not valid JSON: {error}", site, hint) from None
+    return document
+
+
+def _reject_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _invalid_patch(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,), hint=hint))

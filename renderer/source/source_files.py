@@ -1,8 +1,9 @@
-"""Files by the paths that kustomizations write: resolved, confined to the root, read and decoded once."""
+"""Read the files that fields name, each once."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,14 +12,20 @@ from typing import TypeVar
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
-from renderer.model.patches import JsonPatch, PatchContent
-from renderer.model.source_tree import ResourceFile
-from renderer.source.file_system import FileSystem
-from renderer.source.load_restrictor import LoadRestrictor
-from renderer.source.patches import read_json_patch, read_patch
-from renderer.source.paths import is_inside, joined
-from renderer.source.remote import is_remote
-from renderer.source.resources import read_resources
+from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
+from renderer.source.file_system import FileSystem, is_inside, joined
+from renderer.source.find_kustomization import LoadRestrictor
+from renderer.source.resources import read_json_patch, read_patch, read_resources
+
+_SCHEME = re.compile(
+    r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
+)
+
+
+def is_remote(entry: str) -> bool:
+    """Whether kustomize would fetch ``entry`` with git or HTTP."""
+    return _SCHEME.match(entry) is not None
+
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 
-class Expansion(NamedTuple):
+class VariableExpansion(NamedTuple):
     """``${variable}``, or with an operator and its arguments: ``${variable:-default}``, ``${#variable}``."""
 
     variable: str
@@ -14,7 +14,7 @@ class Expansion(NamedTuple):
 
 
 #: Text as it is, or what a variable stands for.
-Node: TypeAlias = str | Expansion
+Node: TypeAlias = str | VariableExpansion
 
 
 class SubstitutionError(Exception):

@@ -1,15 +1,22 @@
-"""``spec.postBuild`` of a Flux Kustomization (``kustomize-controller`` ``api/v1/kustomization_types.go``)."""
+"""Read ``spec.postBuild`` of a Flux Kustomization and the variables that it names.
+
+kustomize-controller ``api/v1/kustomization_types.go``; fluxcd/pkg ``kustomize_varsub.go`` LoadVariables:
+later sources win over earlier ones, ``postBuild.substitute`` over all of them, and line breaks in values are
+dropped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import base64
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.fields import Fields
-from renderer.model.json import EMPTY, object_at
+from renderer.model.json import EMPTY, Json, object_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 
@@ -101,3 +108,145 @@ def _left_out(kustomization: Resource) -> Iterable[Diagnostic]:
                 sites=(kustomization.origin.below("spec", field),),
                 hint="write it into the kustomization of the overlay, which Flux and vmrender both build",
             )
+
+
+_NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
+
+
+class Variables(NamedTuple):
+    """What there is to put in.
+
+    ``always``: defaults count also where there are no values. ``confidential`` are values that nothing may
+    print, ``unread`` the Secrets that were not asked for.
+    """
+
+    values: Mapping[str, str] = EMPTY
+    always: bool = False
+    confidential: frozenset[str] = frozenset()
+    unread: tuple[str, ...] = ()
+
+    def hint(self, variable: str) -> str:
+        """How ``variable`` may get a value."""
+        if self.unread:
+            secrets = ", ".join(self.unread)
+            return (
+                f"it may be in the Secret {secrets}, which is read with flux.secrets: true in vmrender.yaml"
+            )
+        return f"add it to postBuild.substitute, or write a default: ${{{variable}:-default}}"
+
+
+class VariableReader:
+    """Reads variables of ``candidates``, objects of the repository. ``findings`` is all that is wrong."""
+
+    def __init__(self, candidates: Iterable[Resource], *, secrets: bool, findings: list[Diagnostic]) -> None:
+        self._candidates = tuple(candidates)
+        self._secrets = secrets
+        self._findings = findings
+
+    def read(self, post_build: PostBuild) -> Variables:
+        values: dict[str, str] = {}
+        confidential: set[str] = set()
+        for reference in post_build.sources:
+            if reference.kind is SourceKind.SECRET and not self._secrets:
+                continue
+            found = dict(self._variables(reference, post_build.namespace))
+            values.update(found)
+            if reference.kind is SourceKind.SECRET:
+                confidential.update(found.values())
+        own = {name: _in_one_line(value) for name, value in post_build.substitute.items()}
+        for name in own:
+            self._check_name(name, post_build.site.below("substitute", name))
+        unread = [source.name for source in post_build.sources if source.kind is SourceKind.SECRET]
+        return Variables(
+            {**values, **own},
+            post_build.always,
+            frozenset(filter(None, confidential)),
+            () if self._secrets else tuple(unread),
+        )
+
+    def _variables(self, reference: SubstituteReference, namespace: str) -> Iterator[tuple[str, str]]:
+        source = self._source(reference, namespace)
+        if source is None:
+            return
+        if "sops" in source.content:
+            self._reject(
+                f"{source.current_id} is encrypted with SOPS",
+                source.origin,
+                "write its variables into a ConfigMap",
+            )
+            return
+        is_secret = reference.kind is SourceKind.SECRET
+        for field in ("data", "stringData") if is_secret else ("data",):
+            for name, written in object_at(source.content, field).items():
+                site = source.origin.below(field, name)
+                self._check_name(name, site)
+                value = self._value(written, site, encoded=is_secret and field == "data")
+                if value is not None:
+                    yield name, _in_one_line(value)
+
+    def _value(self, written: Json, site: Site, *, encoded: bool) -> str | None:
+        if not isinstance(written, str):
+            self._reject("the value of a variable must be text", site, "write it in quotes")
+            return None
+        if not encoded:
+            return written
+        try:
+            return base64.b64decode(written, validate=True).decode()
+        except ValueError:  # no base64, no ASCII, or no text in it
+            self._reject("the value of the variable is no text in base64", site)
+            return None
+
+    def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
+        """The object in the Kustomization's namespace, which either may leave to its own kustomization."""
+        named = [
+            candidate
+            for candidate in self._candidates
+            if candidate.kind == reference.kind and candidate.api_version == "v1"
+            if candidate.name == reference.name
+            if not namespace or candidate.namespace in ("", namespace)
+        ]
+        if len(named) > 1:
+            self._reject(
+                f"there are {len(named)} objects {reference.kind} {reference.name} to take variables from",
+                reference.site.below("name"),
+                "list the file of the one that is meant under flux.resources in vmrender.yaml",
+                (Related("this is one", each.sites()) for each in named),
+            )
+        elif not named and not reference.optional:
+            self._findings.append(_missing(reference, namespace))
+        return named[0] if len(named) == 1 else None
+
+    def _check_name(self, name: str, site: Site) -> None:
+        if not _NAME.fullmatch(name):
+            self._reject(
+                f"{name} is no name for a variable, and Flux refuses all of them with it",
+                site,
+                "use letters, digits and _ alone",
+            )
+
+    def _reject(
+        self, message: str, site: Site, hint: str | None = None, related: Iterable[Related] = ()
+    ) -> None:
+        self._findings.append(
+            Diagnostic(
+                code=Code.FLUX_KUSTOMIZATION,
+                message=message,
+                sites=(site,),
+                hint=hint,
+                related=tuple(related),
+            )
+        )
+
+
+def _missing(reference: SubstituteReference, namespace: str) -> Diagnostic:
+    name = f"{namespace}/{reference.name}" if namespace else reference.name
+    return Diagnostic(
+        code=Code.VARIABLES_NOT_FOUND,
+        message=f"there is no {reference.kind} {name} in the repository to take variables from",
+        sites=(reference.site.below("name"),),
+        hint="list its file or folder under flux.resources in vmrender.yaml, or write optional: true",
+    )
+
+
+def _in_one_line(value: str) -> str:
+    return value.replace("\n", "")

@@ -1,29 +1,59 @@
-"""Values for the variables in every object, as Flux puts them in (``fluxcd/pkg`` ``kustomize_varsub.go``).
+"""Replace variables in resources, as Flux does after the build.
 
-Each object is written as YAML, variables are replaced in that text, and it is read again: a value may change
-the type of a field, and may hold YAML of its own.
+Each object is written as YAML, variables are replaced in that text, and the text is read again: a value may
+change the type of a field, and may hold YAML of its own.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from renderer.model.build_limit import over_limit
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json
+from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.substitution.evaluate import Characters, Evaluated, evaluate
+from renderer.model.resource import Resource, ResourceSet
+from renderer.substitution.envsubst import Characters, Evaluated, evaluate, parse
 from renderer.substitution.expression import SubstitutionError, TooLongError
-from renderer.substitution.parse import parse
-from renderer.substitution.variables import Variables
+from renderer.substitution.post_build import Variables
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
+
+_MASK = "***"
+#: Characters of a value that is masked wherever it stands; a shorter one may be part of any word.
+_LONG = 4
+
+
+def without_values(found: Iterable[Diagnostic], values: Iterable[str]) -> tuple[Diagnostic, ...]:
+    """The findings with each of ``values`` masked in all that they say."""
+    patterns = [_pattern(value) for value in sorted(values, key=len, reverse=True)]
+    if not patterns:
+        return tuple(found)
+    value = re.compile("|".join(patterns))
+
+    def masked(text: str) -> str:
+        return value.sub(_MASK, text)
+
+    return tuple(
+        replace(
+            each,
+            message=masked(each.message),
+            hint=each.hint and masked(each.hint),
+            related=tuple(other._replace(message=masked(other.message)) for other in each.related),
+        )
+        for each in found
+    )
+
+
+def _pattern(value: str) -> str:
+    escaped = re.escape(value)
+    return escaped if len(value) >= _LONG else rf"(?<!\w){escaped}(?!\w)"
+
 
 #: Quotes of the manifest are lost when kustomize writes it anew, which is before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"

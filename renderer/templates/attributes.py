@@ -1,16 +1,20 @@
-"""What a template may ask of a value with a dot: keys, and these methods. There are no others."""
+"""The methods and functions that a template may call. There are no others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import NoReturn
 
 from jinja2.runtime import LoopContext
+from jinja2.utils import Namespace
 
 from renderer.templates.errors import TemplateError
 from renderer.templates.filters.collections import pairs
 from renderer.templates.filters.text import join, replace, split
+from renderer.templates.limits import check_items
+from renderer.templates.words import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +99,23 @@ LOOP_FIELDS = (
     "depth",
     "depth0",
 )
+
+
+def _range(*bounds: int) -> range:
+    numbers = range(*bounds)
+    step = numbers.step
+    check_items((numbers.stop - numbers.start + step - (1 if step > 0 else -1)) // step)  # len() may overflow
+    return numbers
+
+
+def _fail(message: object) -> NoReturn:
+    """For what a template cannot make anything of: ``{{ fail("no zone " ~ zone) }}``."""
+    raise TemplateError(as_text(message))
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "dict": Function("dict", dict),
+    "fail": Function("fail", _fail),
+    "namespace": Function("namespace", Namespace),
+    "range": Function("range", _range),
+}

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import signature
+from typing import Final
 
 from jinja2 import pass_context
-from jinja2.lexer import TokenStream
+from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Context, LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from renderer.templates.attributes import LOOP_FIELDS, Function, method_of, methods_of
-from renderer.templates.errors import TemplateError
+from renderer.templates.attributes import FUNCTIONS, LOOP_FIELDS, Function, method_of, methods_of
+from renderer.templates.errors import TemplateError, TemplateLimitError
 from renderer.templates.filters.table import FILTERS, TAKES_UNDEFINED, TESTS
-from renderer.templates.functions import FUNCTIONS
-from renderer.templates.instruments import instruments
-from renderer.templates.meter import Meter
+from renderer.templates.instrument import instruments
+from renderer.templates.limits import MAX_BRACKETS, Meter
 from renderer.templates.operators import OPERATORS, operate
-from renderer.templates.tokens import read_tokens
-from renderer.templates.undefined import UndefinedValue, fail_if_undefined
-from renderer.templates.words import called
+from renderer.templates.words import UndefinedValue, describe, fail_if_undefined
+
+_OPENING: Final = ("lbrace", "lbracket", "lparen")
+_CLOSING: Final = ("rbrace", "rbracket", "rparen")
+
+
+def read_tokens(stream: Iterable[Token]) -> list[Token]:
+    """All tokens of the stream. Raises ``TemplateLimitError`` with its line."""
+    tokens, depth = [], 0
+    for token in stream:
+        if token.type in _OPENING:
+            depth += 1
+        elif token.type in _CLOSING:
+            depth -= 1
+        if depth > MAX_BRACKETS:
+            raise nested_too_deeply(token.lineno)
+        tokens.append(token)
+    return tokens
+
+
+def nested_too_deeply(line: int) -> TemplateLimitError:
+    return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)
+
 
 #: What Jinja gives to whatever is called in a loop or block.
 _VARIABLES_OF_JINJA = ("_loop_vars", "_block_vars")
@@ -79,7 +99,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return method or self._value_in(obj, argument)
 
     def _value_in(self, obj: object, key: object) -> object:
-        name = key if isinstance(key, str) else str(key) if isinstance(key, int) else called(key)
+        name = key if isinstance(key, str) else str(key) if isinstance(key, int) else describe(key)
         if isinstance(obj, dict):
             return obj[key] if key in obj else self.undefined(obj=obj, name=name)
         if name.startswith("_"):
@@ -90,7 +110,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return getattr(obj, name)
         if isinstance(obj, tuple) and name in getattr(obj, "_fields", ()):  # what groupby makes
             return getattr(obj, name)
-        raise TemplateError(f"{called(obj)} has no {name} in templates", _other_than(obj, name))
+        raise TemplateError(f"{describe(obj)} has no {name} in templates", _other_than(obj, name))
 
     def call(self, context: Context, obj: object, /, *args: object, **kwargs: object) -> object:
         """What a function or macro makes; nothing else can be called."""
@@ -107,7 +127,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             except (AttributeError, TypeError) as error:
                 raise _misused(obj.name, obj.run, args, kwargs, error) from None
         if not isinstance(obj, Macro):
-            raise TemplateError(f"{called(obj)} cannot be called")
+            raise TemplateError(f"{describe(obj)} cannot be called")
         meter.enter_call()
         text: object = context.call(obj, *args, **kwargs)
         meter.leave_call()

@@ -1,14 +1,92 @@
-"""Puts the ``instruments`` into a syntax tree."""
+"""Counting inside a template: filters put into its syntax tree, and the output."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, Self, TypeVar, cast
 
-from jinja2 import nodes
+from jinja2 import nodes, pass_context
+from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
 
-from renderer.templates.instruments import CONCAT, DATA, LOOP, STEPS, VALUE, WEIGH
+from renderer.templates.filters.collections import elements
+from renderer.templates.limits import Meter, check_text
+from renderer.templates.words import as_text, fail_if_undefined
+
+# A space keeps them out of templates, where a filter is a word; naming one in ``map`` would gain nothing.
+DATA: Final = " data"
+VALUE: Final = " value"
+STEPS: Final = " steps"
+WEIGH: Final = " weigh"
+LOOP: Final = " loop"
+CONCAT: Final = " concat"
+
+
+class Piece(str):
+    """A piece of output and the line of the template that made it.
+
+    The lines of ``is_data`` stand in the template one below the other, those of a value are all its line's.
+    """
+
+    __slots__ = ("is_data", "line")
+
+    line: int
+    is_data: bool
+
+    @classmethod
+    def of(cls, text: str, line: int, *, is_data: bool) -> Self:
+        piece = cls(text)
+        piece.line, piece.is_data = line, is_data
+        return piece
+
+    def __str__(self) -> str:
+        """Itself, so that Jinja's ``str()`` of all output keeps the line."""
+        return self
+
+
+def instruments(meter: Meter) -> Mapping[str, Callable[..., object]]:
+    """By name, counting on ``meter``."""
+
+    def data(_context: Context, text: str, line: int) -> Piece:
+        meter.weigh(text)
+        return Piece.of(text, line, is_data=True)
+
+    def value(_context: Context, shown: object, line: int) -> Piece:
+        text = as_text(shown)
+        meter.weigh(text)
+        return Piece.of(text, line, is_data=False)
+
+    def steps(_context: Context, count: int) -> bool:
+        meter.steps(count)
+        return True
+
+    def weigh(_context: Context, weighed: object) -> object:
+        meter.weigh(weighed)
+        return weighed
+
+    def loop(_context: Context, values: object) -> Sequence[object]:
+        fail_if_undefined(values)
+        meter.weigh(values)
+        return elements(values)
+
+    def concat(_context: Context, values: Sequence[object]) -> str:
+        texts = [as_text(each) for each in values]
+        check_text(sum(map(len, texts)))
+        text = "".join(texts)
+        meter.weigh(text)
+        return text
+
+    by_name: Mapping[str, Callable[..., object]] = {
+        DATA: data,
+        VALUE: value,
+        STEPS: steps,
+        WEIGH: weigh,
+        LOOP: loop,
+        CONCAT: concat,
+    }
+    # A filter that gets the context is never run while Jinja compiles.
+    return {name: pass_context(instrument) for name, instrument in by_name.items()}
+
 
 N = TypeVar("N", bound=nodes.Node)
 _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock)
@@ -103,3 +181,36 @@ def _size(body: Iterable[nodes.Node]) -> int:
         if not isinstance(node, _BODIES):
             waiting += node.iter_child_nodes()
     return count
+
+
+class Output(NamedTuple):
+    """A text, and for each of its lines the line of the template that it comes from, from 1."""
+
+    text: str
+    lines: tuple[int, ...]
+
+
+class OutputBuilder:
+    """Puts pieces together."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._pieces: list[str] = []
+        self._lines: list[int] = []
+        self._is_blank = True
+
+    def add(self, piece: str) -> None:
+        """Raises ``TemplateLimitError``."""
+        line, step = (piece.line, int(piece.is_data)) if isinstance(piece, Piece) else (1, 0)
+        self._meter.output(len(piece), line)
+        self._pieces.append(piece)
+        for index, part in enumerate(piece.split("\n")):
+            if index or not self._lines:
+                self._lines.append(line + index * step)
+                self._is_blank = True
+            if self._is_blank and part.strip():  # of several, the first that writes something
+                self._lines[-1] = line + index * step
+                self._is_blank = False
+
+    def finish(self) -> Output:
+        return Output("".join(self._pieces), tuple(self._lines or (1,)))

@@ -1,4 +1,4 @@
-"""The rows of a matrix: every combination of its axes, as in a workflow of GitHub Actions.
+"""The values of a Template, and the rows of its matrix: every combination of its axes, as in GitHub Actions.
 
 ``exclude`` drops the combinations that have all pairs of one of its entries. Then each entry of ``include``
 adds its values to every combination that has nothing else for them on the axes; one that fits nowhere is a
@@ -9,17 +9,150 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, nearest_hint
-from renderer.model.json import Json, JsonObject, text_at
-from renderer.model.limits import limits, way_out
+from renderer.model.generated import ListedFile, ListedFiles
+from renderer.model.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Site
-from renderer.templates.definition import Row
-from renderer.templates.value_names import check_name
-from renderer.templates.values import Values
+from renderer.templates.attributes import FUNCTIONS
+from renderer.yamlio.decode import decode_documents
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """The values of one rendering, what a person calls them, and where they stand."""
+
+    values: JsonObject
+    label: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The file and the rows that it is rendered for, one after the other."""
+
+    file: ListedFile
+    rows: tuple[MatrixRow, ...]
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+#: The words of Jinja's expressions, and the names that it gives values to itself.
+TAKEN_NAMES = frozenset(
+    {
+        *(
+            "and",
+            "else",
+            "false",
+            "False",
+            "if",
+            "import",
+            "in",
+            "is",
+            "none",
+            "None",
+            "not",
+            "or",
+            "true",
+            "True",
+        ),
+        *("caller", "kwargs", "loop", "self", "super", "varargs"),
+        *FUNCTIONS,
+    }
+)
+
+
+def check_name(fields: Fields, name: str, key: str | None = None) -> bool:
+    """Whether a template can use the value ``name``; where not, that is noted of the field ``key``."""
+    if _NAME.fullmatch(name) and name not in TAKEN_NAMES:
+        return True
+    reason = (
+        "the template language uses it itself" if name in TAKEN_NAMES else "a name has letters, digits and _"
+    )
+    fields.reject(key or name, f"no value of a template can have the name {name}", reason)
+    return False
+
+
+class Values(NamedTuple):
+    """Values by name, and where each of them was last written."""
+
+    content: JsonObject
+    sites: Mapping[str, Site]
+
+    def merged(self, content: JsonObject, sites: Mapping[str, Site]) -> Values:
+        """With ``content`` over it."""
+        return Values(_over(self.content, content), {**self.sites, **sites})
+
+
+def read_values(spec: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Values:
+    """What ``valuesFrom`` and ``values`` come to; what is wrong is noted in ``findings``."""
+    values = Values(EMPTY, EMPTY)
+    named: dict[str, Fields] = {}
+    for entry in spec.elements("valuesFrom", bare="file"):
+        entry.only("file", "name")
+        name = entry.text("name")
+        other = named.setdefault(name, entry) if name else entry
+        if name and other is not entry:
+            related = Related(f"{other.name()} is the other one", (other.site_of("name"),))
+            entry.reject("name", f"there are two values {name}", "give one of them another name", (related,))
+        values = values.merged(*_of_file(entry, name, files, findings))
+    inline = spec.child("values")
+    return values.merged(*_named_values(inline))
+
+
+def _of_file(
+    entry: Fields, name: str | None, files: ListedFiles, findings: list[Diagnostic]
+) -> tuple[JsonObject, Mapping[str, Site]]:
+    path = entry.text("file")
+    file = files.get(path) if path else None
+    if file is None:
+        if "file" not in entry:
+            entry.reject(None, f"{entry.name()} names no file")
+        return EMPTY, EMPTY
+    try:
+        content = _decoded(file, entry)
+    except DiagnosticError as error:
+        findings += error.diagnostics
+        return EMPTY, EMPTY
+    site = Site(file.path)
+    if name is not None:
+        return ({name: content}, {name: site}) if check_name(entry, name, "name") else (EMPTY, EMPTY)
+    if content is None:
+        return EMPTY, EMPTY
+    if not isinstance(content, dict):
+        entry.reject("file", f"{path} does not hold values by name", "give what it holds a name, with name:")
+        return EMPTY, EMPTY
+    return _named_values(Fields(content, site, findings, Code.TEMPLATE_INVALID))
+
+
+def _decoded(file: ListedFile, entry: Fields) -> Json:
+    documents = decode_documents(file.content, file.path)
+    if len(documents) > 1:
+        entry.reject("file", f"{file.path} has more than one document", "values are a single one")
+    return documents[0] if documents else None
+
+
+def _named_values(fields: Fields) -> tuple[JsonObject, Mapping[str, Site]]:
+    content = {name: value for name, value in fields.content.items() if check_name(fields, name)}
+    return content, {name: fields.site_of(name) for name in content}
+
+
+def _over(below: JsonObject, above: JsonObject) -> JsonObject:
+    """Mappings are merged, everything else is replaced."""
+    merged: dict[str, Json] = dict(below)
+    for key, value in above.items():
+        present = merged.get(key)
+        merged[key] = (
+            _over(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
+        )
+    return merged
+
 
 _MAX_COMPARISONS = 1_000_000
 _LONGEST_LABEL = 40
@@ -37,7 +170,7 @@ class _Cell:
 _Axes: TypeAlias = Mapping[str, Sequence[_Cell]]
 
 
-def read_rows(matrix: Fields, values: Values) -> tuple[Row, ...]:
+def read_rows(matrix: Fields, values: Values) -> tuple[MatrixRow, ...]:
     """The rows, each with ``values`` besides its own; what is wrong is noted."""
     axes = _axes(matrix, values)
     count = math.prod(map(len, axes.values()))
@@ -47,7 +180,7 @@ def read_rows(matrix: Fields, values: Values) -> tuple[Row, ...]:
     most = limits().template_rows
     if count + len(include) > most:
         message = f"{matrix.name()} has {count + len(include)} rows, more than {most}"
-        matrix.reject(None, message, way_out("template_rows"))
+        matrix.reject(None, message, limit_hint("template_rows"))
         return ()
     if count * (len(include) + len(exclude)) > _MAX_COMPARISONS:
         matrix.reject(None, f"{matrix.name()} has too many entries under include and exclude for its rows")
@@ -56,7 +189,7 @@ def read_rows(matrix: Fields, values: Values) -> tuple[Row, ...]:
     rows = _with_included(rows, include, tuple(axes))
     if not rows:
         matrix.reject("exclude", f"{matrix.name('exclude')} leaves no row")
-    return tuple(Row({**values.content, **row.values}, row.label, row.site) for row in rows)
+    return tuple(MatrixRow({**values.content, **row.values}, row.label, row.site) for row in rows)
 
 
 def _axes(matrix: Fields, values: Values) -> _Axes:
@@ -96,12 +229,12 @@ def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
     ]
 
 
-def _combinations(axes: _Axes) -> list[Row]:
+def _combinations(axes: _Axes) -> list[MatrixRow]:
     """The first axis changes slowest."""
     if not axes:
         return []
     return [
-        Row(
+        MatrixRow(
             dict(zip(axes, (cell.value for cell in cells), strict=True)),
             ", ".join(cell.label for cell in cells),
             cells[0].site,
@@ -111,8 +244,8 @@ def _combinations(axes: _Axes) -> list[Row]:
 
 
 def _without_excluded(
-    matrix: Fields, rows: list[Row], exclude: Sequence[Fields], axes: tuple[str, ...]
-) -> list[Row]:
+    matrix: Fields, rows: list[MatrixRow], exclude: Sequence[Fields], axes: tuple[str, ...]
+) -> list[MatrixRow]:
     for entry in exclude:
         unknown = [key for key in entry.content if key not in axes]
         for key in unknown:
@@ -128,9 +261,11 @@ def _without_excluded(
     return rows
 
 
-def _with_included(rows: list[Row], include: Sequence[Fields], axes: tuple[str, ...]) -> list[Row]:
+def _with_included(
+    rows: list[MatrixRow], include: Sequence[Fields], axes: tuple[str, ...]
+) -> list[MatrixRow]:
     original = [row.values for row in rows]
-    added: list[Row] = []
+    added: list[MatrixRow] = []
     for entry in include:
         for name in entry.content:
             check_name(entry, name)
@@ -138,9 +273,9 @@ def _with_included(rows: list[Row], include: Sequence[Fields], axes: tuple[str, 
         fits = [_has(values, on_axes) for values in original]
         if not any(fits):
             label = ", ".join(f"{name}={_shown(value, None)}" for name, value in entry.content.items())
-            added.append(Row(entry.content, label, entry.site))
+            added.append(MatrixRow(entry.content, label, entry.site))
         rows = [
-            Row({**row.values, **entry.content}, row.label, row.site) if fit else row
+            MatrixRow({**row.values, **entry.content}, row.label, row.site) if fit else row
             for row, fit in zip(rows, fits, strict=True)
         ]
     return [*rows, *added]

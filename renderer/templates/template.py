@@ -37,17 +37,21 @@ nothing but a block leave nothing behind (``trim_blocks``, ``lstrip_blocks``). W
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields
 from renderer.model.generated import Generated, ListedFile, ListedFiles
-from renderer.model.json import JsonObject
-from renderer.model.location import Location, Site
-from renderer.templates.definition import Row
+from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.location import GeneratedText, Location, Site
 from renderer.templates.errors import TemplateError
-from renderer.templates.objects import read_objects
-from renderer.templates.read_template import read_template
+from renderer.templates.instrument import Output
+from renderer.templates.matrix import MatrixRow, Template, read_rows, read_values
 from renderer.templates.render import Renderer
+from renderer.yamlio.decode import decode_documents
 
 
 def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
@@ -68,7 +72,7 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     return tuple(made for row in template.rows for made in _rendered(renderer, template.file, row))
 
 
-def _rendered(renderer: Renderer, file: ListedFile, row: Row) -> tuple[Generated, ...]:
+def _rendered(renderer: Renderer, file: ListedFile, row: MatrixRow) -> tuple[Generated, ...]:
     try:
         output = renderer.render(row.values)
     except TemplateError as error:
@@ -86,3 +90,110 @@ def _failed(error: TemplateError, file: ListedFile, *related: Related) -> Diagno
             related=related,
         )
     )
+
+
+def read_template(fields: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Template:
+    """The Template in ``fields``. When anything was noted in ``findings``, it is not to be used."""
+    fields.only("apiVersion", "kind", "metadata", "spec")
+    metadata, spec = fields.child("metadata"), fields.child("spec")
+    # Annotations say how other tools are to run the generator; they are none of the resources'.
+    metadata.only("name", "annotations")
+    name = metadata.text("name")
+    if not name:
+        metadata.reject(None, "the template has no metadata.name")
+    spec.only("template", "values", "valuesFrom", "matrix")
+    file = _file(spec, files)
+    values = read_values(spec, files, findings)
+    if "matrix" not in spec:
+        return Template(file, (MatrixRow(values.content, f"the values of the Template {name}", fields.site),))
+    matrix = spec.child("matrix")
+    rows = read_rows(matrix, values)
+    if not rows and not matrix.content:
+        matrix.reject(
+            None, f"{matrix.name()} has no axes", "write lists of values, such as size: [small, large]"
+        )
+    return Template(file, rows)
+
+
+def _file(spec: Fields, files: ListedFiles) -> ListedFile:
+    path = spec.text("template")
+    if path and path in files:
+        return files[path]
+    if "template" not in spec or path == "":
+        hint = "write the path of a Jinja2 file, relative to the kustomization"
+        spec.reject(None, f"{spec.name()} has no template", hint)
+    return ListedFile(path or "", b"")
+
+
+#: Lines of the output, which nobody has seen, at the end of what the decoder says.
+_LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
+
+
+def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, ...]:
+    """The objects, each at its place in the output of the template ``path``; empty documents are none.
+
+    Raises ``DiagnosticError``: resource-invalid, and what the decoder raises, on the template's lines.
+    """
+    text = GeneratedText(output.text, output.lines, row.label, row.site)
+    try:
+        documents = decode_documents(output.text.encode(), path)
+    except UnicodeEncodeError as error:
+        line = output.lines[output.text.count("\n", 0, error.start)]
+        raise DiagnosticError(_unwritable(Location(path, line), row)) from None
+    except DiagnosticError as error:
+        raise DiagnosticError(
+            *(_in_template(found, output.lines, row) for found in error.diagnostics)
+        ) from None
+    sites = [Site(path, index, text=text) for index in range(len(documents))]
+    findings = tuple(_problems(documents, sites))
+    if findings:
+        raise DiagnosticError(*findings)
+    return tuple(
+        Generated(document, site)
+        for document, site in zip(documents, sites, strict=True)
+        if isinstance(document, dict) and document
+    )
+
+
+def _unwritable(location: Location, row: MatrixRow) -> Diagnostic:
+    return Diagnostic(
+        code=Code.TEMPLATE_FAILED,
+        message="the template's output holds half of a surrogate pair, which is no character",
+        location=location,
+        related=(Related(f"made of {row.label}", (row.site,)),),
+    )
+
+
+def _in_template(found: Diagnostic, lines: Sequence[int], row: MatrixRow) -> Diagnostic:
+    return replace(
+        found,
+        message=f"the template's output is not usable: {_LINES_OF_OUTPUT.sub('', found.message)}",
+        location=_mapped(found.location, lines),
+        related=(
+            *(related._replace(location=_mapped(related.location, lines)) for related in found.related),
+            Related(f"made of {row.label}", (row.site,)),
+        ),
+    )
+
+
+def _mapped(location: Location | None, lines: Sequence[int]) -> Location | None:
+    """The line of the template for one of the output; what is missing is noticed behind the last one."""
+    if location is None or not location.line:
+        return location
+    return Location(location.path, lines[min(location.line, len(lines)) - 1])
+
+
+def _problems(documents: Sequence[Json], sites: Sequence[Site]) -> Iterator[Diagnostic]:
+    for document, site in zip(documents, sites, strict=True):
+        if document is None or document in ({}, []):
+            continue
+        if not isinstance(document, dict):
+            yield _invalid("the output is no Kubernetes object, which would be a mapping", site)
+        elif not text_at(document, "kind"):
+            yield _invalid(f"the object {text_at(document, 'metadata', 'name') or 'here'} has no kind", site)
+        elif not text_at(document, "metadata", "name"):
+            yield _invalid(f"the {document['kind']} has no metadata.name", site)
+
+
+def _invalid(message: str, site: Site) -> Diagnostic:
+    return Diagnostic(code=Code.RESOURCE_INVALID, message=message, sites=(site,))

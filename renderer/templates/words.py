@@ -1,16 +1,19 @@
-"""Values as text: how templates write them, and what a person calls them."""
+"""Values as text: as templates write them, as people call them, and missing ones."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
+from typing import cast
 
+from jinja2 import StrictUndefined, TemplateRuntimeError, UndefinedError
 from jinja2.runtime import LoopContext, Macro, Undefined
-from jinja2.utils import Namespace
+from jinja2.utils import Namespace, missing
 
 from renderer.templates.errors import TemplateError
 
 
-def written(value: object) -> str:
+def as_text(value: object) -> str:
     """A scalar as YAML has it: ``true`` and ``null``, not ``True`` and ``None``.
 
     Raises ``TemplateError`` for what is no scalar, and for what is undefined.
@@ -28,10 +31,10 @@ def written(value: object) -> str:
     if isinstance(value, Undefined):
         return str(value)  # raises what Jinja has to say of it
     hint = "write it with | to_yaml or | to_json" if isinstance(value, list | tuple | dict | range) else None
-    raise TemplateError(f"{called(value)} cannot be written as text", hint)
+    raise TemplateError(f"{describe(value)} cannot be written as text", hint)
 
 
-def called(value: object) -> str:
+def describe(value: object) -> str:
     """What a person would call a value; no text of it is shown, as it may be secret."""
     if value is None:
         return "null"
@@ -61,3 +64,39 @@ def _special(value: float) -> str:
     if math.isnan(value):
         return ".nan"
     return ".inf" if value > 0 else "-.inf"
+
+
+class UndefinedValueError(UndefinedError):
+    """``owner`` is the mapping that has no such key, or ``missing`` when there is no value of that name."""
+
+    def __init__(self, message: str, name: str, owner: object) -> None:
+        super().__init__(message)
+        self.name = name
+        self.owner = owner
+
+
+class UndefinedValue(StrictUndefined):
+    """Complains when it is used for anything but ``is defined`` and ``default``."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        hint: str | None = None,
+        obj: object = missing,
+        name: str | None = None,
+        exc: type[TemplateRuntimeError] = UndefinedError,  # noqa: ARG002 - Jinja's signature; ours says more
+    ) -> None:
+        shown = str(name)
+        message = hint or (
+            f"there is no value {shown}" if obj is missing else f"{describe(obj)} has no {shown}"
+        )
+        says = partial(UndefinedValueError, name=shown, owner=obj)
+        super().__init__(message, obj, shown, cast("type[TemplateRuntimeError]", says))
+
+
+def fail_if_undefined(*values: object) -> None:
+    """Raises ``UndefinedValueError``."""
+    for value in values:
+        if isinstance(value, StrictUndefined):
+            str(value)

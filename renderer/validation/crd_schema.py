@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
-from renderer.validation.kubernetes_formats import Schema, int_or_string, object_meta
-from renderer.validation.schema_keywords import LIST_KEYS, PRESERVED
+from renderer.validation.kubernetes_formats import LIST_KEYS, PRESERVED, Schema, int_or_string, object_meta
 
 CRD = "CustomResourceDefinition"
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, array_at, object_at
-from renderer.validation.finding import Finding
-from renderer.validation.gating import Target
+from renderer.validation.finding import SchemaFinding, SchemaTarget
 from renderer.validation.kind_schema import Violation
 from renderer.validation.unknown_field import meant_sibling, unknown_field
 from renderer.validation.wrong_value import wrong_value
@@ -17,7 +16,7 @@ _TELLING = {"type": 0, "pattern": 1}
 _MOST = 100
 
 
-def findings(violations: Iterable[Violation], target: Target) -> Sequence[Finding]:
+def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[SchemaFinding]:
     """What is wrong, by field: one finding for each of the first hundred, and one for all others."""
     violations = tuple(violations)
     unknown, missing = _unknown(violations), _missing(violations)
@@ -26,18 +25,18 @@ def findings(violations: Iterable[Violation], target: Target) -> Sequence[Findin
     shown, others = fields[:_MOST], fields[_MOST:]
     misspelled = {_meant(field, target) for field in shown if field in unknown} if missing else set()
 
-    def finding(field: FieldPath) -> Finding:
+    def finding(field: FieldPath) -> SchemaFinding:
         if field in unknown:
             return unknown_field(field, unknown[field], target)
         if field in wrong:
             return wrong_value(wrong[field], target)
-        return Finding(field, f"{field} is missing", parent=True)
+        return SchemaFinding(field, f"{field} is missing", parent=True)
 
     found = [finding(field) for field in shown if field not in misspelled]
-    return [*found, *(Finding(field, f"{len(others)} more fields are wrong") for field in others[:1])]
+    return [*found, *(SchemaFinding(field, f"{len(others)} more fields are wrong") for field in others[:1])]
 
 
-def _meant(field: FieldPath, target: Target) -> FieldPath | None:
+def _meant(field: FieldPath, target: SchemaTarget) -> FieldPath | None:
     """The field that was misspelled so. It is one problem, not an unknown field and a missing one."""
     sibling = meant_sibling(field, target)
     return field.parent.child(sibling) if sibling else None

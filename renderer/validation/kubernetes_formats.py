@@ -1,7 +1,7 @@
-"""The formats of Kubernetes as JSON Schema: quantities, names, labels, and an object's metadata.
+"""The formats of Kubernetes as JSON Schema, and the keywords that are our own.
 
-Each function returns a new schema. The ``title`` is what messages and editors call the format.
-Sources: kubernetes apimachinery ``pkg/util/validation``, ``pkg/apis/meta/v1/types.go``.
+Each function returns a new schema. The ``title`` is what messages and editors call the format. Sources:
+kubernetes apimachinery ``pkg/util/validation``, ``pkg/apis/meta/v1/types.go``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from renderer.validation.schema_keywords import PRESERVED
+#: Beside ``enum``: the severity of other values, ``warning`` where KubeVirt takes them.
+SEVERITY = "x-vmrender-severity"
+
+#: Upstream's: the API server keeps unknown fields here. They are refused all the same, as KubeVirt's
+#: webhooks do, unless the schema names no fields at all.
+PRESERVED = "x-kubernetes-preserve-unknown-fields"
+
+#: Upstream's: the fields by which the elements of a list are told apart.
+LIST_KEYS = "x-kubernetes-list-map-keys"
+
 
 #: A schema under construction.
 Schema: TypeAlias = dict[str, object]

@@ -1,8 +1,16 @@
-"""The kinds of KubeVirt that have a schema here."""
+"""The kinds of KubeVirt that have a schema here, and the API versions that each release serves of them.
+
+Read from ``pkg/virt-operator/resource/generate/components/crds.go`` and
+``staging/src/kubevirt.io/api/core/v1/register.go`` at each release tag.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from renderer.model.record import Record
+from renderer.model.release import Release
 
 KUBEVIRT = "kubevirt.io"
 POOL = "pool.kubevirt.io"
@@ -51,3 +59,36 @@ ALL_GROUPS = GROUPS | {
     "migrations.kubevirt.io",
     "snapshot.kubevirt.io",
 }
+
+
+OLDEST = Release(0, 56)
+
+
+@dataclass(frozen=True, slots=True)
+class ServedVersion:
+    """An API version and the releases that serve it (``until`` included; None: all since)."""
+
+    name: str
+    since: Release = OLDEST
+    until: Release | None = None
+
+    def served_by(self, release: Release) -> bool:
+        return self.since <= release and (self.until is None or release <= self.until)
+
+
+#: By group, the newest first. All versions of a kind have the same schema.
+_VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
+    KUBEVIRT: (ServedVersion("v1"), ServedVersion("v1alpha3")),
+    POOL: (ServedVersion("v1beta1", Release(1, 7)), ServedVersion("v1alpha1")),
+    INSTANCETYPE: (
+        ServedVersion("v1beta1", Release(1, 0)),
+        ServedVersion("v1alpha2", Release(0, 58), Release(1, 5)),
+        ServedVersion("v1alpha1", until=Release(1, 5)),
+    ),
+}
+
+
+def api_versions(kind: KubevirtKind, release: Release) -> tuple[str, ...]:
+    """What may stand in ``apiVersion`` of ``kind`` at ``release``, the newest first."""
+    served = (version.name for version in _VERSIONS[kind.group] if version.served_by(release))
+    return tuple(f"{kind.group}/{name}" for name in served)

@@ -13,23 +13,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
-from renderer.validation.input_schemas import V1BETA2, input_schema
-from renderer.validation.known_formats import KNOWN_FORMATS, number_format
-from renderer.validation.known_values import KNOWN_VALUES
+from renderer.model.res_id import Gvk
+from renderer.validation.known_values import KNOWN_FORMATS, KNOWN_VALUES, number_format
 from renderer.validation.kubernetes_formats import (
+    LIST_KEYS,
+    PRESERVED,
     QUANTITY_PATTERN,
+    SEVERITY,
     Schema,
     embedded_object_meta,
     int_or_string,
     object_meta,
     quantity,
 )
-from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
-from renderer.validation.schema_keywords import LIST_KEYS, PRESERVED, SEVERITY
-from renderer.validation.served_versions import api_versions
+from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
+from renderer.validation.registry import V1BETA2, input_schema
 from renderer.validation.shared_definitions import with_definitions
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

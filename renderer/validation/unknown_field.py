@@ -1,4 +1,4 @@
-"""What to say of a field that its kind does not have: the release that has it, or what was meant."""
+"""Findings about fields that a kind does not have: the release that has them, or the field that was meant."""
 
 from __future__ import annotations
 
@@ -6,18 +6,80 @@ from collections.abc import Mapping, Sequence
 
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, object_at
-from renderer.validation.finding import Finding
-from renderer.validation.gating import Target
-from renderer.validation.moved_field import right_places
-from renderer.validation.schema_keywords import PRESERVED
-from renderer.validation.schema_tree import ELEMENT, Place, place_of
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.validation.finding import SchemaFinding, SchemaTarget
+from renderer.validation.kind_schema import ELEMENT, KEY, SchemaPlace, SchemaTree, schema_place
+from renderer.validation.kubernetes_formats import PRESERVED
 from renderer.validation.wording import nearest
+
+_NEAR = 2  # steps from the mapping that holds the field to the one that should
+_RARE = 3
+_MOST = 3
+
+
+def right_places(
+    field: FieldPath, siblings: JsonObject, tree: SchemaTree, *, anywhere: bool
+) -> Sequence[str]:
+    """The nearest places for ``field``, which stands among ``siblings``, as people write them.
+
+    ``anywhere``: the only place with the name may be far away.
+    """
+    place, value = schema_place(field), siblings[str(field.segments[-1])]
+    named_so = [there for there in tree.places(place[-1]) if KEY not in there and _holds(there, value, tree)]
+    only = named_so if anywhere and len(named_so) == 1 else []
+    near = only or [there for there in named_so if _is_near(place, there, len(named_so))]
+    # Below a mapping that is there already: disk.bus for the bus beside disk.
+    candidates = [there for there in near if there[: len(place)] in _below(place, siblings)] or near
+    closest = min((_distance(place, there) for there in candidates), default=0)
+    found = [there for there in candidates if _distance(place, there) == closest][:_MOST]
+    return [_written(there, field, relative=len(found) > 1) for there in found]
+
+
+def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:
+    """Whether ``there`` may be meant, ``count`` places having the name: the more, the nearer it has to be."""
+    is_on_the_way = _shared(place[:-1], there[:-1]) in (len(place) - 1, len(there) - 1)
+    return _distance(place, there) <= _NEAR and (is_on_the_way or count <= _RARE)
+
+
+def _below(place: SchemaPlace, siblings: JsonObject) -> set[SchemaPlace]:
+    return {(*place[:-1], name) for name in siblings}
+
+
+def _holds(there: SchemaPlace, value: Json, tree: SchemaTree) -> bool:
+    """Whether a value of that kind, a mapping, a list or neither, can stand ``there``."""
+    segments = (0 if name == ELEMENT else name for name in there)
+    schema = tree.at(FieldPath(tuple(segments))) or EMPTY
+    types = set(array_at(schema, "type") or (schema.get("type"),))
+    if isinstance(value, dict):
+        return "object" in types
+    return "array" in types if isinstance(value, list) else value is None or bool(types - {"object", "array"})
+
+
+def _distance(place: SchemaPlace, there: SchemaPlace) -> int:
+    """Steps up and down from the mapping of ``place`` to the mapping of ``there``."""
+    return len(place) + len(there) - 2 - 2 * _shared(place[:-1], there[:-1])
+
+
+def _shared(place: SchemaPlace, there: SchemaPlace) -> int:
+    pairs = enumerate(zip(place, there, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(place), len(there)))
+
+
+def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
+    """The path, with the indices of ``field`` where the way is the same; ``relative``: without that part."""
+    shared = _shared(schema_place(field.parent), there[:-1])
+    text = (
+        "" if relative and shared == len(field.parent.segments) else str(FieldPath(field.segments[:shared]))
+    )
+    for name in there[shared:]:
+        text += name if name == ELEMENT else f".{name}" if text else name
+    return text
+
 
 _SHORT_LIST = 12
 
 #: What people write who think of another kind.
-_HABITS: Mapping[Place, str] = {
+_HABITS: Mapping[SchemaPlace, str] = {
     ("spec", "selector"): "a VirtualMachine needs none, only a VirtualMachinePool has a selector",
     ("spec", "replicas"): "only a VirtualMachinePool has replicas",
     ("spec", "template", "spec", "containers"): "what a virtual machine boots from is among its volumes",
@@ -26,25 +88,25 @@ _SOURCE = (ELEMENT, "spec", "source")
 _SIZE = "the size of a volume is storage.resources.requests.storage, beside source"
 
 
-def unknown_field(field: FieldPath, siblings: JsonObject, target: Target) -> Finding:
+def unknown_field(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> SchemaFinding:
     """The finding for ``field``, which stands among ``siblings``."""
     elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
     if elsewhere:
         message = f"{field} {elsewhere}"
-        return Finding(field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.release)
+        return SchemaFinding(field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.release)
     hint = f"{_meant(field, siblings, target)}{_fate(field, target)}"
-    return Finding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
+    return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
 
 
-def meant_sibling(field: FieldPath, target: Target) -> str | None:
+def meant_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
     """The field at the same place for which this one was probably written."""
     parent = target.schema.tree.at(field.parent)
     known = tuple(object_at(parent or EMPTY, "properties"))
     return nearest(str(field.segments[-1]), known)
 
 
-def _meant(field: FieldPath, siblings: JsonObject, target: Target) -> str:
-    place = place_of(field)
+def _meant(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> str:
+    place = schema_place(field)
     habit = _SIZE if _is_size_of_source(place) else _HABITS.get(place)
     if habit:
         return f"{habit}; "
@@ -60,7 +122,7 @@ def _meant(field: FieldPath, siblings: JsonObject, target: Target) -> str:
     return f"known here: {', '.join(known)}; " if len(known) <= _SHORT_LIST else ""
 
 
-def _is_size_of_source(place: Place) -> bool:
+def _is_size_of_source(place: SchemaPlace) -> bool:
     """Whether it is ``size`` of a DataVolume's source, or of one of the kinds of sources in it."""
     return place[-1] == "size" and _SOURCE in (place[-4:-1], place[-5:-2])
 
@@ -70,7 +132,7 @@ def _one_of(fields: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _fate(field: FieldPath, target: Target) -> str:
+def _fate(field: FieldPath, target: SchemaTarget) -> str:
     parent = target.schema.tree.at(field.parent) or EMPTY
     if parent.get(PRESERVED):
         return "KubeVirt refuses it"

@@ -14,12 +14,12 @@ from functools import cached_property
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.project_schemas import ProjectSchemas
+from renderer.model.res_id import Gvk
 from renderer.validation.crd_schema import CRD, kind_of, version_schemas
-from renderer.validation.user_schema import UnusableError, UserSchema
+from renderer.validation.user_schema import UnusableSchemaError, UserSchema
 from renderer.yamlio.decode import decode_documents
 
 _PATHS = (
@@ -142,7 +142,7 @@ def imported_schema(path: str, content: bytes) -> UserSchema:
 def _usable(schema: JsonObject, path: str) -> UserSchema:
     try:
         return UserSchema(schema)
-    except UnusableError as error:
+    except UnusableSchemaError as error:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.SCHEMA_INVALID,

@@ -1,22 +1,41 @@
-"""Resources in, what their schemas have to say about them out.
-
-KubeVirt's kinds are judged by the schema of the target release, other kinds by the project's own schemas if
-it has any. A valid resource costs a few microseconds; only an invalid one is looked at closely.
-"""
+"""Kinds of KubeVirt's in an API group that is nearly one of KubeVirt's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.kind_schema import KindSchema
-from renderer.validation.misspelled_group import refuse_misspelled_group
+from renderer.validation.kubevirt_kinds import KINDS
 from renderer.validation.registry import SchemaRegistry
+
+
+def refuse_misspelled_group(gvk: Gvk) -> None:
+    """Of a kind that is not KubeVirt's. Other projects have a VirtualMachine, too.
+
+    Raises ``DiagnosticError`` (schema-missing) for ``kubevirt/v1``, ``kubevirt.io`` and the like.
+    """
+    for kind in KINDS:
+        if kind.name == gvk.kind:
+            from renderer.validation.wording import nearest  # noqa: PLC0415 - most kinds are of other names
+
+            written = gvk.group or gvk.version  # without a slash all of apiVersion is the version
+            if nearest(written, [kind.group]):
+                raise DiagnosticError(_of_no_group(gvk, kind.group))
+
+
+def _of_no_group(gvk: Gvk, group: str) -> Diagnostic:
+    written = f"in the group {gvk.group}" if gvk.group else f"of the apiVersion {gvk.version}"
+    return Diagnostic(
+        code=Code.SCHEMA_MISSING,
+        message=f"KubeVirt has no kind {gvk.kind} {written}",
+        hint=f"it is of the group {group}",
+    )
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
@@ -43,10 +62,10 @@ class _Run:
             yield from self._explained(gvk, resource, schema)
 
     def _explained(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
+        from renderer.validation.finding import SchemaTarget  # noqa: PLC0415 - as above
         from renderer.validation.findings import findings  # noqa: PLC0415 - only when something is wrong
-        from renderer.validation.gating import Target  # noqa: PLC0415 - as above
 
-        target = Target(gvk, self._release, self._schemas)
+        target = SchemaTarget(gvk, self._release, self._schemas)
         for finding in findings(schema.violations(resource.content), target):
             yield finding.of(resource)
 

@@ -1,22 +1,104 @@
-"""What to say of a value that its field cannot have."""
+"""Findings about values that their fields cannot have."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
-from renderer.model.placeholder import placeholder_in
-from renderer.validation.empty_value import empty_value
-from renderer.validation.finding import Finding
-from renderer.validation.gating import Target
-from renderer.validation.kind_schema import Violation
-from renderer.validation.other_keyword import other_keyword
-from renderer.validation.schema_keywords import SEVERITY
-from renderer.validation.schema_tree import SchemaTree
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.validation.finding import SchemaFinding, SchemaTarget
+from renderer.validation.kind_schema import ELEMENT, SchemaTree, Violation, schema_place
+from renderer.validation.kubernetes_formats import SEVERITY, TEMPLATE_METADATA
 from renderer.validation.wording import found, length_hint, nearest, quantity_hint, quoted, type_hint, wanted
+
+#: Lists whose elements are what one key of theirs says, and what KubeVirt calls that. The key often has an
+#: empty mapping after it, which people leave out.
+_ONE_OF_KEYS: Mapping[str, str] = {"interfaces": "binding", "networks": "source", "volumes": "source"}
+#: The mappings in an interface that are no bindings.
+_NO_BINDINGS = frozenset({"dhcpOptions"})
+
+
+def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
+    """The finding for a null.
+
+    The API server drops those of known mappings, and only then looks for what is required.
+    """
+    field = violation.field
+    message = f"{field} has nothing after it"
+    if _is_kept(field, target.schema.tree):
+        return SchemaFinding(field, message, f"it must be {wanted(violation.schema)}")
+    if violation.expected != "object":
+        hint = f"leave it out, or give it {wanted(violation.schema)}; the API server drops it as it is"
+        return SchemaFinding(field, message, hint, severity=Severity.WARNING)
+    missing = _missing_without(violation)
+    if missing:
+        hint = f"write {{}} after it; the API server drops it as it is, and KubeVirt finds no {missing}"
+        return SchemaFinding(field, message, hint)
+    hint = "write {} after it if it is to be there, or leave it out; the API server drops it as it is"
+    return SchemaFinding(field, message, hint, severity=Severity.WARNING)
+
+
+def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
+    """Whether a null is refused, not dropped: in lists, required fields and the metadata of templates."""
+    parent = tree.at(field.parent) or EMPTY
+    name = field.segments[-1] if field.segments else 0
+    return (
+        isinstance(name, int)
+        or name in array_at(parent, "required")
+        or any(text_at(schema or EMPTY, "title") == TEMPLATE_METADATA for schema in tree.along(field))
+    )
+
+
+def _missing_without(violation: Violation) -> str | None:
+    """What an element of a list lacks when the null is dropped, if it is the key that says what it is."""
+    *_, kind, element, name = ("", "", *schema_place(violation.field))
+    if element != ELEMENT or kind not in _ONE_OF_KEYS or name in _NO_BINDINGS:
+        return None
+    siblings = _at(violation.content, violation.field.parent)
+    others = [key for key, value in siblings.items() if isinstance(value, dict) and key not in _NO_BINDINGS]
+    return None if others else _ONE_OF_KEYS[kind]
+
+
+def _at(content: JsonObject, field: FieldPath) -> JsonObject:
+    found: Json = content
+    for segment in field.segments:
+        found = found[segment]  # type: ignore[index]  # a violation stands below nothing else
+    return found if isinstance(found, dict) else EMPTY
+
+
+_WORDS: Mapping[str, str] = {
+    "": "holds text or keys that no schema can judge",
+    "anyOf": "has none of the forms that its schema allows",
+    "contains": "lacks an element that its schema asks for",
+    "dependentRequired": "lacks a field that another of its fields needs",
+    "else": "does not fit the rest of what its schema asks for",
+    "not": "has a form that its schema excludes",
+    "oneOf": "must have just one of the forms that its schema allows",
+    "propertyNames": "has a key that its schema excludes",
+    "then": "does not fit the rest of what its schema asks for",
+    "unevaluatedProperties": "has a field that its schema does not know",
+}
+_BOUNDS: Mapping[str, str] = {
+    "exclusiveMaximum": "less than",
+    "exclusiveMinimum": "more than",
+    "multipleOf": "a multiple of",
+}
+
+
+def other_keyword(violation: Violation) -> SchemaFinding:
+    field, keyword, expected = violation.field, violation.keyword, violation.expected
+    where = str(field) or "the object"
+    if keyword in _BOUNDS and isinstance(expected, int | float):
+        return SchemaFinding(field, f"{where} must be {_BOUNDS[keyword]} {scalar_text(expected)}")
+    if keyword == "pattern" and isinstance(expected, str):
+        return SchemaFinding(field, f"{where} must match {expected}, not {found(violation.value)}")
+    return SchemaFinding(
+        field, f"{where} {_WORDS.get(keyword) or f'is not as {keyword} of its schema has it'}"
+    )
+
 
 _API_VERSION = FieldPath.of("apiVersion")
 #: What is in mappings that people take for a value, by their names.
@@ -30,7 +112,7 @@ _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
 _SWITCH = "enabled"  # of features, which people take for true or false
 
 
-def wrong_value(violation: Violation, target: Target) -> Finding:
+def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     """The finding for a violation of any keyword that is about a value or a key of a map."""
     if violation.value is None:
         return empty_value(violation, target)
@@ -43,17 +125,17 @@ def wrong_value(violation: Violation, target: Target) -> Finding:
     return (words or _wrong_format)(violation, target)
 
 
-def _unresolved(violation: Violation, placeholder: str) -> Finding:
+def _unresolved(violation: Violation, placeholder: str) -> SchemaFinding:
     message = (
         f"{violation.field} holds the placeholder {placeholder}, and what will stand there is not checked"
     )
-    return Finding(violation.field, message, code=Code.PLACEHOLDER, severity=Severity.WARNING)
+    return SchemaFinding(violation.field, message, code=Code.PLACEHOLDER, severity=Severity.WARNING)
 
 
-def _wrong_type(violation: Violation, _: Target) -> Finding:
+def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, schema = violation.value, violation.schema
     message = f"{violation.field} must be {wanted(schema)}, not {found(value)}"
-    return Finding(violation.field, message, _meant_inside(violation) or type_hint(value, schema))
+    return SchemaFinding(violation.field, message, _meant_inside(violation) or type_hint(value, schema))
 
 
 def _meant_inside(violation: Violation) -> str | None:
@@ -67,17 +149,17 @@ def _meant_inside(violation: Violation) -> str | None:
     return f"did you mean {name}: {{{inside}: {scalar_text(value)}}}?"
 
 
-def _wrong_format(violation: Violation, _: Target) -> Finding:
+def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, title = violation.value, text_at(violation.schema, "title")
     if violation.place != violation.field:
         message = f"the key {quoted(value)} of {violation.field} must be {wanted(violation.schema)}"
-        return Finding(violation.place, message)
+        return SchemaFinding(violation.place, message)
     hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
     message = f"{violation.field} must be {wanted(violation.schema)}, not {found(value)}"
-    return Finding(violation.field, message, hint)
+    return SchemaFinding(violation.field, message, hint)
 
 
-def _unknown_value(violation: Violation, target: Target) -> Finding:
+def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     field, value, known = violation.field, violation.value, _texts(violation.expected)
     severity = Severity(text_at(violation.schema, SEVERITY) or Severity.ERROR)
     elsewhere = target.known_elsewhere(lambda tree: value in _known_values(tree, field))
@@ -88,10 +170,12 @@ def _unknown_value(violation: Violation, target: Target) -> Finding:
         message = f"{field} cannot be {quoted(value)}"
     else:
         message = f"{field} {quoted(value)} means nothing to {target.authority}"
-    return Finding(field, message, hint, severity=severity, target=target.release if elsewhere else None)
+    return SchemaFinding(
+        field, message, hint, severity=severity, target=target.release if elsewhere else None
+    )
 
 
-def _known_hint(value: Json, known: Sequence[str], target: Target, *, is_version: bool) -> str:
+def _known_hint(value: Json, known: Sequence[str], target: SchemaTarget, *, is_version: bool) -> str:
     """Of versions the first is the preferred one, whichever is spelled most like the ``value``."""
     others = f"known to {target.authority}: {', '.join(known)}"
     close = nearest(value, known) if isinstance(value, str) else None
@@ -113,33 +197,33 @@ def _texts(values: object) -> tuple[str, ...]:
     )
 
 
-def _out_of_bounds(violation: Violation, _: Target) -> Finding:
+def _out_of_bounds(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     bound = "at least" if violation.keyword == "minimum" else "at most"
     message = f"{violation.field} must be {bound} {violation.expected}, not {quoted(violation.value)}"
-    return Finding(violation.field, message)
+    return SchemaFinding(violation.field, message)
 
 
-def _wrong_length(violation: Violation, _: Target) -> Finding:
+def _wrong_length(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value = violation.value
     length = len(value) if isinstance(value, str | list) else 0
     bound = "at least" if violation.keyword.startswith("min") else "at most"
     what = "characters" if isinstance(value, str) else "elements"
     message = f"{violation.field} must have {bound} {violation.expected} {what}, not {length}"
-    return Finding(violation.field, message)
+    return SchemaFinding(violation.field, message)
 
 
-def _wrong_constant(violation: Violation, _: Target) -> Finding:
+def _wrong_constant(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     message = f"{violation.field} must be {quoted(violation.expected)}, not {found(violation.value)}"
-    return Finding(violation.field, message)
+    return SchemaFinding(violation.field, message)
 
 
-def _repeated(violation: Violation, _: Target) -> Finding:
+def _repeated(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value = violation.value if isinstance(violation.value, list) else []
     twice = next((element for index, element in enumerate(value) if element in value[:index]), None)
-    return Finding(violation.field, f"{violation.field} holds {found(twice)} twice")
+    return SchemaFinding(violation.field, f"{violation.field} holds {found(twice)} twice")
 
 
-_BY_KEYWORD: Mapping[str, Callable[[Violation, Target], Finding]] = {
+_BY_KEYWORD: Mapping[str, Callable[[Violation, SchemaTarget], SchemaFinding]] = {
     "type": _wrong_type,
     "enum": _unknown_value,
     "const": _wrong_constant,

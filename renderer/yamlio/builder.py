@@ -1,6 +1,8 @@
-"""JSON trees from YAML events."""
+"""Build JSON trees from YAML events: anchors, merge keys, tags and limits."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from yaml.events import (
     AliasEvent,
@@ -17,13 +19,120 @@ from yaml.events import (
 
 from renderer.model.json import Json
 from renderer.model.limits import limits
-from renderer.yamlio.anchors import Anchors
 from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import EventSource
-from renderer.yamlio.merge import Merges
-from renderer.yamlio.places import place_of
-from renderer.yamlio.tags import MERGE_TAG, STR_TAG, tagged_scalar
+from renderer.yamlio.events import EventSource, position_of
+from renderer.yamlio.scalars import MERGE_TAG, STR_TAG, tagged_scalar
+
+
+class _Extent(NamedTuple):
+    """Values of a tree, collections in it that stand within each other, and characters of its texts."""
+
+    size: int
+    height: int
+    length: int
+
+
+class Anchors:
+    """Values by anchor. An alias shares the value of its anchor, as trees are read-only."""
+
+    __slots__ = ("_aliased", "_extents", "_length", "_values")
+
+    def __init__(self) -> None:
+        self._values: dict[str, Json] = {}
+        self._extents: dict[int, tuple[Json, _Extent]] = {}
+        self._aliased = 0
+        self._length = 0
+
+    def open(self, anchor: str) -> None:
+        """From here on ``anchor`` names a value that is still being read."""
+        self._values.pop(anchor, None)
+
+    def close(self, anchor: str, value: Json) -> None:
+        self._values[anchor] = value
+
+    def alias(self, anchor: str, depth: int) -> Json:
+        """The value of ``anchor``, to stand ``depth`` collections deep. Raises ``UnusableError``."""
+        if anchor not in self._values:
+            raise UnusableError(
+                # Its name is not repeated: it may be a password that begins with *.
+                "this alias has no finished anchor before it",
+                hint="anchor a value with & first, or put a text that begins with * in quotes",
+            )
+        value = self._values[anchor]
+        self._count(self._extent(value), depth)
+        return value
+
+    def _count(self, extent: _Extent, depth: int) -> None:
+        self._aliased += extent.size
+        self._length += extent.length
+        most = limits()
+        if self._aliased > most.aliased_values:
+            message = f"the aliases stand for more than {most.aliased_values} values"
+            raise LimitError("aliased_values", message)
+        if self._length > most.file_size:
+            raise LimitError("file_size", f"the aliases stand for more than {most.file_size} characters")
+        if depth + extent.height > most.nesting:
+            raise LimitError("nesting", f"more than {most.nesting} levels of nesting")
+
+    def _extent(self, value: Json) -> _Extent:
+        """What a tree amounts to; collections that aliases share count every time, but are looked at once."""
+        if not isinstance(value, dict | list):
+            return _Extent(1, 0, len(value) if isinstance(value, str) else 0)
+        known = self._extents.get(id(value))
+        if known:
+            return known[1]
+        children = [self._extent(child) for child in (value.values() if isinstance(value, dict) else value)]
+        extent = _Extent(
+            size=1 + sum(child.size for child in children),
+            height=1 + max((child.height for child in children), default=0),
+            length=sum(child.length for child in children)
+            + (sum(map(len, value)) if isinstance(value, dict) else 0),
+        )
+        self._extents[id(value)] = value, extent
+        return extent
+
+
+class MergeKeyError(UnusableError):
+    """What stands after ``<<`` cannot be merged."""
+
+
+class Merges:
+    """The merges of one mapping.
+
+    In resource files they fill in what the mapping does not say itself (kyaml ``rnode.go`` mergeAll); in
+    YAML 1.1 they also overwrite what stands before them (go-yaml v2 ``decode.go`` merge). Of
+    several sources the first one wins.
+    """
+
+    __slots__ = ("_in_place", "_pending")
+
+    def __init__(self, *, in_place: bool) -> None:
+        self._in_place = in_place
+        self._pending: list[dict[str, Json]] | None = None
+
+    def add(self, mapping: dict[str, Json], value: Json) -> None:
+        """Raises ``MergeKeyError``."""
+        sources = [_source(item) for item in (value if isinstance(value, list) else [value])]
+        if self._in_place:
+            for source in reversed(sources):
+                mapping.update(source)
+        elif self._pending is not None:
+            raise MergeKeyError("a mapping can have one << only; give it a list")
+        else:
+            self._pending = sources
+
+    def fill(self, mapping: dict[str, Json]) -> None:
+        for source in self._pending or ():
+            for key, value in source.items():
+                mapping.setdefault(key, value)
+
+
+def _source(value: Json) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise MergeKeyError("<< takes a mapping or a list of mappings")
+    return value
+
 
 _NO_TAGS = (None, "!")
 _KEY_TAGS = (None, "!", STR_TAG)
@@ -55,7 +164,7 @@ class TreeBuilder:
             return None
         if start.version not in (None, _VERSION):
             problem = "the %YAML directive asks for another version than 1.1"
-            raise UnusableError(problem, hint="remove the directive").at(*place_of(start))
+            raise UnusableError(problem, hint="remove the directive").at(*position_of(start))
         root = self._value(self._next(), self._dialect.block, 0)
         self._next()
         return root
@@ -70,7 +179,7 @@ class TreeBuilder:
                 return self._anchored(event.anchor, event, scalars, depth)
             return self._node(event, scalars, depth)
         except UnusableError as error:
-            raise error.at(*place_of(event)) from None
+            raise error.at(*position_of(event)) from None
 
     def _anchored(self, anchor: str, event: NodeEvent, scalars: Scalars, depth: int) -> Json:
         self._anchors.open(anchor)
@@ -133,7 +242,7 @@ class TreeBuilder:
                         mapping[key] = self._value(event, scalars, depth)
                 event = next_event()
         except UnusableError as error:
-            raise error.at(*place_of(event)) from None
+            raise error.at(*position_of(event)) from None
         if merges:
             merges.fill(mapping)
         return mapping

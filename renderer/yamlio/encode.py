@@ -1,17 +1,131 @@
-"""JSON trees to YAML text, byte for byte as kustomize prints them."""
+"""Write JSON trees as YAML text, byte for byte as kustomize prints them.
+
+sigs.k8s.io/yaml JSONToYAML and go-yaml v2 ``encode.go``, ``sorter.go``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
+from math import isfinite
 from typing import TypeAlias
 
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
-from renderer.yamlio.json_text import key_through_json, number_through_json, through_json
-from renderer.yamlio.key_order import natural_order
+from renderer.yamlio.go_numbers import format_float, json_number
 from renderer.yamlio.memo import Memo
-from renderer.yamlio.scalar_style import LINE_BREAKS, Style, style_of
-from renderer.yamlio.scalar_text import folded, in_one_line
+from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, style_of
+
+_NEXT_LINES = re.compile("\x20*\x85[\x20\x85]*")
+_REFUSED = re.compile("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def through_json(text: str) -> str:
+    """``text`` once go-yaml v2 has read it from the JSON that Go wrote.
+
+    NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for
+    the characters that the reader refuses (go-yaml v2 ``readerc.go``).
+    """
+    refused = _REFUSED.search(text)
+    if refused:
+        raise _refusal(
+            f"the control character U+{ord(refused[0]):04X}", "encode the text, for example as base64"
+        )
+    return _NEXT_LINES.sub(_fold, text) if "\x85" in text else text
+
+
+def key_through_json(key: str) -> str:
+    """As ``through_json``, for the key of a mapping; go-yaml looks for the end of one on its own line."""
+    if "\x85" in key:
+        raise _refusal("a key with the line break U+0085", "write it without")
+    return through_json(key)
+
+
+def number_through_json(value: float) -> str:
+    """The text of a float, which is an integer's if it is whole. Raises ``DiagnosticError`` for infinity."""
+    if not isfinite(value):
+        raise _refusal(f"the number {value}", "write a finite number, or text in quotes")
+    number = json_number(value)
+    return format_float(number) if isinstance(number, float) else str(number)
+
+
+def _refusal(what: str, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.OUTPUT_INVALID, message=f"{what} cannot be written to YAML", hint=hint)
+    )
+
+
+def _fold(match: re.Match[str]) -> str:
+    return "\n" * (match[0].count("\x85") - 1) or " "
+
+
+def natural_order(keys: Iterable[str]) -> list[str]:
+    """Keys with numbers by value: ``a1``, ``a01``, ``a2``, ``a10`` (go-yaml v2 ``sorter.go``).
+
+    Around numbers go-yaml's comparison can go in circles (``v2`` < ``v10`` < ``v1beta1`` < ``v2``), and what
+    it prints then differs from run to run; here such keys have some order that is always the same.
+    """
+    ordered = sorted(keys)
+    if all(key.isascii() and key.isalpha() for key in ordered):
+        return ordered
+    return sorted(ordered, key=_AS_WRITTEN)
+
+
+def _compare(left: str, right: str) -> int:
+    return -1 if _less(left, right) else 1
+
+
+_AS_WRITTEN = cmp_to_key(_compare)
+
+
+def _less(left: str, right: str) -> bool:
+    for index, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return _less_at(index, left, right)
+    return len(left) < len(right)
+
+
+def _less_at(index: int, left: str, right: str) -> bool:
+    """Decides at the first character that differs; letters come last."""
+    a, b = left[index], right[index]
+    if a.isalpha() and b.isalpha():
+        return a < b
+    if a.isalpha() or b.isalpha():
+        return b.isalpha()
+    leading = "1" if "0" in (a, b) and _follows_number(left, index) else ""
+    left_digits, right_digits = _digits(left, index), _digits(right, index)
+    left_number, right_number = (_int64(leading + digits) for digits in (left_digits, right_digits))
+    if left_number != right_number:
+        return left_number < right_number
+    if len(left_digits) != len(right_digits):
+        return len(left_digits) < len(right_digits)
+    return a < b
+
+
+def _follows_number(text: str, index: int) -> bool:
+    """Is there a digit other than 0 in the digits just before ``index``?"""
+    start = index
+    while start and text[start - 1].isdecimal():
+        start -= 1
+    return bool(text[start:index].strip("0"))
+
+
+def _digits(text: str, start: int) -> str:
+    end = start
+    while end < len(text) and text[end].isdecimal():
+        end += 1
+    return text[start:end]
+
+
+def _int64(digits: str) -> int:
+    """Sums up as Go does: digits of other scripts by their distance from ``0``, overflow wraps around."""
+    number = 0
+    for digit in digits:
+        number = number * 10 + ord(digit) - ord("0")
+    return (number + 2**63) % 2**64 - 2**63
+
 
 #: Longer keys, in UTF-8, are written after a question mark.
 _LONGEST_SIMPLE_KEY = 128

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from renderer.model.codes import Code
-from renderer.model.limits import way_out
+from renderer.model.limits import limit_hint
 
 
 class UnusableError(ValueError):
@@ -32,7 +32,7 @@ class LimitError(UnusableError):
     code = Code.YAML_LIMIT
 
     def __init__(self, limit: str, message: str) -> None:
-        super().__init__(message, way_out(limit))
+        super().__init__(message, limit_hint(limit))
 
 
 class DuplicateKeyError(UnusableError):

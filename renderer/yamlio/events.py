@@ -1,14 +1,28 @@
-"""YAML events: from libyaml where PyYAML was built with it, else from PyYAML's own parser."""
+"""Read YAML events with libyaml, and once more by go-yaml's exact rules where libyaml refuses a text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import yaml
 from yaml.events import Event
 
 from renderer.yamlio.python_parser import PythonParser
+
+
+class Position(NamedTuple):
+    """Line and column, from 0."""
+
+    line: int
+    column: int
+
+
+def position_of(event: Event | None) -> Position:
+    """Where the event begins."""
+    mark = event.start_mark if event else None
+    return Position(mark.line, mark.column) if mark else Position(0, 0)
+
 
 T = TypeVar("T")
 

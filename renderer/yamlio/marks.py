@@ -1,22 +1,117 @@
-"""Finds the line and column on which a field is written."""
+"""Find the line and column that a field is written on, and the field that is written on a line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from yaml.error import YAMLError
 
-from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.yamlio.dialects import MERGE_KEY
-from renderer.yamlio.documents import Chunk, split_documents
-from renderer.yamlio.embedded import embedded_documents, place_in_file
+from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.events import Position
 from renderer.yamlio.nodes import Node, parse_nodes
-from renderer.yamlio.places import Place
-from renderer.yamlio.text import text_of
-from renderer.yamlio.written_by_patch import is_json_patch, written_by
+
+
+class Embedded(NamedTuple):
+    """A document in a scalar; ``first_line`` is the line of the scalar's text that it begins on."""
+
+    root: Node
+    scalar: Node
+    first_line: int
+    lines: Sequence[str]
+
+    def outer(self, inner: Position) -> Position:
+        """Where a place of the document is in the file around it."""
+        return place_in_file(self.scalar, Position(self.first_line + inner.line, inner.column), self.lines)
+
+
+def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Position:
+    """Where a place of the scalar's text is in the file, as far as it has a line of its own there.
+
+    In a literal scalar it has; in any other style the text is folded or quoted, and the scalar is named.
+    """
+    line = scalar.place.line + 1 + inner.line
+    text = (scalar.text or "").split("\n")
+    if not scalar.is_literal or line >= len(lines) or inner.line >= len(text):
+        return scalar.place
+    indent = len(lines[line].rstrip("\r")) - len(text[inner.line])
+    return Position(line, max(indent, 0) + inner.column)
+
+
+def embedded_documents(scalar: Node, lines: Sequence[str]) -> Iterator[Embedded]:
+    """The mappings and sequences in the text of ``scalar``; ``lines`` are those of the document around it."""
+    try:
+        chunks = split_documents(scalar.text or "")
+    except UnusableError:
+        return
+    for chunk in chunks:
+        try:
+            root = parse_nodes(chunk.text)
+        except YAMLError:
+            continue
+        if root and root.text is None:
+            yield Embedded(root, scalar, chunk.first_line, lines)
+
+
+_WRITING = ("add", "replace", "copy", "move")
+
+
+def is_json_patch(root: Node) -> bool:
+    """Whether the document is a list of operations."""
+    elements = root.elements()
+    return bool(elements) and all(_texts(element).keys() >= {"op", "path"} for element in elements)
+
+
+def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node, FieldPath] | None:
+    """The last operation that wrote ``field``, and what remains of the field below its value.
+
+    It may also be the one that removed it, if the field is known by name: a number may by now be that of
+    another element. ``indexed`` is the field with the indices that named elements have in the patched object,
+    where known.
+    """
+    for operation in reversed(patch.elements()):
+        texts = _texts(operation)
+        pointer = _segments(texts["path"])
+        if len(pointer) > len(field.segments):
+            continue
+        named = tuple(zip(pointer, field.segments, indexed.segments, strict=False))
+        if not all(_means(*each) for each in named):
+            continue
+        if texts["op"] in _WRITING:
+            return operation, FieldPath(field.segments[len(pointer) :])
+        if texts["op"] == "remove" and all(_is_certain(*each) for each in named):
+            return operation, FieldPath()
+    return None
+
+
+def _is_certain(_written: str, segment: Segment, indexed: Segment) -> bool:
+    return not isinstance(segment, int) and not isinstance(indexed, ElementName)
+
+
+def _texts(operation: Node) -> Mapping[str, str]:
+    return {
+        key.text: value.text
+        for key, value in operation.entries()
+        if key.text is not None and value.text is not None
+    }
+
+
+def _segments(pointer: str) -> list[str]:
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def _means(written: str, segment: Segment, indexed: Segment) -> bool:
+    if isinstance(segment, str):
+        return written == segment
+    if written == "-":
+        return True
+    if isinstance(indexed, ElementName):  # the element is not in the base, so its index is not known
+        return written.isdecimal()
+    return written == str(indexed)
 
 
 class Mark(NamedTuple):
@@ -61,7 +156,7 @@ class MarkedFile:
         if node is None or node.text is None:
             return None
         chunk = self._chunks[document]
-        place = place_in_file(node, Place(line - 1, column - 1), self._lines(document))
+        place = place_in_file(node, Position(line - 1, column - 1), self._lines(document))
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact=True)
 
     def indexed(self, document: int, field: FieldPath) -> FieldPath:
@@ -120,7 +215,7 @@ def _text(node: Node | None, field: FieldPath) -> str | None:
     return node.text if node else None
 
 
-def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> tuple[Place, bool]:
+def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> tuple[Position, bool]:
     if field.segments and isinstance(field.segments[0], str) and is_json_patch(node):
         return _find_in_patch(node, field, indexed)
     place = node.place
@@ -135,7 +230,7 @@ def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
 
 def _find_in_text(
     scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
-) -> tuple[Place, bool] | None:
+) -> tuple[Position, bool] | None:
     """In the first of the documents inside the scalar that holds the field."""
     for document in embedded_documents(scalar, lines) if scalar.text else ():
         place, exact = _find(document.root, field, indexed, ())
@@ -144,7 +239,7 @@ def _find_in_text(
     return None
 
 
-def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Place, bool]:
+def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Position, bool]:
     found = written_by(patch, field, indexed)
     if found is None:
         return patch.place, False
@@ -156,7 +251,7 @@ def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[P
     return (inner, True) if exact else (place, False)
 
 
-def _step(node: Node, segment: Segment) -> tuple[Place, Node] | None:
+def _step(node: Node, segment: Segment) -> tuple[Position, Node] | None:
     if isinstance(segment, str):
         return _entry(node, segment)
     if isinstance(segment, int):
@@ -167,7 +262,7 @@ def _step(node: Node, segment: Segment) -> tuple[Place, Node] | None:
     return (elements[0].place, elements[0]) if elements else None
 
 
-def _entry(node: Node, name: str) -> tuple[Place, Node] | None:
+def _entry(node: Node, name: str) -> tuple[Position, Node] | None:
     """The last entry of that name, as it is the one that counts where two are no error."""
     seen: set[Node] = set()
     waiting = [node]
@@ -193,3 +288,40 @@ def _index(sequence: Node, name: ElementName) -> int | None:
 def _value(mapping: Node, key: str) -> Node | None:
     entry = _entry(mapping, key)
     return entry[1] if entry else None
+
+
+class WrittenField(NamedTuple):
+    """A document, counted as ``decode_documents`` does, and a field of it, list elements by number."""
+
+    document: int
+    field: FieldPath
+
+
+def field_at_line(content: bytes, line: int) -> WrittenField | None:
+    """What is written on ``line``, from 1, or goes on there; None outside of any document.
+
+    Of several it is the last, the innermost.
+    """
+    try:
+        chunks = split_documents(text_of(content))
+        number = max((n for n, chunk in enumerate(chunks) if chunk.first_line < line), default=0)
+        root = parse_nodes(chunks[number].text)
+    except (UnusableError, YAMLError):
+        return None
+    if root is None:
+        return None
+    in_chunk = line - 1 - chunks[number].first_line
+    fields = [field for at, field in _fields(root, ROOT, set()) if at <= in_chunk]
+    return WrittenField(number, fields[-1] if fields else ROOT)
+
+
+def _fields(node: Node, at: FieldPath, seen: set[Node]) -> Iterator[tuple[int, FieldPath]]:
+    """Every field below ``node`` and the line, from 0, of its key or element; each node once."""
+    if node in seen:
+        return
+    seen.add(node)
+    children = [(key.place.line, at.child(key.text or ""), value) for key, value in node.entries()]
+    children += [(each.place.line, at.child(i), each) for i, each in enumerate(node.elements())]
+    for line, field, value in children:
+        yield line, field
+        yield from _fields(value, field, seen)

@@ -17,8 +17,7 @@ from yaml.events import (
 )
 
 from renderer.model.limits import limits
-from renderer.yamlio.events import EventSource, read_events
-from renderer.yamlio.places import Place, place_of
+from renderer.yamlio.events import EventSource, Position, position_of, read_events
 
 
 class Node:
@@ -49,8 +48,8 @@ class Node:
         self._by_name: dict[str, dict[str, int]] | None = None
 
     @property
-    def place(self) -> Place:
-        return Place(self.line, self.column)
+    def place(self) -> Position:
+        return Position(self.line, self.column)
 
     def entries(self) -> Iterator[tuple[Node, Node]]:
         """Keys and values of a mapping; nothing for other values."""
@@ -128,7 +127,7 @@ def _assemble(source: EventSource) -> Node | None:
 
 def _node(event: NodeEvent, anchors: dict[str, Node]) -> tuple[Node, list[Node] | None]:
     """The node, and the list that takes what it holds if it is a collection."""
-    line, column = place_of(event)
+    line, column = position_of(event)
     if isinstance(event, AliasEvent):
         known = anchors.get(event.anchor or "")
         if known is None:

@@ -13,8 +13,8 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.location import Location
 from renderer.yamlio.documents import Chunk
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
+from renderer.yamlio.events import Position
 from renderer.yamlio.nodes import Node, parse_nodes
-from renderer.yamlio.places import Place
 
 _HINTS = {
     "mapping values are not allowed": "put text that holds a colon and a space in quotes",
@@ -25,7 +25,7 @@ _HINTS = {
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
     """What the text cannot mean; ``first_line`` is that of the document in the file, from 0."""
-    place = Place(first_line + (error.line or 0), error.column)
+    place = Position(first_line + (error.line or 0), error.column)
     return _problem(error.code, str(error), _location(path, place), error.hint)
 
 
@@ -33,11 +33,11 @@ def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
     """What the parser found wrong."""
     if isinstance(error, MarkedYAMLError) and error.problem:
         mark = error.problem_mark or error.context_mark
-        place = Place(mark.line, mark.column) if mark else Place(0, 0)
+        place = Position(mark.line, mark.column) if mark else Position(0, 0)
         message = _sentence(error, chunk.first_line)
     else:
         place, message = _unprintable(chunk.text)
-    location = _location(path, Place(chunk.first_line + place.line, place.column))
+    location = _location(path, Position(chunk.first_line + place.line, place.column))
     return _problem(Code.YAML_SYNTAX, message, location, _hint(message, chunk.text, place))
 
 
@@ -54,19 +54,19 @@ def _sentence(error: MarkedYAMLError, first_line: int) -> str:
     return f"{error.problem}, {error.context}{begins}"
 
 
-def _hint(message: str, text: str, place: Place) -> str | None:
+def _hint(message: str, text: str, place: Position) -> str | None:
     lines = text.split("\n", place.line + 1)
     if lines[min(place.line, len(lines) - 1)][place.column : place.column + 1] == "\t":
         return "indent with spaces; YAML takes no tabs there"
     return next((hint for sign, hint in _HINTS.items() if sign in message), None)
 
 
-def _unprintable(text: str) -> tuple[Place, str]:
+def _unprintable(text: str) -> tuple[Position, str]:
     found = re.search(Reader.NON_PRINTABLE, text)
     if not found:
-        return Place(0, 0), "the text is not YAML"
+        return Position(0, 0), "the text is not YAML"
     start = found.start()
-    place = Place(text.count("\n", 0, start), start - text.rfind("\n", 0, start) - 1)
+    place = Position(text.count("\n", 0, start), start - text.rfind("\n", 0, start) - 1)
     return place, f"the control character U+{ord(found[0]):04X} is not allowed in YAML"
 
 
@@ -93,7 +93,7 @@ def _duplicates(mapping: Node) -> Iterator[tuple[Node, Node]]:
 
 def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:
     here, there = (
-        _location(path, Place(first_line + key.place.line, key.place.column)) for key in (second, first)
+        _location(path, Position(first_line + key.place.line, key.place.column)) for key in (second, first)
     )
     return Diagnostic(
         code=Code.YAML_DUPLICATE_KEY,
@@ -104,7 +104,7 @@ def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnos
     )
 
 
-def _location(path: str, place: Place) -> Location:
+def _location(path: str, place: Position) -> Location:
     return Location(path, place.line + 1, place.column + 1)
 
 

@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from yaml.error import YAMLError
 
-from renderer.yamlio.documents import Chunk, split_documents
+from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.events import Position
 from renderer.yamlio.nodes import Node, parse_nodes
-from renderer.yamlio.places import Place
-from renderer.yamlio.text import text_of
 
 #: Keys whose values are passwords, or the cloud-init data that holds them, in small letters.
 _CONFIDENTIAL_KEYS = frozenset(
@@ -118,7 +117,7 @@ def _is_alias(value: Node, lines: Sequence[str]) -> bool:
     return line < len(lines) and lines[line][column : column + 1] == _ALIAS
 
 
-def _span(start: Place, value: Node, places: Sequence[Place], end: int) -> tuple[int, int]:
+def _span(start: Position, value: Node, places: Sequence[Position], end: int) -> tuple[int, int]:
     """From ``start`` to before the next thing behind ``value``."""
     last = max(node.place for node in value.walk())
     following = bisect_right(places, last)

@@ -18,21 +18,20 @@ from typing import TypeVar
 from renderer.bundled import data_folder
 from renderer.cli.app import COLLECT_AFTER
 from renderer.compose.compose import compose
-from renderer.instancetype.admission import Cluster, admit, apply
+from renderer.instancetype.admission import TargetCluster, admit, apply
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.expand import expand
 from renderer.instancetype.find import Finder
-from renderer.instancetype.resolve import Matchers, Selected, resolve_matchers, select
+from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
 from renderer.model.json import JsonObject, object_at
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.pipeline.generators import GENERATORS
-from renderer.source.builtin import BUILTIN_CATALOGS
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.pipeline import GENERATORS
+from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.load import Loader
 
@@ -124,16 +123,16 @@ def virtual_machine(number: int, instancetype: str, preference: str) -> Resource
 def steps(catalog: Catalog, resources: ResourceSet) -> Iterator[tuple[str, Callable[[], object]]]:
     """The steps of an expansion over all virtual machines, each with what the ones before it made."""
     behaviour = behaviour_of(LATEST)
-    cluster, finder, scope = Cluster(behaviour), Finder(behaviour), Scope(catalog, _NAMESPACE)
+    cluster, finder, scope = TargetCluster(behaviour), Finder(behaviour), Scope(catalog, _NAMESPACE)
     vms = [vm for vm in map(VirtualMachine.of, resources) if vm is not None]
 
     def resolved() -> list[Matchers]:
         return [resolve_matchers(vm.spec, scope, behaviour) for vm in vms]
 
-    def found() -> list[Selected]:
+    def found() -> list[ResolvedMatchers]:
         return [select(each, {}, scope, finder) for each in matchers]
 
-    def applied(step: Callable[[Selected, JsonObject], T]) -> list[T]:
+    def applied(step: Callable[[ResolvedMatchers, JsonObject], T]) -> list[T]:
         return [step(each, object_at(vm.spec, "template")) for each, vm in zip(selected, vms, strict=True)]
 
     matchers = resolved()

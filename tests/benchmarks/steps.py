@@ -35,9 +35,8 @@ from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.expand import expand
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource_set import ResourceSet
-from renderer.source.builtin import builtin_path
-from renderer.source.composed_catalog import composed_catalog
+from renderer.model.resource import ResourceSet
+from renderer.source.builtin_catalogs import builtin_path, composed_catalog
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.load import Loader
 from renderer.validation.registry import SchemaRegistry

@@ -143,7 +143,7 @@ def test_a_list_imports_neither_schemas_nor_expansion() -> None:
     assert modules.isdisjoint(
         {
             "renderer.instancetype.expand",
-            "renderer.source.git_process",
+            "renderer.source.git",
             "renderer.source.locate",
             "renderer.validation",
             "difflib",

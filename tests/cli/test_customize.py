@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from renderer.cli import app
-from renderer.sizes.customize.switches import SWITCHES
+from renderer.sizes.switches import SWITCHES
 
 KUSTOMIZATION = "# ours\nresources:\n  - sizes.yaml   # by hand\n"
 SIZES = """\

@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
+from renderer.app.explanations import explanation_of
 from renderer.cli.app import main
-from renderer.cli.explanations import explanation_of
 from renderer.model.codes import Code
 
 

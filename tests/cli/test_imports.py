@@ -24,12 +24,12 @@ metadata: {name: web}
 spec: {template: {spec: {}}}
 """
 RARELY_USED = (
-    "renderer.compose.plugin_transforms",
-    "renderer.compose.replacements.replace",
+    "renderer.compose.plugins",
+    "renderer.compose.replacements",
     "renderer.instancetype.expand",
     "renderer.report.text",
     "renderer.source.locate",
-    "renderer.source.plugins.configurations",
+    "renderer.source.plugin_configurations",
     "renderer.substitution",
     "renderer.templates",
     "renderer.validation",

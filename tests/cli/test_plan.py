@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from renderer.app.run_cache import RunCache
 from renderer.cli.app import main
-from renderer.cli.run_cache import RunCache
 from renderer.model.render_config import Overlay
 
 OVERLAYS = 7

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.cli import processors
+from renderer.app import processors
 from tests.cli.project_of_everything import FILES, write_project
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from renderer.compose.build_options import BuildOptions
-from renderer.compose.compose import Composer
+from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json
 from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.load import Loader
-from renderer.source.load_restrictor import LoadRestrictor
 from renderer.yamlio.encode import encode
 
 

@@ -13,7 +13,7 @@ from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.argocd_build import build_application
 from renderer.source.file_system import FileSystem
 from renderer.source.resources import read_resources

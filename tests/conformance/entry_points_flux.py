@@ -10,7 +10,7 @@ from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomizat
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline.flux_build import build_flux_kustomization
 from renderer.source.file_system import FileSystem
 from renderer.source.resources import read_resources

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from renderer.compose.build_options import BuildOptions, Reorder
+from renderer.compose.compose import BuildOptions, Reorder
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.yamlio.decode import decode_documents
 from tests.conformance.build import Built, build
 from tests.conformance.case_result import CaseResult

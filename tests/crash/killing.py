@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from renderer.emit.recovery import Repair
+from renderer.emit.swap import Repair
 from tests.crash.project import OVERLAYS, Project
 from tests.crash.running import is_running, kill, started, wait
 

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
-from renderer.cli.explanations import explanation_of
+from renderer.app.explanations import explanation_of
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.pipeline import Pipeline
 from renderer.report.formats import Format, writer_of
-from renderer.report.report import Report
-from renderer.report.target import naming_target
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.report.report import Report, naming_target
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
-from renderer.source.locate import locate
+from renderer.source.locate import locate, quoted_lines
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
-from renderer.source.quoted_lines import quoted_lines
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target

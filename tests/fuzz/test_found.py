@@ -7,18 +7,17 @@ import json
 import pytest
 
 from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
-from renderer.compose.patching.strategic_merge import MergeError, StrategicMerge
+from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject
-from renderer.model.placeholder import placeholder_in
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST
-from renderer.substitution.evaluate import evaluate
+from renderer.substitution.envsubst import evaluate, parse
 from renderer.substitution.expression import SubstitutionError
-from renderer.substitution.parse import parse
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError
-from renderer.validation.user_schema import UnusableError, UserSchema
+from renderer.validation.user_schema import UnusableSchemaError, UserSchema
 from tests.fuzz.bounds import bounds
 from tests.fuzz.mutation import project
 from tests.fuzz.target import SEEDS, target
@@ -55,9 +54,9 @@ def test_definitions_that_lead_to_each_other(fields: str, count: int) -> None:
     root: Json = {"type": "object", "properties": {"spec": {"$ref": "#/definitions/d0"}}}
     openapi: Json = {"definitions": {**definitions, "v1beta1.VirtualMachinePreference": root}}
     with bounds():
-        with pytest.raises(UnusableError):
+        with pytest.raises(UnusableSchemaError):
             UserSchema({**reference, "definitions": definitions})
-        with pytest.raises(UnusableError):
+        with pytest.raises(UnusableSchemaError):
             UserSchema(
                 {**reference, "definitions": {key: definitions[key] for key in reversed([*definitions])}}
             )
@@ -116,7 +115,7 @@ def test_a_merge_of_two_long_lists(target: JsonObject, patch: JsonObject) -> Non
 
 def test_a_merge_of_long_lists_in_which_names_are_doubled() -> None:
     doubled = pod([*CONTAINERS, *CONTAINERS])
-    with bounds(), pytest.raises(MergeError, match="the same key"):
+    with bounds(), pytest.raises(StrategicMergeError, match="the same key"):
         StrategicMerge(kubernetes_merge_schema()).apply(doubled, doubled)
 
 

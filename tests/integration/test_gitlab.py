@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from renderer.scaffold.gitlab import gitlab_file
+from renderer.scaffold import gitlab_file
 from tests.integration.user_repository import BASH, ROOT, Run, UserRepository
 
 TEMPLATE = ROOT / "docs/gitlab/vmrender.yml"

@@ -14,7 +14,7 @@ from renderer.model.diagnostic import Outcome
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from tests.kubevirt_objects import (
     catalog,
     instancetype,

@@ -8,10 +8,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer.cli.migrated_project import MigratedProject
-from renderer.cli.migration_run import migrate
+from renderer.app.migrate import MigratedProject, migrate
 from renderer.migration.migrate_file import changed
-from renderer.model.field_edit import RenameField, SetField, edited
+from renderer.model.field_edit import RenameField, SetField, apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, without
 from renderer.model.release import Release
@@ -65,7 +64,7 @@ def test_one_line_changes_and_means_what_it_should(
     )
     after = edit_fields(before, EditedText(chosen), edits)
     meant = list(decode_documents(before, "vm.yaml"))
-    meant[chosen] = edited(meant[chosen], edits)
+    meant[chosen] = apply_edits(meant[chosen], edits)
     assert list(decode_documents(after, "vm.yaml")) == meant
     pairs = list(zip(before.split(b"\n"), after.split(b"\n"), strict=True))
     [(old, new)] = [(old, new) for old, new in pairs if old != new]

@@ -9,16 +9,14 @@ from random import Random
 import pytest
 
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.validation.kind_schema import KindSchema
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
+from renderer.validation.kind_schema import KindSchema, SchemaTree
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
 from renderer.validation.registry import SchemaRegistry
-from renderer.validation.schema_tree import SchemaTree
 from renderer.validation.validate import validate
 
 REGISTRY = SchemaRegistry()

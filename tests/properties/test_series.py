@@ -10,8 +10,8 @@ from renderer.model.generated import Generated
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.quantity import Quantity
+from renderer.sizes.names import DERIVED_LABELS, size_labels
 from renderer.sizes.series import generate
-from renderer.sizes.size_labels import DERIVED_LABELS, size_labels
 
 SITE = Site("series.yaml")
 RIGHT: JsonObject = {

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from unittest import mock
 
-from renderer.emit.source_files import change_files
+from renderer.emit.edit_user_files import change_files
 from renderer.emit.write import remove_tree
 from renderer.model.diagnostic import DiagnosticError
 from tests.unit.emit.rendered_repository import OUTPUT, Repository

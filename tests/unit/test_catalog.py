@@ -17,8 +17,8 @@ from renderer.model.quantity import Quantity
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
-from renderer.pipeline.generators import GENERATORS
-from renderer.sizes.size_labels import DERIVED_LABELS, size_labels
+from renderer.pipeline.pipeline import GENERATORS
+from renderer.sizes.names import DERIVED_LABELS, size_labels
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.load import load
 

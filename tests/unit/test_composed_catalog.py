@@ -5,16 +5,20 @@ from __future__ import annotations
 import pytest
 
 from renderer.bundled import data_folder
-from renderer.compose.build_options import BuildOptions
-from renderer.compose.compose import Composer
+from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.location import Site
 from renderer.model.render_config import MergeKeys, RenderConfig
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.pipeline.generators import GENERATORS
-from renderer.source.builtin import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
-from renderer.source.composed_catalog import composed_catalog, decode_composed, encode_composed
+from renderer.pipeline.pipeline import GENERATORS
+from renderer.source.builtin_catalogs import (
+    BUILTIN_CATALOGS,
+    BuiltinFileSystem,
+    builtin_path,
+    composed_catalog,
+    decode_composed,
+    encode_composed,
+)
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.load import Loader
 

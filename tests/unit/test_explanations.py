@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from renderer.cli.explanations import FOLDER, explanation_of
-from renderer.model.codes import Code
-from renderer.model.explanation import Explanation
+from renderer.app.explanations import FOLDER, explanation_of
+from renderer.model.codes import Code, Explanation
 from renderer.rules.table import BY_CODE
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -11,7 +11,7 @@ import pytest
 from renderer.model.json import Json, array_at, object_at, text_at
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project

@@ -17,7 +17,7 @@ from yaml import YAMLError
 from yaml.events import DocumentEndEvent, NodeEvent
 
 from renderer.cli.app import main
-from renderer.cli.run_limits import hold_to
+from renderer.cli.run_limits import apply_env
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.model.codes import Code
@@ -26,25 +26,23 @@ from renderer.model.limits import (
     DEFAULTS,
     FIELDS,
     VARIABLE,
+    limit_text,
     limits,
-    lower_to,
-    only_lowered_to,
-    run_with,
-    shown,
+    lower,
+    lowered,
+    set_maximum,
 )
 from renderer.model.location import Location, Site
 from renderer.model.render_config import RenderConfig
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.report.bounded import bounded
+from renderer.report.report import bounded
 from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
-from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND
-from renderer.yamlio.value_count import most_values
 
 ROOT = Path(__file__).parents[2]
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
@@ -57,7 +55,7 @@ def _own_context() -> Iterator[None]:
     """Limits that a test sets end with it."""
     before = limits()
     yield
-    run_with(before._asdict())
+    set_maximum(before._asdict())
 
 
 def built(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
@@ -142,7 +140,7 @@ def one_file_merged_many_times() -> dict[str, str]:
     ],
 )
 def test_what_patches_and_the_like_add_is_bounded(files: Callable[[], dict[str, str]]) -> None:
-    run_with({"added_size": 1_000_000})  # 64 times as much takes as much longer
+    set_maximum({"added_size": 1_000_000})  # 64 times as much takes as much longer
 
     assert the_limit(files()) == "addedSize"
 
@@ -161,7 +159,7 @@ def doubling_bases(levels: int) -> dict[str, str]:
 
 
 def test_bases_that_double_resources_are_bounded() -> None:
-    run_with({"resources": 1000})
+    set_maximum({"resources": 1000})
 
     assert the_limit(doubling_bases(15)) == "resources"
 
@@ -184,7 +182,7 @@ def test_as_many_bases_as_there_may_be_are_built() -> None:
 
 
 def test_components_that_double_are_bounded() -> None:
-    run_with({"kustomizations": 500})
+    set_maximum({"kustomizations": 500})
     files = {"o/kustomization.yaml": "resources: [r.yaml]\ncomponents: [../c0]\n", "o/r.yaml": CONFIG_MAP}
     for level in range(30):
         inner = f"components: [../c{level + 1}, ../c{level + 1}]\n" if level < 29 else "namePrefix: a\n"
@@ -278,7 +276,7 @@ def test_a_file_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [99, 100, 101])
 def test_a_file_may_be_as_large_as_the_limit(tmp_path: Path, size: int) -> None:
-    run_with({"file_size": 100})
+    set_maximum({"file_size": 100})
     (tmp_path / "f").write_bytes(b"x" * size)
 
     if size <= 100:
@@ -307,7 +305,7 @@ def test_an_object_in_git_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
     (tmp_path / "small").write_bytes(b"x")
     git("add", ".")
     git("commit", "-m", "a")
-    run_with({"file_size": 1000})
+    set_maximum({"file_size": 1000})
     with GitRepository(tmp_path, os.environ) as repository:
         tree = repository.tree("HEAD")
 
@@ -320,7 +318,7 @@ def test_an_object_in_git_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
 
 
 def test_an_overlay_of_too_much_text() -> None:
-    run_with({"output_size": 100})
+    set_maximum({"output_size": 100})
     resources = ResourceSet((Resource({"kind": "A", "data": "x" * 100}, Site("a.yaml")),))
 
     with pytest.raises(DiagnosticError) as error:
@@ -344,7 +342,7 @@ def test_chains_of_links_are_not_followed_without_end(tmp_path: Path) -> None:
 
 def test_aliases_of_long_texts_are_bounded() -> None:
     text = "a: &a " + "x" * 1000 + "\nb: [" + "*a, " * 50 + "]\n"
-    run_with({"file_size": 20_000})
+    set_maximum({"file_size": 20_000})
 
     with pytest.raises(DiagnosticError) as error:
         decode_documents(text.encode(), "f")
@@ -356,7 +354,7 @@ def test_aliases_of_long_texts_are_bounded() -> None:
     "text", ["- a\n" * 40, "{a: b, " * 20 + "}" * 20, "a: 1\n---\n" * 20, "k: [1, 2, 3]\n"]
 )
 def test_values_are_counted_over_all_documents(text: str) -> None:
-    run_with({"values": 3})
+    set_maximum({"values": 3})
 
     with pytest.raises(DiagnosticError) as error:
         decode_documents(text.encode(), "f")
@@ -380,7 +378,7 @@ def test_the_number_of_values_is_never_underrated(text: str) -> None:
 
 def test_a_project_lowers() -> None:
     config = load_project(_project("{fileSize: 1Ki, resources: 5}"))
-    lower_to(config.limits)
+    lower(config.limits)
 
     assert limits() == DEFAULTS._replace(file_size=1024, resources=5)
 
@@ -395,8 +393,8 @@ def test_a_project_does_not_raise(value: str) -> None:
 
 
 def test_a_project_asks_for_what_the_run_allows() -> None:
-    hold_to("fileSize=64Mi, resources=10")
-    lower_to(load_project(_project("{fileSize: 48Mi, resources: 500}")).limits)
+    apply_env("fileSize=64Mi, resources=10")
+    lower(load_project(_project("{fileSize: 48Mi, resources: 500}")).limits)
 
     assert (limits().file_size, limits().resources) == (48 << 20, 10)
 
@@ -429,7 +427,7 @@ def test_limits_of_one_run_are_not_those_of_the_next(monkeypatch: pytest.MonkeyP
 
 
 def test_too_many_overlays() -> None:
-    run_with({"overlays": 2})
+    set_maximum({"overlays": 2})
     files = {f"overlays/{n}/kustomization.yaml": b"" for n in range(3)}
 
     with pytest.raises(DiagnosticError) as error:
@@ -452,7 +450,7 @@ def test_what_is_printed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_file_that_is_too_large_for_a_rendered_one(tmp_path: Path) -> None:
-    run_with({"output_size": 20})
+    set_maximum({"output_size": 20})
     (tmp_path / "out").mkdir()
     (tmp_path / "out/a.yaml").write_text("a" * 21)
 
@@ -463,16 +461,16 @@ def test_a_file_that_is_too_large_for_a_rendered_one(tmp_path: Path) -> None:
 
 
 def test_each_side_of_a_difference_has_its_own_limits() -> None:
-    run_with({"resources": 50})
-    lower_to({"resources": 10})
+    set_maximum({"resources": 50})
+    lower({"resources": 10})
 
-    with only_lowered_to({"resources": 20}):
+    with lowered({"resources": 20}):
         assert limits().resources == 20
     assert limits().resources == 10
 
 
 def test_too_many_findings() -> None:
-    run_with({"findings": 2})
+    set_maximum({"findings": 2})
     warning = Diagnostic(code=Code.SCHEMA, message="w", severity=Severity.WARNING)
     error = Diagnostic(code=Code.SCHEMA, message="e")
 
@@ -490,7 +488,7 @@ def test_every_limit_is_in_the_schema_and_on_its_page() -> None:
 
     assert described.keys() == FIELDS.keys()
     for name, field in FIELDS.items():
-        default = shown(field, getattr(DEFAULTS, field))
+        default = limit_text(field, getattr(DEFAULTS, field))
         assert described[name]["description"].endswith(f" {default} when it is not given.")
         assert f"| `{name}` | {default} |" in page
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from renderer.cli.application_source import ApplicationSource
+from renderer.app.argocd import ApplicationSource
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.plain_output import echo_lines
 from renderer.model.diagnostic import DiagnosticError

@@ -6,8 +6,8 @@ import os
 
 import click
 
+from renderer.app.argocd import ApplicationSource
 from renderer.cli.application_parameters import ApplicationParameters
-from renderer.cli.application_source import ApplicationSource
 from renderer.cli.console import print_manifests, report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.report_target import ReportTarget

@@ -7,8 +7,8 @@ import os
 
 import click
 
+from renderer.app.argocd import ApplicationSource
 from renderer.cli.application_parameters import ApplicationParameters
-from renderer.cli.application_source import ApplicationSource
 from renderer.cli.console import print_document
 from renderer.cli.exit_code import ExitCode
 from renderer.model.json import JsonObject

@@ -13,7 +13,7 @@ from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.overlays import find_overlays, overlay_at
 
 

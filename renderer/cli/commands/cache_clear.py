@@ -6,8 +6,7 @@ import os
 
 import click
 
-from renderer.cache.folders import cache_folder
-from renderer.cache.store import clear
+from renderer.cache.store import cache_folder, clear
 from renderer.cli.cache_size import entries_text
 
 

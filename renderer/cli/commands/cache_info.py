@@ -6,8 +6,7 @@ import os
 
 import click
 
-from renderer.cache.folders import cache_folder, signing_key
-from renderer.cache.store import LARGEST_CACHE, size_of
+from renderer.cache.store import LARGEST_CACHE, cache_folder, signing_key, size_of
 from renderer.cli.cache_size import entries_text, mebibytes
 
 

@@ -10,7 +10,7 @@ from renderer.cli.console import print_manifests
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
 from renderer.instancetype.target_form import written_form
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 
 

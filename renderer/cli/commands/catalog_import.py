@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from renderer.catalogs.entry import is_entry
-from renderer.catalogs.import_plan import plan_import
 from renderer.catalogs.imported import (
     SUMS,
     Imported,
     described_kinds,
     imported,
+    plan_import,
     release_label,
 )
 from renderer.cli.catalog_reference import OpenedCatalog, open_catalog
@@ -22,7 +22,7 @@ from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
 from renderer.cli.source_folder import SourceFolder
-from renderer.emit.source_files import change_files
+from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.render_config import CatalogPath

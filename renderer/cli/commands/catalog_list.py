@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 import click
 
 from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, entries_of
-from renderer.catalogs.filters import Filter
+from renderer.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
 from renderer.catalogs.listing import as_json, names, table
-from renderer.catalogs.ranges import Range, amount_of_memory, count, parse_range
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.plain_output import echo_lines
 from renderer.cli.repository import Repository

@@ -14,9 +14,9 @@ from renderer.cli.options import kubevirt_option
 from renderer.cli.plain_output import echo_lines
 from renderer.cli.repository import Repository
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.fit import satisfies
+from renderer.instancetype.requirements import satisfies
 from renderer.model.release import Release
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import Locator

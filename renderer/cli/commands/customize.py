@@ -18,12 +18,10 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.sizes.customize.customize import customized, problems, target_of
-from renderer.sizes.customize.request import Changes, Copy
-from renderer.sizes.customize.values import SwitchError
+from renderer.sizes.customize import Copy, SpecChanges, customized, problems, target_of
+from renderer.sizes.switch_values import SwitchError
 
 
 @click.command("customize", cls=SwitchCommand)
@@ -87,7 +85,7 @@ def command(
     return report(repository.fs, findings)
 
 
-def _copied(source: Resource, asked: Mapping[str, object], changes: Changes) -> Resource:
+def _copied(source: Resource, asked: Mapping[str, object], changes: SpecChanges) -> Resource:
     """Raises ``click.UsageError``."""
     namespace = asked["namespace"]
     copy = Copy(
@@ -104,7 +102,7 @@ def _copied(source: Resource, asked: Mapping[str, object], changes: Changes) -> 
 
 
 def _findings(
-    pipeline: Pipeline, copied: Resource, changes: Changes, release: Release
+    pipeline: Pipeline, copied: Resource, changes: SpecChanges, release: Release
 ) -> tuple[Diagnostic, ...]:
     """What is wrong with the copy, which is in no file yet: what KubeVirt would say of it, or of its VMs."""
     found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
@@ -114,7 +112,7 @@ def _findings(
     )
 
 
-def _severity(finding: Diagnostic, changes: Changes) -> Severity:
+def _severity(finding: Diagnostic, changes: SpecChanges) -> Severity:
     """A value that means nothing to KubeVirt is an error where it is asked for, not where it is copied."""
     is_asked_for = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
     return Severity.ERROR if is_asked_for else finding.severity

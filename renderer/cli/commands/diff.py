@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 import click
 
+from renderer.app.diff import RenderedSide, Side
+from renderer.app.stopwatch import Stopwatch
 from renderer.cli.console import report
 from renderer.cli.diff_output import DiffFormat, write_difference
-from renderer.cli.diff_side import RenderedSide, Side
 from renderer.cli.exit_code import ExitCode, exit_code_of
 from renderer.cli.git import git_of
 from renderer.cli.options import no_progress_option, verbose_option
 from renderer.cli.progress import Watch
 from renderer.cli.repository import Repository
-from renderer.cli.stopwatch import Stopwatch
 from renderer.diff.compare import OverlayComparer
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.difference import Difference, OverlayDifference
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
 from renderer.source.overlays import select_overlays

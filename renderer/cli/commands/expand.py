@@ -15,8 +15,7 @@ from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
-from renderer.source.file_size import read_limited
-from renderer.source.file_system import DiskFileSystem, FilesAbove
+from renderer.source.file_system import DiskFileSystem, FilesAbove, read_limited
 
 _STANDARD_INPUT = Path("-")
 

@@ -6,8 +6,8 @@ import json
 
 import click
 
+from renderer.app.explanations import explanation_of
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.explanations import explanation_of
 from renderer.cli.report_target import ReportTarget
 from renderer.model.codes import Code
 from renderer.report.formats import Format

@@ -11,13 +11,11 @@ from renderer.cli.console import print_document, report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.report_target import ReportTarget
 from renderer.cli.repository import Repository
-from renderer.krm.resource_list import ResourceList, read_resource_list
-from renderer.krm.results import Results
+from renderer.krm import ResourceList, Results, read_resource_list
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
-from renderer.source.file_size import read_limited
-from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
+from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem, read_limited
 from renderer.yamlio.encode import encode
 
 _STANDARD_INPUT = "-"
@@ -47,7 +45,7 @@ def command() -> ExitCode:
         repository = Repository.here()
         fs = FilesAbove({_STANDARD_INPUT: content}, repository.fs)
         ReportTarget.chosen()._replace(fs=fs).choose()
-        from renderer.cli.krm_function import run  # noqa: PLC0415 - what was given may be of no use
+        from renderer.app.krm import run  # noqa: PLC0415 - what was given may be of no use
 
         outcome = run(given, repository, fs)
     except DiagnosticError as error:

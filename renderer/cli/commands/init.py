@@ -11,16 +11,15 @@ from renderer import __version__
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import format_option, release_of
-from renderer.emit.source_files import change_files
+from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 from renderer.model.release import LATEST, Release
-from renderer.scaffold.ci_system import CiSystem, ci_system_of
-from renderer.scaffold.plan import Choices, Plan, plan
+from renderer.scaffold import Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.git_process import GitProcess
+from renderer.source.git import GitProcess
 
 _NEXT = """
 next:
@@ -67,7 +66,7 @@ def command(kubevirt: Release, ci: CiSystem | None) -> ExitCode:
     root = Path.cwd()
     _check_top(root)
     choices = Choices(kubevirt, ci or _ci_system_of(root), __version__)
-    planned = plan(choices, lambda path: _text_at(root / path), has_overlays=_has_overlays(root))
+    planned = plan_scaffold(choices, lambda path: _text_at(root / path), has_overlays=_has_overlays(root))
     if planned.in_the_way:
         return report(None, [_in_the_way(path) for path in planned.in_the_way])
     change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
@@ -121,7 +120,7 @@ def _in_the_way(path: str) -> Diagnostic:
     )
 
 
-def _say(planned: Plan, choices: Choices) -> None:
+def _say(planned: Scaffold, choices: Choices) -> None:
     for path in planned.files:
         click.echo(f"{path}: written", err=True)
     for path, text in planned.additions.items():

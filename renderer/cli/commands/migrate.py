@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
-from renderer.cli import migration_report
+from renderer.app import migration_report
+from renderer.app.migrate import MigratedProject, migrate
+from renderer.app.migration_report import MigratedFiles
 from renderer.cli.console import print_diff, report
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.migrated_project import MigratedProject
-from renderer.cli.migration_report import MigratedFiles
-from renderer.cli.migration_run import migrate
 from renderer.cli.options import format_option, kubevirt_option
 from renderer.cli.repository import Repository
-from renderer.emit.source_files import change_files, check_writable
+from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.migration.migrate_file import changed
 from renderer.model.release import Release
 

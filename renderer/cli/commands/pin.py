@@ -10,8 +10,7 @@ from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import vm_arguments
 from renderer.cli.pinned_overlay import PinnedOverlay, choose
 from renderer.model.diagnostic import Diagnostic
-from renderer.pins.effect import check_effect
-from renderer.pins.plan import plan_pins
+from renderer.pins.plan import check_effect, plan_pins
 
 
 @click.command("pin")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import click
 
+from renderer.app.run_cache import RunCache
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.plain_output import echo_lines
 from renderer.cli.repository import Repository
-from renderer.cli.run_cache import RunCache
 from renderer.cli.shards import shards_of
-from renderer.sharding.matrix import github_matrix, gitlab_matrix
-from renderer.sharding.plan_document import encode_plan
-from renderer.sharding.shard import MOST_SHARDS
+from renderer.sharding import MOST_SHARDS, encode_plan, github_matrix, gitlab_matrix
 from renderer.source.overlays import find_overlays, select_overlays
 
 _FORMATS = {"json": encode_plan, "github": github_matrix, "gitlab": gitlab_matrix}

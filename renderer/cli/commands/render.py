@@ -9,23 +9,23 @@ from posixpath import normpath
 
 import click
 
+from renderer.app.processors import processors
+from renderer.app.render import render_overlays
+from renderer.app.run_cache import RunCache
+from renderer.app.stopwatch import Stopwatch
 from renderer.cli.completion_items import complete_overlays
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import format_option, no_progress_option, verbose_option
-from renderer.cli.processors import processors
 from renderer.cli.progress import Watch
 from renderer.cli.rendered_trees import RenderedTrees, stale_trees
-from renderer.cli.rendering import render_overlays
 from renderer.cli.repository import Repository
-from renderer.cli.run_cache import RunCache
 from renderer.cli.shard_options import shard_options
-from renderer.cli.stopwatch import Stopwatch
+from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
-from renderer.emit.stale_trees import find_stale_trees
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.sharding.shard import ShardName
+from renderer.sharding import ShardName
 from renderer.source.overlays import find_overlays, output_sites, select_overlays
 from renderer.source.project import PROJECT_FILE
 
@@ -165,7 +165,7 @@ def _patterns(config: RenderConfig) -> frozenset[str]:
 
 
 def _untracked(repository: Repository, outputs: Iterable[str]) -> Iterable[Diagnostic]:
-    from renderer.cli.untracked import untracked_outputs  # noqa: PLC0415 - it starts git: only when asked for
+    from renderer.app.untracked import untracked_outputs  # noqa: PLC0415 - it starts git: only when asked for
 
     return untracked_outputs(repository, outputs)
 

@@ -9,19 +9,18 @@ from typing import cast
 
 import click
 
+from renderer.app.schemas import project_schemas
 from renderer.cli.commands.schema_list import known_release
 from renderer.cli.exit_code import ExitCode
-from renderer.cli.project_schemas import project_schemas
 from renderer.cli.repository import Repository
-from renderer.emit.source_files import change_files
-from renderer.model.gvk import Gvk
+from renderer.emit.edit_user_files import change_files
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import LATEST, Release
+from renderer.model.res_id import Gvk
 from renderer.validation.kubernetes_formats import Schema
-from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.schema_import import encoded
-from renderer.validation.served_versions import api_versions
 
 
 @click.command("export")

@@ -11,7 +11,7 @@ import click
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.repository import Repository
 from renderer.cli.source_folder import SourceFolder
-from renderer.emit.source_files import change_files
+from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
@@ -22,7 +22,7 @@ from renderer.source.project_schemas import RELEASES, read_project_schemas
 from renderer.validation.kubevirt_kinds import KINDS
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError, checksums, import_release
-from renderer.validation.user_schema import UnusableError, UserSchema
+from renderer.validation.user_schema import UnusableSchemaError, UserSchema
 from renderer.yamlio.decode import decode_documents
 
 _SUMS = "SHA256SUMS"
@@ -78,7 +78,7 @@ def command(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
         files = {path: text.encode() for path, text in import_release(found, release).items()}
         for content in files.values():
             UserSchema(json.loads(content))
-    except (UnlikeKubevirtError, UnusableError) as error:
+    except (UnlikeKubevirtError, UnusableSchemaError) as error:
         raise _refused(str(error), found) from None
     change_files(repository.root, _with_sums(repository.fs, folder, files), ())
     click.echo(f"{folder}/{RELEASES}/{release}: {len(files)} files written", err=True)

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import click
 
+from renderer.app.schemas import project_schemas
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.plain_output import echo_lines
-from renderer.cli.project_schemas import project_schemas
 from renderer.model.release import Release
-from renderer.validation.kubevirt_kinds import KINDS
+from renderer.validation.kubevirt_kinds import KINDS, api_versions
 from renderer.validation.registry import SchemaRegistry
-from renderer.validation.served_versions import api_versions
 from renderer.validation.user_schemas import UserSchemas
 
 

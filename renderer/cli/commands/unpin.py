@@ -10,8 +10,7 @@ from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import vm_arguments
 from renderer.cli.pinned_overlay import PinnedOverlay, choose
 from renderer.model.diagnostic import Diagnostic
-from renderer.pins.patch import Target
-from renderer.pins.plan import orphans, plan_unpins
+from renderer.pins.plan import PatchTarget, orphans, plan_unpins
 
 
 @click.command("unpin")
@@ -34,7 +33,7 @@ def _unpin(
     opened: PinnedOverlay, names: Collection[str], selector: str | None, *, everything: bool
 ) -> tuple[Diagnostic, ...]:
     pinnables = opened.pinnables()
-    gone = {Target.of(file.content).name for file in orphans(opened.folder, pinnables)}
+    gone = {PatchTarget.of(file.content).name for file in orphans(opened.folder, pinnables)}
     there = [name for name in names if name not in gone]
     only_gone = bool(names) and not there and selector is None and not everything
     chosen = () if only_gone else choose(pinnables, there, selector, everything=everything)

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
+from renderer.app.validate import ValidatedProject, ValidationResult, validate
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import format_option, kubevirt_option
 from renderer.cli.report_target import ReportTarget
 from renderer.cli.repository import Repository
-from renderer.cli.validated_project import ValidatedProject
-from renderer.cli.validation_run import Validated, validate
 from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.report.formats import Format
@@ -48,9 +47,9 @@ def command(
     whole = not paths
     validated = [_validated(those, kubevirt, whole=whole) for those in by_root.values()]
     if len(validated) > 1:
-        from renderer.cli.several_projects import together  # noqa: PLC0415 - a monorepo has several
+        from renderer.app.several_projects import merged_results  # noqa: PLC0415 - a monorepo has several
 
-        fs, found = together(validated)
+        fs, found = merged_results(validated)
     else:
         fs, found = validated[0][0].fs, validated[0][1]
     if ignore_missing_schemas:
@@ -62,14 +61,16 @@ def command(
     return code
 
 
-def _validated(paths: list[Path], kubevirt: Release | None, *, whole: bool) -> tuple[Repository, Validated]:
+def _validated(
+    paths: list[Path], kubevirt: Release | None, *, whole: bool
+) -> tuple[Repository, ValidationResult]:
     """``paths`` are of one project; ``whole``: they stand for all of it."""
     repository = Repository.containing(paths[0])
     project = ValidatedProject(repository.fs, repository.config, kubevirt)
     return repository, validate(project, ["."] if whole else [repository.relative(path) for path in paths])
 
 
-def _looked_at(validated: Validated) -> str:
+def _looked_at(validated: ValidationResult) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
     counts = {"overlay": len(validated.overlays), "file": len(validated.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]

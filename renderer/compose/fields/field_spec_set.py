@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.compose.ordering.kind_order import DEFAULT_RANKS, gvk_sort_text
+from renderer.compose.order import DEFAULT_RANKS, gvk_sort_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
+from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
-from renderer.model.selection import FieldSpec
+from renderer.model.res_id import Gvk
 
 
 class NameReference(Record):

@@ -10,48 +10,48 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from renderer.compose.bare_text import is_bare_text
 from renderer.compose.res_map import ResMap
+from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json
+from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
+from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
 
 #: The new value for the value of a field. Raises ``WrongTypeError``.
-Change: TypeAlias = Callable[[Json], Json]
+SetValue: TypeAlias = Callable[[Json], Json]
 
 
 class WrongTypeError(Exception):
     """A field holds something that the change cannot work with; says what it should be."""
 
 
-class Segment(Record):
+class PathSegment(Record):
     name: str
     is_list: bool
 
 
-class Target(Record):
+class FieldSpecPath(Record):
     """A field to visit in a resource of a known kind."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[PathSegment, ...]
     path: str
     create: bool
 
 
-class FieldChange(Record):
+class FieldSpecFilter(Record):
     """What to do with the fields that some specs lead to.
 
     ``created`` is what stands in a field that is made; None where the change never makes any.
     """
 
-    change: Change
+    change: SetValue
     created: Json = None
 
-    def apply(self, resource: Resource, targets: Iterable[Target]) -> Resource:
+    def apply(self, resource: Resource, targets: Iterable[FieldSpecPath]) -> Resource:
         """The resource with its fields changed. Raises: resource-invalid."""
         content: Json = resource.content
         for target in targets:
@@ -61,7 +61,7 @@ class FieldChange(Record):
                 raise _wrong_type(resource, target, error) from None
         return resource.with_content(content) if isinstance(content, dict) else resource
 
-    def _visit(self, value: Json, target: Target, depth: int) -> Json:
+    def _visit(self, value: Json, target: FieldSpecPath, depth: int) -> Json:
         if depth == len(target.segments):
             return self.change(value)
         if value is None:
@@ -74,7 +74,7 @@ class FieldChange(Record):
             return self._visit_field(value, target, depth)
         raise WrongTypeError("a mapping or list")
 
-    def _visit_field(self, mapping: dict[str, Json], target: Target, depth: int) -> Json:
+    def _visit_field(self, mapping: dict[str, Json], target: FieldSpecPath, depth: int) -> Json:
         segment = target.segments[depth]
         if segment.name in mapping:
             old = mapping[segment.name]
@@ -86,10 +86,10 @@ class FieldChange(Record):
         new = self._visit(value, target, depth + 1)
         return mapping if new is old and segment.name in mapping else {**mapping, segment.name: new}
 
-    def _makes(self, target: Target, depth: int) -> bool:
+    def _makes(self, target: FieldSpecPath, depth: int) -> bool:
         return target.create and self.created is not None and not target.segments[depth].is_list
 
-    def _made(self, target: Target, depth: int) -> Json:
+    def _made(self, target: FieldSpecPath, depth: int) -> Json:
         """What takes the place of a missing or null field."""
         if target.segments[depth].is_list:
             return []
@@ -103,15 +103,15 @@ class FieldSpecIndex:
 
     def __init__(self, specs: Iterable[FieldSpec]) -> None:
         self._specs = tuple(specs)
-        self._targets: dict[tuple[str, str], tuple[Target, ...]] = {}
+        self._targets: dict[tuple[str, str], tuple[FieldSpecPath, ...]] = {}
 
-    def targets(self, resource: Resource) -> tuple[Target, ...]:
+    def targets(self, resource: Resource) -> tuple[FieldSpecPath, ...]:
         key = resource.api_version, resource.kind
         if key not in self._targets:
             self._targets[key] = self.targets_of(resource.gvk)
         return self._targets[key]
 
-    def targets_of(self, gvk: Gvk) -> tuple[Target, ...]:
+    def targets_of(self, gvk: Gvk) -> tuple[FieldSpecPath, ...]:
         return tuple(_target(spec) for spec in self._specs if _is_for(spec, gvk))
 
 
@@ -133,13 +133,13 @@ def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
     return tuple(names)
 
 
-def _target(spec: FieldSpec) -> Target:
+def _target(spec: FieldSpec) -> FieldSpecPath:
     names = split_path(spec.path)
-    segments = tuple(Segment(name.removesuffix("[]"), name.endswith("[]")) for name in names)
-    return Target(segments, spec.path, spec.create)
+    segments = tuple(PathSegment(name.removesuffix("[]"), name.endswith("[]")) for name in names)
+    return FieldSpecPath(segments, spec.path, spec.create)
 
 
-def _wrong_type(resource: Resource, target: Target, error: WrongTypeError) -> DiagnosticError:
+def _wrong_type(resource: Resource, target: FieldSpecPath, error: WrongTypeError) -> DiagnosticError:
     field = FieldPath(tuple(segment.name for segment in target.segments))
     return DiagnosticError(
         Diagnostic(
@@ -158,7 +158,7 @@ def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[
         return
     index = FieldSpecIndex(specs)
     bare = tuple(key for key in entries if not is_bare_text(key))
-    change = FieldChange(lambda value: _with_entries(value, entries, bare), created={})
+    change = FieldSpecFilter(lambda value: _with_entries(value, entries, bare), created={})
     resources.update(lambda resource: change.apply(resource, index.targets(resource)))
 
 

@@ -6,11 +6,11 @@ from base64 import b64encode
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.generators import DataGenerator, GeneratorArgs, KeyValue
 from renderer.model.json import Json
+from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
 from renderer.model.resource import Resource
+from renderer.yamlio.dialects import rewritten
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.rewrite import rewritten
 
 #: Base64 text that is not shorter is broken into lines of this length.
 _LINE_LENGTH = 70

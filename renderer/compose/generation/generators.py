@@ -9,14 +9,13 @@ from renderer.compose.generation import data_object, iam_policy
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.generated import Generated, ListedFiles
-from renderer.model.generators import Behavior, DataGenerator, IamPolicyGenerator
-from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject
+from renderer.model.kustomization import Behavior, DataGenerator, IamPolicyGenerator
 from renderer.model.location import Site
-from renderer.model.plugins import GeneratorPlugin
 from renderer.model.provenance import ConfiguredBy
+from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
-from renderer.model.source_tree import KustomizationRoot
+from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot
 
 #: What each kind of configuration, which stands at a site, makes of the files it lists.
 #: Raises ``DiagnosticError``.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.generators import IamPolicyGenerator
 from renderer.model.json import Json
+from renderer.model.kustomization import IamPolicyGenerator
 from renderer.model.resource import Resource
 
 _GKE = "gke"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from renderer.compose.fields.field_specs import set_entries
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.model.selection import FieldSpec
+from renderer.model.kustomization import FieldSpec
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:

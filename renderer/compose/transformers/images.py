@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldSpec, Image
 from renderer.model.record import Record
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
-from renderer.model.transformers import Image
 
 _CONTAINER_LISTS = ("containers", "initContainers")
 _UNTOUCHED_KIND = "CustomResourceDefinition"
@@ -56,7 +55,7 @@ def tagging(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
     """
     change = _ImageChange(image)
     index = FieldSpecIndex(specs)
-    fields = FieldChange(change)
+    fields = FieldSpecFilter(change)
 
     def tag(resource: Resource) -> Resource:
         if resource.kind == _UNTOUCHED_KIND:
@@ -68,7 +67,7 @@ def tagging(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
 
 class _ImageChange:
     def __init__(self, image: Image) -> None:
-        from renderer.compose.selection.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+        from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
         self._image = image
         try:

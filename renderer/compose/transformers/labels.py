@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from renderer.compose.fields.field_spec_set import FieldSpecSet, merge_field_specs
 from renderer.compose.fields.field_specs import set_entries
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.model.kustomization import Label
-from renderer.model.selection import FieldSpec
+from renderer.model.kustomization import FieldSpec, Label
 
 _METADATA = FieldSpec("metadata/labels", create=True)
 

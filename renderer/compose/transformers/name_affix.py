@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, Target, WrongTypeError
+from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, FieldSpecPath, WrongTypeError
 from renderer.compose.identity import remembering_id
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.model.build_limit import check_name
 from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldSpec
+from renderer.model.limits import check_name
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
 
 _NAME = "metadata/name"
 
@@ -51,7 +51,7 @@ def _affixing(
     remembering_affix: Callable[[Resource], Resource],
 ) -> Transform:
     index = FieldSpecIndex(specs)
-    change = FieldChange(lambda value: affixed(_name(value)), created="")
+    change = FieldSpecFilter(lambda value: affixed(_name(value)), created="")
 
     def affix(resource: Resource) -> Resource:
         if _keeps_name(resource):
@@ -74,7 +74,7 @@ def _keeps_name(resource: Resource) -> bool:
     )
 
 
-def _renames(targets: tuple[Target, ...]) -> bool:
+def _renames(targets: tuple[FieldSpecPath, ...]) -> bool:
     return any(target.path == _NAME for target in targets)
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.fields.field_specs import FieldChange, FieldSpecIndex, Segment, Target, WrongTypeError
-from renderer.compose.identity import remembering_id
+from renderer.compose.fields.field_specs import (
+    FieldSpecFilter,
+    FieldSpecIndex,
+    FieldSpecPath,
+    PathSegment,
+    WrongTypeError,
+)
+from renderer.compose.identity import is_cluster_scoped, remembering_id
 from renderer.compose.res_map import ResMap
-from renderer.compose.scope import is_cluster_scoped
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json, JsonObject, scalar_text
-from renderer.model.plugins import Subjects
+from renderer.model.kustomization import FieldSpec
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
+from renderer.model.source_tree import Subjects
 
 _METADATA_NAMESPACE = "metadata/namespace"
 _METADATA_NAME = "metadata/name"
@@ -23,13 +28,13 @@ _SUBJECTS_NAMESPACE = "subjects/namespace"
 _CLUSTER_WIDE = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
 
 _NAMESPACE = (
-    Target(
-        (Segment("metadata", is_list=False), Segment("namespace", is_list=False)),
+    FieldSpecPath(
+        (PathSegment("metadata", is_list=False), PathSegment("namespace", is_list=False)),
         _METADATA_NAMESPACE,
         create=True,
     ),
 )
-_SUBJECTS = (Target((Segment("subjects", is_list=False),), "subjects", create=False),)
+_SUBJECTS = (FieldSpecPath((PathSegment("subjects", is_list=False),), "subjects", create=False),)
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -90,8 +95,8 @@ class _Mover:
         self._unset_only = unset_only
         self._subjects = subjects
         self._index = FieldSpecIndex(spec for spec in specs if not _has_own_rule(spec))
-        self._set = FieldChange(self._set_scalar, created="")
-        self._set_subjects = FieldChange(self._with_default_accounts)
+        self._set = FieldSpecFilter(self._set_scalar, created="")
+        self._set_subjects = FieldSpecFilter(self._with_default_accounts)
 
     def moved(self, resource: Resource) -> Resource:
         return self.changed(remembering_id(resource))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.patching.json_patching import JsonPatching
-from renderer.compose.patching.patch_target import selected_keys
-from renderer.compose.patching.strategic_merging import StrategicMerging
+from renderer.compose.json_patch import JsonPatching
+from renderer.compose.selection import selected_keys
+from renderer.compose.strategic_merge import StrategicMergePatching
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.patches import JsonPatch, LoadedPatch, StrategicMergePatches
+from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -37,7 +37,7 @@ def _json_patching(patch: LoadedPatch, content: JsonPatch, context: TransformerC
 
 
 def _merging(patch: LoadedPatch, content: StrategicMergePatches, context: TransformerContext) -> Transform:
-    merging = StrategicMerging(patch.listed, context.schema)
+    merging = StrategicMergePatching(patch.listed, context.schema)
     target = patch.listed.target
     if target is None:
         return lambda resources: merging.apply_by_id(resources, content.documents)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.patching.json_patching import JsonPatching
-from renderer.compose.patching.patch_target import selected_keys
+from renderer.compose.json_patch import JsonPatching
+from renderer.compose.selection import selected_keys
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.model.patches import JsonPatch, LoadedPatch
-from renderer.model.selection import Selector
+from renderer.model.kustomization import Selector
+from renderer.model.source_tree import JsonPatch, LoadedPatch
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.compose.patching.patch_target import target_of
-from renderer.compose.patching.strategic_merging import StrategicMerging
 from renderer.compose.res_map import ResMap
+from renderer.compose.selection import target_of
+from renderer.compose.strategic_merge import StrategicMergePatching
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import Patch
-from renderer.model.patches import StrategicMergePatches
+from renderer.model.source_tree import StrategicMergePatches
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -25,7 +25,7 @@ def transforms(context: TransformerContext) -> Iterator[Transform]:
 def merging(patches: tuple[StrategicMergePatches, ...], context: TransformerContext) -> Transform:
     """Merges each document into the resource that has or had its id."""
     documents = tuple(document for patch in patches for document in patch.documents)
-    strategic_merging = StrategicMerging(Patch(context.root.kustomization.site), context.schema)
+    strategic_merging = StrategicMergePatching(Patch(context.root.kustomization.site), context.schema)
 
     def merge(resources: ResMap) -> None:
         for document in documents:

@@ -9,6 +9,6 @@ from renderer.compose.transform import Transform, TransformerContext
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:
     if context.root.replacements:
-        from renderer.compose.replacements.replace import replacing  # noqa: PLC0415 - few have any
+        from renderer.compose.replacements import replacement_transform  # noqa: PLC0415 - few have any
 
-        yield replacing(context.root.replacements)
+        yield replacement_transform(context.root.replacements)

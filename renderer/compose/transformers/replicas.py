@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.compose.fields.field_specs import Change, FieldChange, FieldSpecIndex, WrongTypeError
+from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, SetValue, WrongTypeError
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
+from renderer.model.kustomization import FieldSpec, Replica
 from renderer.model.resource import Resource
-from renderer.model.selection import FieldSpec
-from renderer.model.transformers import Replica
 
 
 def transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -25,7 +24,7 @@ def scaling(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
 
     The transform raises: patch-target-missing when no field spec is for any of them, resource-invalid.
     """
-    change = FieldChange(_setter(replica.count), created=replica.count)
+    change = FieldSpecFilter(_setter(replica.count), created=replica.count)
     index = FieldSpecIndex(specs)
 
     def scale(resources: ResMap) -> None:
@@ -42,7 +41,7 @@ def scaling(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
     return scale
 
 
-def _setter(count: int) -> Change:
+def _setter(count: int) -> SetValue:
     def change(value: Json) -> Json:
         if isinstance(value, dict | list):
             raise WrongTypeError("a number")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import posixpath
 
-from renderer.compose.absent import ABSENT, Slot
 from renderer.compose.fields.field_specs import split_path
-from renderer.compose.replacements.field_path import PathError
-from renderer.compose.replacements.path_matcher import PathMatcher, untagged
+from renderer.compose.replacement_paths import PathError, PathMatcher, untagged
 from renderer.compose.res_map import ResMap
-from renderer.compose.selection.selectors import ResourceSelector
+from renderer.compose.selection import ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.transformers.namespace import with_namespace
+from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, scalar_text
-from renderer.model.plugins import AddValue, ValueTarget
 from renderer.model.resource import Resource
+from renderer.model.source_tree import AddValue, ValueTarget
 
 _NAMESPACE = "metadata/namespace"
 

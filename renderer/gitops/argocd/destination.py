@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from renderer.compose.scope import is_cluster_scoped
+from renderer.compose.identity import is_cluster_scoped
 from renderer.model.json import object_at, text_at, without
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 
 HOOK = "argocd.argoproj.io/hook"
 

@@ -10,7 +10,7 @@ from renderer.gitops.argocd.application import is_application, is_application_se
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import text_at
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 
 #: Namespace and name of an Application.
 Key: TypeAlias = tuple[str, str]

@@ -18,7 +18,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_te
 from renderer.model.location import Site
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import find_kustomization
-from renderer.source.kustomization_fields import KNOWN_FIELDS
+from renderer.source.kustomization import KNOWN_FIELDS
 from renderer.yamlio.decode import decode_yaml11
 
 _SCALARS = {"namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}

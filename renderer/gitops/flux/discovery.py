@@ -15,7 +15,7 @@ from renderer.gitops.flux.generator import API_GROUP
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import array_at, object_at, text_at
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
 

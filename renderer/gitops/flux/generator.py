@@ -18,7 +18,7 @@ from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.kustomization_fields import KNOWN_FIELDS
+from renderer.source.kustomization import KNOWN_FIELDS
 from renderer.source.resources import read_resources
 from renderer.yamlio.decode import decode_yaml11
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from renderer.compose.selection.go_regexp import RegexpError, compile_regexp
+from renderer.compose.go_regexp import RegexpError, compile_regexp
 from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.gotemplate.builtins import quoted
 from renderer.gitops.gotemplate.errors import GoTemplateError

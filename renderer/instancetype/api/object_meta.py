@@ -17,7 +17,7 @@ from renderer.instancetype.api.types import (
     pointer,
 )
 from renderer.model.field_path import FieldPath
-from renderer.model.fields import described
+from renderer.model.fields import describe_value
 from renderer.model.json import Json
 
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
@@ -28,7 +28,7 @@ class _Time:
 
     def decode(self, value: Json, how: Decoding) -> Json:  # noqa: ARG002 - every GoType is told how
         if not isinstance(value, str) or not _is_time(value):
-            raise DecodeError(f"must be a time as in RFC 3339, not {described(value)}", FieldPath())
+            raise DecodeError(f"must be a time as in RFC 3339, not {describe_value(value)}", FieldPath())
         return value
 
     def normal(self, value: Json) -> Json:

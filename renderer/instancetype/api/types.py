@@ -12,7 +12,7 @@ from typing import NoReturn, Protocol
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath, Segment
-from renderer.model.fields import described
+from renderer.model.fields import describe_value
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
@@ -106,7 +106,7 @@ class Scalar(Record):
         return quantity.json if how.rewrites_quantities else value
 
     def _refuse(self, value: Json) -> NoReturn:
-        raise DecodeError(f"must be {self.expected}, not {described(value)}", FieldPath())
+        raise DecodeError(f"must be {self.expected}, not {describe_value(value)}", FieldPath())
 
     def normal(self, value: Json) -> Json:
         if self.kind is _Kind.QUANTITY and value is not None:
@@ -128,7 +128,7 @@ class Struct(Record):
 
     def decode(self, value: Json, how: Decoding) -> Json:
         if not isinstance(value, dict):
-            raise DecodeError(f"must be a mapping, not {described(value)}", FieldPath())
+            raise DecodeError(f"must be a mapping, not {describe_value(value)}", FieldPath())
         decoded = {key: self._decode_field(key, value[key], how) for key in value}
         return self._with_written({key: below for key, below in decoded.items() if below is not None})
 
@@ -165,7 +165,7 @@ class ListOf(Record):
 
     def decode(self, value: Json, how: Decoding) -> Json:
         if not isinstance(value, list):
-            raise DecodeError(f"must be a list, not {described(value)}", FieldPath())
+            raise DecodeError(f"must be a list, not {describe_value(value)}", FieldPath())
         return [self._decode_element(index, element, how) for index, element in enumerate(value)]
 
     def _decode_element(self, index: int, element: Json, how: Decoding) -> Json:
@@ -185,7 +185,7 @@ class StringMap:
 
     def decode(self, value: Json, how: Decoding) -> Json:
         if not isinstance(value, dict):
-            raise DecodeError(f"must be a mapping, not {described(value)}", FieldPath())
+            raise DecodeError(f"must be a mapping, not {describe_value(value)}", FieldPath())
         return {key: self._decode_value(key, child, how) for key, child in value.items()}
 
     def _decode_value(self, key: str, value: Json, how: Decoding) -> Json:

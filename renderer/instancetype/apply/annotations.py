@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.conflict import Conflict, Conflicts
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.apply.applier import AppliedSpecs, Conflict, Conflicts
 from renderer.instancetype.vmi_template import with_annotations
 from renderer.model.json import JsonObject, object_at
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
     """The template with the annotations; those that it has with another value conflict, sorted by key."""
     annotations = object_at(selection.instancetype, "annotations")
     if not annotations:

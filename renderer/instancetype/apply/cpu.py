@@ -1,16 +1,101 @@
-"""``spec.cpu`` of an instance type (KubeVirt ``pkg/instancetype/apply/cpu.go``)."""
+"""Apply ``spec.cpu`` of an instance type in the preferred topology (KubeVirt ``pkg/instancetype/apply/cpu.go``)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.instancetype.apply.cpu_topology import cpu_topology
-from renderer.instancetype.apply.resource_conflicts import resource_conflicts
-from renderer.instancetype.conflict import Conflict, Conflicts
-from renderer.instancetype.selection import Selection
-from renderer.instancetype.vmi_template import domain_of, with_domain_section
-from renderer.instancetype.zero_value import is_zero
+from renderer.instancetype.apply.applier import (
+    AppliedSpecs,
+    ApplyError,
+    Conflict,
+    Conflicts,
+    FieldOwner,
+    resource_conflicts,
+)
+from renderer.instancetype.topology import (
+    THREADS_PER_CORE,
+    Across,
+    Topology,
+    preferred_topology,
+    spread_options,
+)
+from renderer.instancetype.vmi_template import domain_of, is_zero, with_domain_section
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.record import Record
+
+_GUEST = FieldPath.of("spec", "cpu", "guest")
+
+
+class CpuTopology(Record):
+    """Fields of ``domain.cpu``; integers, unless the instance type's vCPUs are a placeholder."""
+
+    sockets: Json = 1
+    cores: Json = 1
+    threads: Json = 1
+
+
+_FLAT = CpuTopology()
+
+
+def cpu_topology(vcpus: Json, selection: AppliedSpecs) -> CpuTopology:
+    """``vcpus`` in the topology that the preference asks for; 1/1/1 when the release does not know it.
+
+    Raises ``ApplyError`` for a spread over a ratio of 0 or of something that is no number.
+    """
+    behaviour = selection.behaviour
+    vcpus = 0 if vcpus is None else vcpus
+    if vcpus == 1 and behaviour.single_vcpu_skips_topology:
+        return _FLAT
+    match preferred_topology(selection.preference, behaviour.topologies):
+        case Topology.SOCKETS | Topology.ANY:
+            return CpuTopology(sockets=vcpus)
+        case Topology.CORES:
+            return CpuTopology(cores=vcpus)
+        case Topology.THREADS:
+            return CpuTopology(threads=vcpus)
+        case Topology.SPREAD:
+            return _spread(vcpus, selection)
+        case None:
+            return _FLAT
+
+
+def _spread(vcpus: Json, selection: AppliedSpecs) -> CpuTopology:
+    options = spread_options(selection.preference)
+    if options.across is None:
+        return _FLAT
+    count = _integer(vcpus, FieldOwner.INSTANCETYPE, _GUEST)
+    ratio = _integer(options.ratio, FieldOwner.PREFERENCE, options.ratio_field)
+    if is_zero(ratio):
+        raise ApplyError(
+            FieldOwner.PREFERENCE,
+            _not_spreadable("vCPUs cannot be spread over a ratio of 0", options.ratio_field),
+        )
+    match options.across:
+        case Across.SOCKETS_CORES:
+            return CpuTopology(sockets=count // ratio, cores=ratio)
+        case Across.CORES_THREADS:
+            return CpuTopology(cores=count // ratio, threads=ratio)
+        case Across.SOCKETS_CORES_THREADS:
+            return CpuTopology(count // THREADS_PER_CORE // ratio, ratio, THREADS_PER_CORE)
+
+
+def _integer(value: Json, party: FieldOwner, field: FieldPath) -> int:
+    if isinstance(value, int):
+        return value
+    raise ApplyError(party, _not_spreadable(f"vCPUs cannot be spread, as {field} is not a number", field))
+
+
+def _not_spreadable(message: str, field: FieldPath) -> Diagnostic:
+    return Diagnostic(
+        code=Code.TOPOLOGY,
+        message=message,
+        field=field,
+        hint="write a positive number, or take another topology",
+    )
+
 
 #: The VM's fields, and the instance type's of which they get the value.
 _FIELDS = {
@@ -24,7 +109,7 @@ _FIELDS = {
 _COUNTS = ("guest", "sockets", "cores", "threads")
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
     """Model, placement, NUMA, realtime and the vCPUs in the topology that the preference asks for."""
     sizes = object_at(selection.instancetype, "cpu")
     domain = domain_of(template)

@@ -1,20 +1,78 @@
-"""``spec.memory`` of an instance type (KubeVirt ``pkg/instancetype/apply/memory.go``)."""
+"""Apply ``spec.memory`` of an instance type (KubeVirt ``pkg/instancetype/apply/memory.go``)."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
+from dataclasses import replace
 
-from renderer.instancetype.apply.overcommit import overcommitted
-from renderer.instancetype.apply.resource_conflicts import resource_conflicts
-from renderer.instancetype.apply.size_quantity import size_quantity, written_size
-from renderer.instancetype.conflict import Conflict, Conflicts
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.apply.applier import (
+    AppliedSpecs,
+    ApplyError,
+    Conflict,
+    Conflicts,
+    FieldOwner,
+    resource_conflicts,
+)
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.quantity import INT64_MAX
+from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject | Conflicts:
+def written_size(memory: JsonObject, field: str) -> Json:
+    """``memory[field]`` as the API server writes it, a placeholder as it stands.
+
+    Raises ``ApplyError`` (quantity-invalid) for what is no quantity.
+    """
+    size = memory.get(field)
+    return size if has_placeholder(size) else size_quantity(memory, field).json
+
+
+def size_quantity(memory: JsonObject, field: str) -> Quantity:
+    """``memory[field]``, 0 when absent. Raises ``ApplyError`` (quantity-invalid) for what is no quantity."""
+    try:
+        return Quantity.of(memory.get(field))
+    except DiagnosticError as error:
+        place = FieldPath.of("spec", "memory", field)
+        raise ApplyError(
+            FieldOwner.INSTANCETYPE, *(replace(found, field=place) for found in error.diagnostics)
+        ) from None
+
+
+_FLOAT32 = struct.Struct("f")
+_FLOAT32_PRECISION = 24
+
+
+def overcommitted(guest: Quantity, percent: int) -> Quantity:
+    """``guest`` less ``percent`` of it, as a canonical quantity in the format of ``guest``.
+
+    Sums, products and quotients of two float32 are exact enough as a double to be rounded once more.
+    """
+    share = _float32(1 - _float32(_float32_of_integer(percent) / 100))
+    requested = int(_float32(_float32_of_integer(guest.value()) * share))
+    # What amd64 makes of a float that no int64 holds.
+    fitting = requested if INT64_MIN <= requested <= INT64_MAX else INT64_MIN
+    return Quantity.of_integer(fitting, guest.form)
+
+
+def _float32(number: float) -> float:
+    rounded: float = _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+    return rounded
+
+
+def _float32_of_integer(number: int) -> float:
+    """The nearest float32, ties to even; by way of a double it would be rounded twice."""
+    unit = 1 << max(abs(number).bit_length() - _FLOAT32_PRECISION, 0)
+    units, rest = divmod(number, unit)
+    if 2 * rest > unit or (2 * rest == unit and units % 2):
+        units += 1
+    return float(units * unit)
+
+
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
     """Guest memory, its maximum, huge pages, and memory requests where memory is overcommitted.
 
     Raises ``ApplyError`` for sizes that are no quantities.
@@ -50,7 +108,7 @@ def _with_requests(template: JsonObject, sizes: JsonObject, percent: int) -> Jso
     return with_domain_section(template, "resources", {**resources, "requests": requests})
 
 
-def _conflicts(sizes: JsonObject, domain: JsonObject, selection: Selection) -> Iterator[Conflict]:
+def _conflicts(sizes: JsonObject, domain: JsonObject, selection: AppliedSpecs) -> Iterator[Conflict]:
     """All there are; KubeVirt reports the first."""
     memory = domain.get("memory")
     by_field = selection.behaviour.memory_conflicts_by_field or selection.vm_gives_memory

@@ -7,17 +7,15 @@ from typing import TypeAlias
 
 from renderer.instancetype.apply import annotations as template_annotations
 from renderer.instancetype.apply import cpu, memory
-from renderer.instancetype.apply.exclusive_field import ExclusiveField
+from renderer.instancetype.apply.applier import AppliedSpecs, Conflicts, ExclusiveField
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.conflict import Conflicts
 from renderer.instancetype.preference.vmi import apply_preference
-from renderer.instancetype.selection import Selection
-from renderer.instancetype.zero_value import is_zero
+from renderer.instancetype.vmi_template import is_zero
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.record import Record
 
 #: Applies one field, or group of fields, of an instance type: the changed template, or the conflicts.
-Applier: TypeAlias = Callable[[Selection, JsonObject], JsonObject | Conflicts]
+Applier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject | Conflicts]
 
 #: In KubeVirt's order, which is the order in which conflicts are reported.
 APPLIERS: tuple[Applier, ...] = (
@@ -57,7 +55,7 @@ def apply_to_template(
     is unchanged. Raises ``ApplyError`` for what cannot be applied: sizes that are
     no quantities, and what makes KubeVirt crash.
     """
-    selection = Selection(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
+    selection = AppliedSpecs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
     if instancetype is None:
         return Applied(apply_preference(selection, template))
     changed, conflicts = apply_instancetype(selection, template)
@@ -66,7 +64,7 @@ def apply_to_template(
     return Applied(apply_preference(selection, changed))
 
 
-def apply_instancetype(selection: Selection, template: JsonObject) -> tuple[JsonObject, Conflicts]:
+def apply_instancetype(selection: AppliedSpecs, template: JsonObject) -> tuple[JsonObject, Conflicts]:
     """The VM's ``spec.template`` with the instance type alone, and the conflicts, which are left out."""
     conflicts: Conflicts = ()
     for apply in APPLIERS:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import with_annotations
 from renderer.model.json import JsonObject, object_at
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """The template with the annotations that it does not have itself."""
     annotations = object_at(selection.preference, "annotations")
     present = object_at(template, "metadata", "annotations")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import filled, wanted
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.json import JsonObject, object_at
 
@@ -11,7 +11,7 @@ _TIMER = {"preferredTimer": "timer"}
 _OFFSETS = ("utc", "timezone")
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """The offset and the timers, each as a whole and only where the VM has nothing of it."""
     preferred = selection.preference.get("clock")
     if not isinstance(preferred, dict):

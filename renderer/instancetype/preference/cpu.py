@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.apply_error import ApplyError, Party
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError, FieldOwner
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -11,7 +10,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Adds the features that the VM does not name.
 
     Raises ``ApplyError`` when the VM has no ``domain.cpu``, which only an instance type would have given it:
@@ -34,7 +33,7 @@ def apply(selection: Selection, template: JsonObject) -> JsonObject:
 
 def _no_cpu() -> ApplyError:
     return ApplyError(
-        Party.PREFERENCE,
+        FieldOwner.PREFERENCE,
         Diagnostic(
             code=Code.APPLY_FAILED,
             message="the preference adds CPU features, but the VM has no instance type and no domain.cpu",

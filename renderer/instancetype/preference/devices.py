@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import devices_of, with_domain_section
 from renderer.model.json import JsonObject, object_at
 
@@ -23,7 +23,7 @@ _SOUND_FIELDS = {"preferredSoundModel": "model"}
 _VIDEO_FIELDS = {"preferredVideoType": "type"}
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fills in what ``domain.devices`` lacks; hotplug alone is disabled or enabled whatever the VM says."""
     preferred = object_at(selection.preference, "devices")
     if not preferred:

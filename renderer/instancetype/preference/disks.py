@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import with_each_device
 from renderer.model.json import JsonObject, text_at
 
@@ -22,7 +22,7 @@ _DISK_FIELDS = {
 _DEDICATED_IO_THREAD = {"preferredDiskDedicatedIoThread": "dedicatedIOThread"}
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fills in bus, block size, cache, IO and IO thread; a disk of no kind becomes a ``disk``."""
     preferred = selection.preference.get("devices")
     if not isinstance(preferred, dict):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.json import JsonObject, object_at
 
@@ -32,7 +32,7 @@ _ENLIGHTENMENTS = (
 _HYPERV_FIELDS = {name: name for name in _ENLIGHTENMENTS}
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fills in features and Hyper-V enlightenments; ACPI alone is the preference's whatever the VM says."""
     preferred = selection.preference.get("features")
     if not isinstance(preferred, dict):

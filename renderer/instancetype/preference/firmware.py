@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import wanted, with_filled
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.json import EMPTY, JsonObject, object_at
 
@@ -11,7 +11,7 @@ _BIOS_FIELDS = {"preferredUseBiosSerial": "useSerial"}
 _EFI_FIELDS = {"preferredUseSecureBoot": "secureBoot"}
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """BIOS or EFI where the VM has neither, and their options; a boot loader there is in any case."""
     preferred = selection.preference.get("firmware")
     if not isinstance(preferred, dict):

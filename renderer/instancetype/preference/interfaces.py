@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import filled, wanted
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import with_each_device
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 
@@ -12,7 +12,7 @@ _MASQUERADE = {"preferredInterfaceMasquerade": "masquerade"}
 _BINDINGS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fills in the model, and masquerade where an interface of the pod network has no binding."""
     preferred = object_at(selection.preference, "devices")
     model, masquerade = wanted(preferred, _MODEL), wanted(preferred, _MASQUERADE)

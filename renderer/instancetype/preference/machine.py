@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import filled, wanted
-from renderer.instancetype.selection import Selection
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.json import JsonObject, object_at
 
 _FIELDS = {"preferredMachineType": "type"}
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fills in the type; some releases leave an empty one for a section without a type."""
     preferred = selection.preference.get("machine")
     if not isinstance(preferred, dict):

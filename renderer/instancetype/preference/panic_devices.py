@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import devices_of, with_device_field, with_each_device
 from renderer.model.json import JsonObject, object_at
 
 
-def apply(selection: Selection, template: JsonObject) -> JsonObject:
+def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Gives panic devices without a model theirs; some releases make a device when there is none."""
     model = object_at(selection.preference, "devices").get("preferredPanicDeviceModel")
     if model is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from renderer.instancetype.selection import Selection
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import JsonObject, object_at
 
@@ -20,7 +20,7 @@ class SetWhenAbsent:
     source: str
     target: tuple[str, ...]
 
-    def __call__(self, selection: Selection, template: JsonObject) -> JsonObject:
+    def __call__(self, selection: AppliedSpecs, template: JsonObject) -> JsonObject:
         """The template with the preferred value, or as it is."""
         value = selection.preference.get(self.source)
         if value is None or value == "":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference import annotations as template_annotations
 from renderer.instancetype.preference import (
     clock,
@@ -19,11 +20,10 @@ from renderer.instancetype.preference import (
     panic_devices,
 )
 from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
-from renderer.instancetype.selection import Selection
 from renderer.model.json import JsonObject
 
 #: What applies one field, or group of fields, of a preference.
-PreferenceApplier: TypeAlias = Callable[[Selection, JsonObject], JsonObject]
+PreferenceApplier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]
 
 #: In KubeVirt's order.
 PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
@@ -45,7 +45,7 @@ PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
 )
 
 
-def apply_preference(selection: Selection, template: JsonObject) -> JsonObject:
+def apply_preference(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
     """The VM's ``spec.template`` with ``selection.preference`` where the VM does not say itself.
 
     Raises ``ApplyError`` for what makes KubeVirt crash.

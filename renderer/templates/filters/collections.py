@@ -11,7 +11,7 @@ from jinja2.filters import make_attrgetter
 
 from renderer.templates.errors import TemplateError
 from renderer.templates.limits import check_items
-from renderer.templates.words import called
+from renderer.templates.words import describe
 
 _MAX_DIGITS = 15
 _ROUNDING: Final[Mapping[str, Callable[[float], float]]] = {
@@ -24,7 +24,7 @@ _ROUNDING: Final[Mapping[str, Callable[[float], float]]] = {
 def pairs(mapping: object) -> list[tuple[object, object]]:
     """The keys of a mapping with their values, in the order in which they are written."""
     if not isinstance(mapping, dict):
-        raise TemplateError(f"{called(mapping)} has no keys, a mapping has")
+        raise TemplateError(f"{describe(mapping)} has no keys, a mapping has")
     return list(mapping.items())
 
 
@@ -73,14 +73,14 @@ def total(
     for value in (start, *summands):
         if isinstance(value, bool) or not isinstance(value, int | float):
             hint = "lists are joined with sum(start=[]), text with join"
-            raise TemplateError(f"{called(value)} cannot be summed up", hint)
+            raise TemplateError(f"{describe(value)} cannot be summed up", hint)
     return sum(cast("Sequence[float]", summands), cast("float", start))
 
 
 def _concatenated(lists: Sequence[object]) -> list[object]:
     for value in lists:
         if not isinstance(value, list | tuple):
-            raise TemplateError(f"{called(value)} cannot be appended to a list")
+            raise TemplateError(f"{describe(value)} cannot be appended to a list")
     listed = cast("Sequence[Sequence[object]]", lists)
     check_items(sum(map(len, listed)))
     return [value for each in listed for value in each]
@@ -92,4 +92,4 @@ def elements(value: object) -> Sequence[object]:
         return value
     if isinstance(value, dict) and isinstance(value, Iterable):
         return list(value)
-    raise TemplateError(f"{called(value)} is not a list", None if value is not None else "it holds nothing")
+    raise TemplateError(f"{describe(value)} is not a list", None if value is not None else "it holds nothing")

@@ -7,7 +7,7 @@ import json
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.templates.errors import TemplateError
-from renderer.templates.words import called, written
+from renderer.templates.words import as_text, describe
 from renderer.yamlio.encode import encode
 
 _MAX_INDENT = 8
@@ -32,7 +32,7 @@ def to_json(value: object, indent: int | None = None) -> str:
 
 def quote(value: object) -> str:
     """A scalar as text in quotes, whatever it holds."""
-    return json.dumps(written(value), ensure_ascii=False)
+    return json.dumps(as_text(value), ensure_ascii=False)
 
 
 def _tree(value: object) -> Json:
@@ -43,10 +43,10 @@ def _tree(value: object) -> Json:
         return [_tree(child) for child in value]
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    raise TemplateError(f"{called(value)} has no form in YAML")
+    raise TemplateError(f"{describe(value)} has no form in YAML")
 
 
 def _key(key: object) -> str:
     if isinstance(key, str):
         return key
-    raise TemplateError(f"{called(key)} is the key of a mapping", "the keys of a mapping have to be text")
+    raise TemplateError(f"{describe(key)} is the key of a mapping", "the keys of a mapping have to be text")

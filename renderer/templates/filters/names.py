@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from renderer.templates.errors import TemplateError
-from renderer.templates.words import written
+from renderer.templates.words import as_text
 
 #: RFC 1123 labels, and the values of labels.
 _MAX_LABEL = 63
@@ -27,7 +27,7 @@ def dns_label(value: object) -> str:
 
 def dns_subdomain(value: object) -> str:
     """The name of an object: labels with dots between them."""
-    labels = (slug(part) for part in written(value).split("."))
+    labels = (slug(part) for part in as_text(value).split("."))
     return _named(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
 
 
@@ -38,7 +38,7 @@ def label_value(value: object) -> str:
 
 
 def _ascii(value: object) -> str:
-    return unicodedata.normalize("NFKD", written(value)).encode("ascii", "ignore").decode()
+    return unicodedata.normalize("NFKD", as_text(value)).encode("ascii", "ignore").decode()
 
 
 def _shortened(text: str, length: int) -> str:
@@ -51,7 +51,7 @@ def _shortened(text: str, length: int) -> str:
 def _named(name: str, value: object, wanted: str) -> str:
     if not name:
         hint = f"a {wanted} needs a letter or digit of ASCII"
-        raise TemplateError(f"no {wanted} can be made of {_shown(written(value))}", hint)
+        raise TemplateError(f"no {wanted} can be made of {_shown(as_text(value))}", hint)
     return name
 
 

@@ -9,7 +9,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
 from renderer.templates.errors import TemplateError
-from renderer.templates.words import called
+from renderer.templates.words import describe
 
 #: Powers of ten between which quantities make sense: a nano, and beyond the largest suffix.
 _MIN_SCALE, _MAX_SCALE = -9, 30
@@ -71,7 +71,7 @@ def quantity_divide(value: object, divisor: object) -> str:
 
 def _parsed(value: object) -> Quantity:
     if not isinstance(value, str | int | float) or isinstance(value, bool):
-        raise TemplateError(f"{called(value)} is not a quantity")
+        raise TemplateError(f"{describe(value)} is not a quantity")
     scalar: Json = value
     try:
         parsed = Quantity.of(scalar)

@@ -9,7 +9,7 @@ from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.tests import TESTS as JINJA_TESTS
 
 from renderer.templates.filters import collections, data, names, quantities, text
-from renderer.templates.words import written
+from renderer.templates.words import as_text
 
 #: Jinja's filters whose work and result are no larger than what they are given.
 _OF_JINJA = (
@@ -67,7 +67,7 @@ _OURS: Mapping[str, Callable[..., object]] = {
     "sha256": text.sha256,
     "slug": names.slug,
     "split": text.split,
-    "string": written,
+    "string": as_text,
     "sum": collections.total,
     "title": text.title,
     "to_json": data.to_json,

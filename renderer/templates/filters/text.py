@@ -10,51 +10,51 @@ from collections.abc import Callable
 from renderer.templates.errors import TemplateError
 from renderer.templates.filters.collections import elements
 from renderer.templates.limits import check_text
-from renderer.templates.printf import printf
-from renderer.templates.words import called, written
+from renderer.templates.operators import printf
+from renderer.templates.words import as_text, describe
 
 
 def upper(value: object) -> str:
-    return written(value).upper()
+    return as_text(value).upper()
 
 
 def lower(value: object) -> str:
-    return written(value).lower()
+    return as_text(value).lower()
 
 
 def capitalize(value: object) -> str:
-    return written(value).capitalize()
+    return as_text(value).capitalize()
 
 
 def title(value: object) -> str:
-    return written(value).title()
+    return as_text(value).title()
 
 
 def trim(value: object, characters: str | None = None) -> str:
-    return written(value).strip(characters)
+    return as_text(value).strip(characters)
 
 
 def join(values: object, separator: str = "", attribute: str | None = None) -> str:
     """The values in one text, or what each mapping holds under the key ``attribute``."""
-    texts = [written(_held(value, attribute) if attribute else value) for value in elements(values)]
+    texts = [as_text(_held(value, attribute) if attribute else value) for value in elements(values)]
     check_text(sum(map(len, texts)) + len(separator) * len(texts))
     return separator.join(texts)
 
 
 def replace(value: str, old: str, new: str, count: int = -1) -> str:
-    text = written(value)
+    text = as_text(value)
     found = text.count(old) if count < 0 else min(count, text.count(old))
     check_text(len(text) + found * (len(new) - len(old)))
     return text.replace(old, new, count)
 
 
 def split(value: str, separator: str | None = None, maximum: int = -1) -> list[str]:
-    return written(value).split(separator, maximum)
+    return as_text(value).split(separator, maximum)
 
 
 def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - Jinja's own arguments
     """Every line but the first and blank ones pushed in."""
-    text = written(value)
+    text = as_text(value)
     lines = text.split("\n")
     pad = _pad(width, len(text), len(lines))
     return "\n".join(
@@ -70,33 +70,33 @@ def nindent(value: str, width: int | str = 4) -> str:
 
 def formatted(value: str, *args: object, **kwargs: object) -> str:
     """``"%s-%02d" | format(name, index)``."""
-    return printf(written(value), kwargs or args)
+    return printf(as_text(value), kwargs or args)
 
 
 def center(value: str, width: int = 80) -> str:
     check_text(width)
-    return written(value).center(width)
+    return as_text(value).center(width)
 
 
 def truncate(value: str, length: int = 255, killwords: bool = True, end: str = "", leeway: int = 0) -> str:  # noqa: ARG001, FBT001, FBT002 - Jinja's own arguments
     """No more than ``length`` characters, the last of which are ``end`` if something is left out."""
-    text = written(value)
+    text = as_text(value)
     return text if len(text) <= length + leeway else text[: max(0, length - len(end))] + end
 
 
 def b64encode(value: str) -> str:
-    return base64.b64encode(written(value).encode()).decode()
+    return base64.b64encode(as_text(value).encode()).decode()
 
 
 def b64decode(value: str) -> str:
     try:
-        return base64.b64decode(written(value), validate=True).decode()
+        return base64.b64decode(as_text(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         raise TemplateError("this is not the base64 of a text") from None
 
 
 def sha256(value: str) -> str:
-    return hashlib.sha256(written(value).encode()).hexdigest()
+    return hashlib.sha256(as_text(value).encode()).hexdigest()
 
 
 def integer(value: object, default: object = None, base: int = 10) -> object:
@@ -121,7 +121,7 @@ def _number(
         pass
     if default is None:
         raise TemplateError(
-            f"{called(value)} is not the number it should be", "or say what to take: | int(0)"
+            f"{describe(value)} is not the number it should be", "or say what to take: | int(0)"
         )
     return default
 
@@ -129,7 +129,7 @@ def _number(
 def _held(value: object, key: str) -> object:
     if isinstance(value, dict) and key in value:
         return value[key]
-    raise TemplateError(f"{called(value)} in the list has no {key}")
+    raise TemplateError(f"{describe(value)} in the list has no {key}")
 
 
 def _pad(width: int | str, length: int, lines: int) -> str:

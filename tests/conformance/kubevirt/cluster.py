@@ -10,8 +10,7 @@ import yaml
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.model.json import Json, array_at, text_at
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from tests.conformance.kubevirt.case import Case
 
 

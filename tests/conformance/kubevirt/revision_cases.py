@@ -7,7 +7,7 @@ from collections.abc import Callable
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType, read_matcher
-from renderer.instancetype.revision.store import Stored, store_revision
+from renderer.instancetype.revision_store import StoredRevision, store_revision
 from renderer.model.json import Json, JsonObject, object_at
 from tests.conformance.kubevirt.case import Case, Outputs
 from tests.conformance.kubevirt.cluster import scope_of
@@ -34,7 +34,7 @@ def _outcome(case: Case) -> JsonObject:
     return outcome
 
 
-def _stored(case: Case, matcher_type: MatcherType) -> Stored | None:
+def _stored(case: Case, matcher_type: MatcherType) -> StoredRevision | None:
     vm, behaviour = object_at(case.input, "vm"), behaviour_of(case.target)
     matcher = read_matcher(object_at(vm, "spec"), matcher_type)
     if matcher is None:

@@ -8,17 +8,17 @@ from functools import cached_property
 from renderer.admitters.cause import Cause as Refusal
 from renderer.admitters.cluster import Cluster as AdmittingCluster
 from renderer.admitters.vm import admit_vm
-from renderer.instancetype.admission import Cluster, ConflictError, admit, apply
+from renderer.instancetype.admission import ConflictError, TargetCluster, admit, apply
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
-from renderer.instancetype.expand_spec import expand_spec
+from renderer.instancetype.defaults import default_vmi_spec
+from renderer.instancetype.expand import expand_spec
 from renderer.instancetype.find import Finder
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
-from renderer.instancetype.mutation import mutation_of
-from renderer.instancetype.resolve import Matchers, Selected, resolve_matchers, select
+from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.virtual_machine import expanded
+from renderer.instancetype.webhook_fields import mutation_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at
@@ -59,14 +59,14 @@ class _Request:
         return self.matchers.template(object_at(self._vm, "spec", "template"))
 
     @cached_property
-    def _cluster(self) -> Cluster:
-        return Cluster(self._behaviour, cluster_config(self._scope.catalog))
+    def _cluster(self) -> TargetCluster:
+        return TargetCluster(self._behaviour, cluster_config(self._scope.catalog))
 
     @cached_property
-    def _selected(self) -> Selected:
+    def _selected(self) -> ResolvedMatchers:
         return self._select(self.matchers)
 
-    def _select(self, matchers: Matchers) -> Selected:
+    def _select(self, matchers: Matchers) -> ResolvedMatchers:
         return select(matchers, object_at(self._vm, "status"), self._scope, self._finder)
 
     def inferred(self) -> Json:
@@ -122,15 +122,15 @@ class _Request:
         causes = admit_vm(vm_spec, AdmittingCluster(self._behaviour.release, config))
         return {"causes": [cause_content(cause) for cause in causes]}
 
-    def _ignoring_missing(self) -> Selected:
+    def _ignoring_missing(self) -> ResolvedMatchers:
         """What is found; KubeVirt goes on without the rest."""
         found = []
         for only in (Matchers(self.matchers.instancetype), Matchers(None, self.matchers.preference)):
             try:
                 found.append(self._select(only))
             except CauseError:
-                found.append(Selected())
-        return Selected(found[0].instancetype, found[1].preference)
+                found.append(ResolvedMatchers())
+        return ResolvedMatchers(found[0].instancetype, found[1].preference)
 
     def applied(self) -> Json:
         return self._result(lambda: apply(self._selected, self._template, self._scope, self._behaviour))

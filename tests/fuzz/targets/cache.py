@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
 
-from renderer.cache.findings import finding_json, finding_of
+from renderer.cache.known_results import finding_json, finding_of
 from renderer.cache.store import Store, clear
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json

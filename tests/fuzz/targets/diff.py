@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from renderer.cli.diff_side import Side
+from renderer.app.diff import Side
 from renderer.diff.compare import OverlayComparer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.report import diff_html, diff_json, diff_markdown, diff_text
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import MemoryFileSystem
 from tests.fuzz.judging import Files, check_says_nothing, project_target
 from tests.fuzz.mutation import project

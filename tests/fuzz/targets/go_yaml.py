@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
 
-from renderer.compose.build_options import BuildOptions
+from renderer.compose.compose import BuildOptions
 from renderer.source.file_system import MemoryFileSystem
-from renderer.source.load_restrictor import LoadRestrictor
+from renderer.source.find_kustomization import LoadRestrictor
 from tests.conformance.build import build
 from tests.fuzz.mutation import TOKENS, VALUES
 from tests.fuzz.target import SEEDS, Target

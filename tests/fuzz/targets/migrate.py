@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from renderer.cli.migrated_project import MigratedProject
-from renderer.cli.migration_run import migrate
+from renderer.app.migrate import MigratedProject, migrate
 from renderer.migration.migrate_file import changed
 from renderer.model.diagnostic import DiagnosticError
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.project import load_project
 from renderer.yamlio.decode import decode_documents

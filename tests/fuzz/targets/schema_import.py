@@ -12,7 +12,7 @@ from renderer.model.release import LATEST
 from renderer.validation.kubevirt_kinds import KINDS
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError, encoded, import_schema
-from renderer.validation.user_schema import UnusableError, UserSchema
+from renderer.validation.user_schema import UnusableSchemaError, UserSchema
 from renderer.yamlio.decode import decode_documents
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target
@@ -34,7 +34,7 @@ def _check(content: bytes) -> None:
             try:
                 text = encoded(import_schema(found[kind.name], kind, LATEST))
                 schema = UserSchema(json.loads(text))
-            except (UnlikeKubevirtError, UnusableError):
+            except (UnlikeKubevirtError, UnusableSchemaError):
                 continue
             assert isinstance(_OBJECT, dict)
             tuple(schema.violations({**_OBJECT, "kind": kind.name}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.admitters.cause import Cause
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vm import admit_vm
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import JsonObject, with_value
 from renderer.model.release import LATEST, Release
 

@@ -6,15 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.admitters.admit import admit
-from renderer.model.admission import AdmissionRequest
-from renderer.model.cluster_config import ClusterConfig
+from renderer.kubevirt.admission_request import AdmissionRequest
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import LATEST
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from tests.unit.admitters.admitting import SOUND, changed
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer.cache import file_digests
-from renderer.cache.file_digests import FileDigests
+from renderer.cache import recorded_inputs as file_digests
+from renderer.cache.recorded_inputs import FileDigests
 from renderer.cache.store import Store
 
 Reader = Callable[[], FileDigests]

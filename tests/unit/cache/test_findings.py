@@ -5,14 +5,13 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.cache.findings import finding_json, finding_of
+from renderer.cache.known_results import finding_json, finding_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.location import Location
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
+from renderer.model.res_id import Gvk, ResId
 
 TEXTS = st.text(max_size=8)
 LOCATIONS = st.builds(Location, TEXTS, st.integers(0, 9), st.integers(0, 9))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.cache.folders import cache_folder, signing_key
+from renderer.cache.store import cache_folder, signing_key
 
 
 @pytest.fixture

@@ -4,16 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from renderer.cache.file_digests import FileDigests
-from renderer.cache.known_catalogs import KnownCatalogs
-from renderer.cache.sightings import Sightings
+from renderer.cache.known_results import KnownCatalogs
+from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.recorded_file_system import RecordedFileSystem
-from renderer.source.recorder import Question, Recorder, Work
+from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
 
 SIZE = Resource(
     {
@@ -37,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 def known(root: Path, project: str = "p") -> KnownCatalogs:
     fs, store = DiskFileSystem(root), Store(root / "cache", b"key")
-    return KnownCatalogs(store, Sightings(fs, FileDigests(root, fs.read, store)), (project,))
+    return KnownCatalogs(store, RecordedInputs(fs, FileDigests(root, fs.read, store)), (project,))
 
 
 def keep(root: Path, *resources: Resource) -> None:
@@ -52,7 +49,7 @@ def test_it_comes_back_with_what_it_was_made_of(root: Path) -> None:
     recorder = Recorder()
     with recorder.using(WORK):
         assert known(root).find("sizes", recorder) == ResourceSet((SIZE,))
-    assert set(recorder.seen(WORK)) == {Question("read", "sizes/small.yaml")}
+    assert set(recorder.seen(WORK)) == {FileQuestion("read", "sizes/small.yaml")}
     assert Work("folder", "sizes") in recorder.used(WORK)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.cache.store import Size, Store, clear, size_of
+from renderer.cache.store import CacheSize, Store, clear, size_of
 from renderer.model.json import Json
 
 KEY = b"k" * 32
@@ -119,6 +119,6 @@ def test_clearing_takes_entries_and_nothing_else(tmp_path: Path, store: Store) -
     (tmp_path / "zz").symlink_to(outside)
     (tmp_path / "mine.txt").write_text("")
     assert clear(tmp_path).entries == 1
-    assert size_of(tmp_path) == Size(0, 0)
+    assert size_of(tmp_path) == CacheSize(0, 0)
     assert (outside / "file").exists()
     assert (tmp_path / "mine.txt").exists()

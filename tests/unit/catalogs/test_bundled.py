@@ -11,7 +11,7 @@ from renderer.model.diagnostic import Severity
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.pipeline import Pipeline
-from renderer.source.builtin import BuiltinFileSystem, builtin_path
+from renderer.source.builtin_catalogs import BuiltinFileSystem, builtin_path
 from renderer.source.file_system import MemoryFileSystem
 
 #: How many there are at the first tag of each minor release, and how many patch releases add.

@@ -6,8 +6,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.catalogs.differences import as_json, as_text, differences
-from renderer.catalogs.field_changes import ABSENT, FieldChange, field_changes
+from renderer.catalogs.differences import (
+    ABSENT,
+    CatalogFieldChange,
+    as_json,
+    as_text,
+    differences,
+    field_changes,
+)
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
 from renderer.model.location import Site
@@ -133,7 +139,7 @@ def test_values_for_scripts_leave_out_what_is_not_there() -> None:
 
 
 def test_a_long_value_is_cut_where_people_read_it() -> None:
-    change = FieldChange(FieldPath.of("a"), ABSENT, "x" * 200)
+    change = CatalogFieldChange(FieldPath.of("a"), ABSENT, "x" * 200)
     before, after = resource("a", {}), resource("a", {"a": change.after})
 
     text = as_text(differences([before], [after], spec_only=True))

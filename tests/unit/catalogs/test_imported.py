@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from renderer.catalogs.import_plan import plan_import
 from renderer.catalogs.imported import (
     KUSTOMIZATION,
     SUMS,
     described_kinds,
     imported,
+    plan_import,
     release_label,
 )
 from renderer.model.codes import Code

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, entries_of
-from renderer.catalogs.filters import Filter
+from renderer.catalogs.filters import Filter, amount_of_memory, count, parse_range
 from renderer.catalogs.listing import as_json, names, table
-from renderer.catalogs.ranges import amount_of_memory, count, parse_range
 from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.model.resource import Resource

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.catalogs.ranges import Range, amount_of_memory, count, parse_range
+from renderer.catalogs.filters import Range, amount_of_memory, count, parse_range
 from renderer.model.quantity import Quantity
 
 

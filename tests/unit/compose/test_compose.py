@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from renderer.compose.build_options import BuildOptions, Reorder
-from renderer.compose.compose import Composer
+from renderer.compose.compose import BuildOptions, Composer, Reorder
 from renderer.model.codes import Code
 from renderer.model.location import Site
 from renderer.source.file_system import MemoryFileSystem

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.compose.patching.json_patch import OperationError, apply_operation
+from renderer.compose.json_patch import OperationError, apply_operation
 from renderer.model.json import Json
 
 DOCUMENT: Json = {"a": {"b": [1, 2], "c/d": {"e~f": 1}, "n": None}, "l": []}

@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from renderer.compose.patching.json_patch import OperationError, apply_operation
+from renderer.compose.json_patch import OperationError, apply_operation
 from renderer.model.json import Json
 
 

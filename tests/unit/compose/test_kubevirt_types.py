@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from renderer.compose.build_options import BuildOptions
-from renderer.compose.compose import compose
+from renderer.compose.compose import BuildOptions, compose
 from renderer.model.json import Json, array_at, text_at
 from renderer.model.render_config import MergeKeys
 from renderer.source.file_system import MemoryFileSystem

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.compose.selection.label_selector import SelectorError, parse_selector
+from renderer.compose.label_selector import SelectorError, parse_selector
 
 LABELS = {"app": "web", "tier": "", "size": "7", "example.com/os": "linux"}
 

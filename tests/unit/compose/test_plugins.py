@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.compose.build_options import BuildOptions
+from renderer.compose.compose import BuildOptions
 from renderer.compose.transformers.value_add import insert_path_part
 from renderer.model.codes import Code
 from tests.composing import built, only_error

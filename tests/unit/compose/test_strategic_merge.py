@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
-from renderer.compose.patching.strategic_merge import MergeError, StrategicMerge
+from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.json import Json, JsonObject
 
 
@@ -141,7 +141,7 @@ def test_a_scalar_keeps_the_quotes_of_the_one_before_it() -> None:
     ],
 )
 def test_what_does_not_fit_is_an_error_that_knows_the_field(target: str, patch: str, field: str) -> None:
-    with pytest.raises(MergeError) as error:
+    with pytest.raises(StrategicMergeError) as error:
         merged(target, patch)
     assert str(error.value.field) == field
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.compose.variables.expansion import expanded
+from renderer.compose.variables import expanded
 from renderer.model.json import Scalar
 from tests.composing import built, only_error, warnings
 

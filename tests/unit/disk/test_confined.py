@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.disk import confined
+from renderer import disk as confined
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.source.file_system import DiskFileSystem

@@ -5,13 +5,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from renderer.disk.pinned import pinned
+from renderer.disk import opened_folder
 
 
 def test_what_is_put_in_its_place_is_not_reached(tmp_path: Path) -> None:
     (tmp_path / "top/a/b").mkdir(parents=True)
     (tmp_path / "other/b").mkdir(parents=True)
-    with pinned(tmp_path / "top", PurePosixPath("a/b")) as folder:
+    with opened_folder(tmp_path / "top", PurePosixPath("a/b")) as folder:
         (tmp_path / "top/a").rename(tmp_path / "moved")
         (tmp_path / "top/a").symlink_to(tmp_path / "other")
         (folder / "file").touch()
@@ -29,7 +29,7 @@ def test_no_link_is_followed(
     (tmp_path / "top/real/b").mkdir(parents=True)
     (tmp_path / "top" / part).parent.mkdir(exist_ok=True)
     (tmp_path / "top" / part).symlink_to(tmp_path / "top/real")
-    with pytest.raises(NotADirectoryError), pinned(tmp_path / "top", PurePosixPath("a/b"), make=True):
+    with pytest.raises(NotADirectoryError), opened_folder(tmp_path / "top", PurePosixPath("a/b"), make=True):
         pass
 
 
@@ -39,7 +39,7 @@ def test_folders_are_made(
 ) -> None:
     if not has_directory_descriptors:
         monkeypatch.setattr(os, "supports_dir_fd", frozenset())
-    with pinned(tmp_path, PurePosixPath("a/b"), make=True, mode=0o700) as folder:
+    with opened_folder(tmp_path, PurePosixPath("a/b"), make=True, mode=0o700) as folder:
         (folder / "file").touch()
     assert (tmp_path / "a/b/file").exists()
     assert (tmp_path / "a/b").stat().st_mode & 0o777 == 0o700
@@ -48,7 +48,7 @@ def test_folders_are_made(
 def test_errors_have_the_path_that_one_knows(tmp_path: Path) -> None:
     with (
         pytest.raises(FileNotFoundError) as error,
-        pinned(tmp_path, PurePosixPath("a"), make=True) as folder,
+        opened_folder(tmp_path, PurePosixPath("a"), make=True) as folder,
     ):
         (folder / "missing").unlink()
     assert error.value.filename == str(tmp_path / "a/missing")
@@ -56,5 +56,5 @@ def test_errors_have_the_path_that_one_knows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("below", ["..", "a/../../b", "/etc"])
 def test_it_is_below(tmp_path: Path, below: str) -> None:
-    with pytest.raises(ValueError, match="not below"), pinned(tmp_path, PurePosixPath(below)):
+    with pytest.raises(ValueError, match="not below"), opened_folder(tmp_path, PurePosixPath(below)):
         pass

@@ -14,7 +14,7 @@ from time import sleep
 import pytest
 
 from renderer.emit import write
-from renderer.emit.exchange import exchange
+from renderer.emit.swap import exchange
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from tests.unit.emit.rendered_repository import Repository

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.disk.confined import ConfinedFolder
+from renderer.disk import ConfinedFolder
 from renderer.emit import check
 from renderer.emit.check import TreeDiff
 from renderer.emit.output_folder import OutputFolder

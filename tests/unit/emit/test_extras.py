@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from renderer.emit.extras import extras
+from renderer.emit.tree_options import extras
 from renderer.model.location import Site
 from renderer.model.release import LATEST
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.model.tree_options import Extra
+from renderer.model.render_config import Extra
+from renderer.model.resource import Resource, ResourceSet
 
 ALL = tuple(Extra)
 

@@ -8,10 +8,9 @@ from renderer.emit.layout import layout
 from renderer.emit.ownership import is_tree_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.file_pattern import BUNDLE, PER_RESOURCE
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.render_config import BUNDLE, PER_RESOURCE
+from renderer.model.resource import Resource, ResourceSet
 
 
 def resource(api_version: str, kind: str, name: str, namespace: str = "", **fields: str) -> Resource:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.emit.stale_trees import find_stale_trees
+from renderer.emit.leftovers import find_stale_trees
 
 PROJECT = "vmrender.yaml"
 

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.emit.sync_waves import in_sync_waves
+from renderer.emit.tree_options import in_sync_waves
 from renderer.model.json import Json
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 WAVE, HOOK = "argocd.argoproj.io/sync-wave", "argocd.argoproj.io/hook"
 

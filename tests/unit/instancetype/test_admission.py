@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.instancetype.admission import Cluster, admit
+from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.find import Finder
@@ -20,7 +20,7 @@ def admitted(content: JsonObject, *objects: JsonObject, release: str | None = No
     matchers = resolve_matchers(object_at(content, "spec"), seen, how)
     selected = select(matchers, {}, seen, Finder(how))
     template = object_at(content, "spec", "template")
-    applied = admit(selected, template, seen, Cluster(how, cluster_config(seen.catalog)))
+    applied = admit(selected, template, seen, TargetCluster(how, cluster_config(seen.catalog)))
     return object_at(applied, "spec", "domain")
 
 

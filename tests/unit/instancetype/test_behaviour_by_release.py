@@ -20,11 +20,11 @@ from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog
 from renderer.instancetype.expand import expand
 from renderer.instancetype.matcher import INSTANCETYPE, Matcher
-from renderer.instancetype.mutation import mutation_of
 from renderer.instancetype.open_fields import open_fields
 from renderer.instancetype.resolve import resolve_matchers
-from renderer.instancetype.revision.store import store_revision
-from renderer.model.cluster_config import ClusterConfig
+from renderer.instancetype.revision_store import store_revision
+from renderer.instancetype.webhook_fields import mutation_of
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.instancetype.concern import concerns
+from renderer.instancetype.virtual_machine import needs_instancetype_stage
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 PLAIN: JsonObject = {"template": {"spec": {}}}
 MATCHING: JsonObject = {"instancetype": {"name": "medium"}, **PLAIN}
@@ -17,7 +16,7 @@ VM = ("kubevirt.io/v1", "VirtualMachine")
 def concerned(api_version: str, kind: str, spec: JsonObject) -> bool:
     content: JsonObject = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}, "spec": spec}
     other = Resource({"apiVersion": "v1", "kind": "ConfigMap"}, Site("other.yaml"))
-    return concerns(ResourceSet((other, Resource(content, Site("x.yaml")))))
+    return needs_instancetype_stage(ResourceSet((other, Resource(content, Site("x.yaml")))))
 
 
 def giving_vcpus(count: int | None) -> JsonObject:

@@ -7,14 +7,14 @@ import pytest
 
 from renderer.instancetype.catalog import CatalogSource
 from renderer.instancetype.expand import expand
-from renderer.instancetype.revision.pin import Pinner
+from renderer.instancetype.pin import Pinner
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.json import Json, JsonObject, array_at, object_at, with_value, without
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from tests.kubevirt_objects import catalog, instancetype, labelled, namespaced, preference, resources, vm
 
 VCPUS = "spec.template.spec.domain.cpu.guest"

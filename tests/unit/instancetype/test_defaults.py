@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults.vmi_spec import default_vmi_spec
-from renderer.model.cluster_config import ClusterConfig
+from renderer.instancetype.defaults import default_vmi_spec
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at
 from tests.kubevirt_objects import behaviour, catalog, kubevirt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.instancetype.defaults.vmi_object import default_vmi_object
+from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.model.json import Json, JsonObject, array_at, object_at
 
 

@@ -10,8 +10,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, without
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from tests.kubevirt_objects import (
     catalog,
     instancetype,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.fit import satisfies
+from renderer.instancetype.requirements import satisfies
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release

@@ -8,8 +8,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 CLUSTER, NAMESPACED = "VirtualMachineClusterInstancetype", "VirtualMachineInstancetype"
 CLUSTER_PREFERENCE, PREFERENCE = "VirtualMachineClusterPreference", "VirtualMachinePreference"

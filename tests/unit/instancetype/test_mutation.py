@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.instancetype.mutation import Mutation, mutation_of
-from renderer.model.cluster_config import ClusterConfig
+from renderer.instancetype.webhook_fields import Mutation, mutation_of
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, labelled, scope
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
-from renderer.instancetype.revision.decode import RevisionError, decode_revision
+from renderer.instancetype.revision import RevisionError, decode_revision
 from renderer.model.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, instancetype, preference, revision, vm
 

@@ -4,7 +4,7 @@ import pytest
 
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.matcher import INSTANCETYPE, read_matcher
-from renderer.instancetype.revision.store import Stored, store_revision
+from renderer.instancetype.revision_store import StoredRevision, store_revision
 from renderer.model.json import JsonObject, object_at, text_at
 from tests.kubevirt_objects import behaviour, instancetype, preference, revision, scope, vm
 
@@ -13,13 +13,13 @@ MEDIUM = instancetype("medium") | {
 }
 
 
-def stored(content: JsonObject, *objects: JsonObject, release: str = "1.9") -> Stored:
+def stored(content: JsonObject, *objects: JsonObject, release: str = "1.9") -> StoredRevision:
     matcher = read_matcher(object_at(content, "spec"), INSTANCETYPE)
     assert matcher is not None
     return store_revision(content, matcher, INSTANCETYPE, scope(*objects), behaviour(release))
 
 
-def created_name(result: Stored) -> str:
+def created_name(result: StoredRevision) -> str:
     return text_at(result.created, "metadata", "name")
 
 

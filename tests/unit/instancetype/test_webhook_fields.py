@@ -6,8 +6,8 @@ from renderer.instancetype.open_fields import open_fields
 from renderer.instancetype.webhook_fields import with_webhook_fields
 from renderer.model.json import Json, JsonObject, object_at, text_at, with_value
 from renderer.model.release import LATEST, OLDEST
-from renderer.model.resource_set import ResourceSet
-from renderer.model.tree_options import WebhookField
+from renderer.model.render_config import WebhookField
+from renderer.model.resource import ResourceSet
 from tests.kubevirt_objects import behaviour, catalog, resources
 
 RELEASES = [f"1.{minor}" for minor in range(OLDEST.minor, LATEST.minor + 1)]

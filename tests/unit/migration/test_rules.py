@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.migration.change import Change, Left
-from renderer.migration.json_patches import findings_in_patch
-from renderer.migration.rules import findings, today
-from renderer.model.field_edit import edited
+from renderer.migration.change import Change, NotMigrated
+from renderer.migration.rules import findings, with_deprecations_rewritten
+from renderer.migration.sources import findings_in_patch
+from renderer.model.field_edit import apply_edits
 from renderer.model.json import Json, JsonObject, object_at
 
 
@@ -21,11 +21,11 @@ def preference(spec: JsonObject) -> JsonObject:
 
 
 def spec_today(content: JsonObject) -> JsonObject:
-    return object_at(today(content), "spec")
+    return object_at(with_deprecations_rewritten(content), "spec")
 
 
 def messages(content: JsonObject) -> list[str]:
-    return [found.message for found in findings(content) if isinstance(found, Left)]
+    return [found.message for found in findings(content) if isinstance(found, NotMigrated)]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_pool_has_its_virtual_machine_deeper() -> None:
         "kind": "VirtualMachinePool",
         "spec": {"running": True, "virtualMachineTemplate": {"spec": {"running": True}}},
     }
-    assert today(pool) == {
+    assert with_deprecations_rewritten(pool) == {
         "apiVersion": "pool.kubevirt.io/v1beta1",
         "kind": "VirtualMachinePool",
         "spec": {"running": True, "virtualMachineTemplate": {"spec": {"runStrategy": "Always"}}},
@@ -83,7 +83,10 @@ def test_objects_of_other_groups_are_nobodys_business() -> None:
     ],
 )
 def test_api_versions(old: str, new: str) -> None:
-    assert today({"apiVersion": old, "kind": "Any"}) == {"apiVersion": new, "kind": "Any"}
+    assert with_deprecations_rewritten({"apiVersion": old, "kind": "Any"}) == {
+        "apiVersion": new,
+        "kind": "Any",
+    }
 
 
 @pytest.mark.parametrize("name", ["Sockets", "Cores", "Threads", "Spread", "Any"])
@@ -159,7 +162,9 @@ def test_mediated_devices_of_a_cluster_get_their_name() -> None:
     }
     spec: JsonObject = {"configuration": configuration}
     cluster: JsonObject = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "spec": spec}
-    assert object_at(today(cluster), "spec", "configuration", "mediatedDevicesConfiguration") == {
+    assert object_at(
+        with_deprecations_rewritten(cluster), "spec", "configuration", "mediatedDevicesConfiguration"
+    ) == {
         "mediatedDeviceTypes": ["a"],
         "nodeMediatedDeviceTypes": [{"mediatedDeviceTypes": ["b"]}],
     }
@@ -171,7 +176,7 @@ def patched(operation: JsonObject, kinds: str = "VirtualMachine") -> Json:
     document: Json = [operation]
     for found in findings_in_patch([operation], kinds):
         assert isinstance(found, Change), found
-        document = edited(document, found.edits)
+        document = apply_edits(document, found.edits)
     return document[0] if isinstance(document, list) else None
 
 
@@ -224,11 +229,11 @@ def test_operations_on_preferences() -> None:
 )
 def test_operations_that_only_their_author_can_change(operation: JsonObject) -> None:
     [found] = findings_in_patch([operation], "")
-    assert isinstance(found, Left)
+    assert isinstance(found, NotMigrated)
 
 
 def test_an_operation_that_would_have_to_become_two() -> None:
     operation: JsonObject = {"op": "add", "path": f"/spec/{RATIO}", "value": 4}
     [found] = findings_in_patch([operation], "VirtualMachinePreference")
-    assert isinstance(found, Left)
+    assert isinstance(found, NotMigrated)
     assert found.hint == "write cpu.spreadOptions.ratio: 4"

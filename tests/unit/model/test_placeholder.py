@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.json import Json
-from renderer.model.placeholder import placeholder_in
 
 
 @pytest.mark.parametrize(

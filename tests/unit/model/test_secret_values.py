@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from base64 import b64encode
 
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.json import Json
-from renderer.model.secret_values import secret_values
 
 ENCODED = b64encode(b"top secret\n\nand more\n").decode()
 

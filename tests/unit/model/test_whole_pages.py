@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.quantity import Quantity
-from renderer.model.whole_pages import nearest_whole
+from renderer.model.quantity import Quantity, nearest_whole_pages
 
 
 @pytest.mark.parametrize(
@@ -19,4 +18,4 @@ from renderer.model.whole_pages import nearest_whole
     ],
 )
 def test_the_nearest_amounts_fill_whole_pages(amount: str, page: str, expected: str) -> None:
-    assert nearest_whole(Quantity.parse(amount), Quantity.parse(page)) == expected
+    assert nearest_whole_pages(Quantity.parse(amount), Quantity.parse(page)) == expected

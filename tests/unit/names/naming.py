@@ -5,8 +5,7 @@ from __future__ import annotations
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.render_config import InstancetypeNames
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.names.new_names import NamedSource
 from renderer.names.rename import Renamer
 from renderer.names.suffix import suffixed_name

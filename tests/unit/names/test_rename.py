@@ -5,7 +5,7 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.names.new_names import NamedSource
-from renderer.names.references import Reference, with_names
+from renderer.names.references import InstancetypeReference, with_names
 from renderer.names.rename import Renamer
 from tests.kubevirt_objects import (
     NAMESPACE,
@@ -248,9 +248,9 @@ def test_a_catalog_that_nothing_refers_to_is_not_asked_for() -> None:
 
 def test_the_field_of_a_reference_is_where_it_stands() -> None:
     work: JsonObject = {"kind": "ManifestWork", "spec": {"manifests": [vm(instancetype="medium")]}}
-    seen: list[Reference] = []
+    seen: list[InstancetypeReference] = []
 
-    def note(reference: Reference) -> str:
+    def note(reference: InstancetypeReference) -> str:
         seen.append(reference)
         return reference.name
 

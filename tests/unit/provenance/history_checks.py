@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from renderer.model.act import Act
 from renderer.model.difference import NoValue
 from renderer.model.history import FieldHistory
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
-from renderer.provenance.histories import Historian
-from renderer.provenance.locating import located
+from renderer.provenance.histories import Historian, located
 from renderer.provenance.paths import leaves, value_at
 from renderer.provenance.trace import Trace
 from renderer.source.file_system import FileSystem
@@ -61,5 +60,5 @@ def _mistakes(history: FieldHistory, fs: FileSystem) -> Iterator[str]:
         return
     key = history.field.segments[-1] if history.field.segments else 0
     line = lines[location.line - 1]
-    if history.steps[0].act is Act.WRITTEN and isinstance(key, str) and key not in line:
+    if history.steps[0].act is StepKind.WRITTEN and isinstance(key, str) and key not in line:
         yield f"is not on its line {location}: {line}"

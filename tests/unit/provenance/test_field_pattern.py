@@ -4,8 +4,8 @@ import pytest
 
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json
-from renderer.provenance.field_pattern import FieldPattern, nearest_fields
 from renderer.provenance.paths import indexed, leaves
+from renderer.provenance.patterns import FieldPattern, nearest_fields
 
 VM: Json = {
     "metadata": {"labels": {"app.kubernetes.io/name": "db", "a~b": "c"}},

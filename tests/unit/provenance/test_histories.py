@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 
-from renderer.compose.build_options import BuildOptions
-from renderer.compose.compose import Composer
-from renderer.model.act import Act
+from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.provenance import StepKind
 from renderer.pipeline import Pipeline
 from renderer.provenance.trace import Trace
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.load import Loader
-from renderer.source.load_restrictor import LoadRestrictor
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
 from tests.conformance.kustomize import write_tree
@@ -77,7 +76,7 @@ def test_what_kustomize_builds(tmp_path: Path) -> None:
         composer = Composer({}, BuildOptions(), trace)
         loader = Loader(fs, LoadRestrictor.NONE, composer.accumulate)
         resources = composer.compose(loader.load(case["path"])).value
-        trace.passed(overlay, Act.SUPPRESSION, resources, resources)
+        trace.passed(overlay, StepKind.SUPPRESSION, resources, resources)
         found[case["id"]] = list(mistakes(trace, overlay, resources, fs))
     assert found
     assert {name: wrong for name, wrong in found.items() if wrong} == {}

@@ -6,7 +6,7 @@ from renderer.compose.identity import remembering_id
 from renderer.model.json import JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.provenance.resource_pattern import ResourcePattern
+from renderer.provenance.patterns import ResourcePattern
 
 
 def resource(kind: str, name: str, namespace: str = "", api_version: str = "kubevirt.io/v1") -> Resource:

@@ -7,9 +7,8 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.location import Location
-from renderer.model.res_id import ResId
+from renderer.model.res_id import Gvk, ResId
 from renderer.report.report import Report
 
 VM = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), "db", "prod")

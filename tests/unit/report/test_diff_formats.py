@@ -23,9 +23,8 @@ from renderer.model.difference import (
     Totals,
 )
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
+from renderer.model.res_id import Gvk, ResId
 from renderer.report.diff_html import write as html
 from renderer.report.diff_markdown import write as markdown
 from renderer.report.diff_text import write as text

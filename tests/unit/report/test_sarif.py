@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from renderer.model.codes import Code
+from renderer.model.codes import Code, Explanation
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.explanation import Explanation
 from renderer.model.location import Location
 from renderer.report.report import Report
 from renderer.report.sarif import MOST_RELATED, MOST_RESULTS, write

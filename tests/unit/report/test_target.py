@@ -5,7 +5,7 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.release import Release
-from renderer.report.target import naming_target
+from renderer.report.report import naming_target
 
 
 @pytest.mark.parametrize(

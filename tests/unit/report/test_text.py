@@ -5,9 +5,8 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.location import Location
-from renderer.report.excerpt import excerpt
 from renderer.report.report import Report
-from renderer.report.text import block, summary, write
+from renderer.report.text import block, excerpt, summary, write
 
 CONFLICT = Diagnostic(
     code=Code.CONFLICT,

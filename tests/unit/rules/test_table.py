@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from renderer.bundled import data_folder
 from renderer.model.json import Json, JsonObject, without
 from renderer.model.release import LATEST
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.model.rule_settings import RULE_CODES, STRICT_RULES, Level, RuleSetting, RuleSettings
 from renderer.rules.context import Context
 from renderer.rules.judge import judge

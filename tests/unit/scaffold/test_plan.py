@@ -9,9 +9,8 @@ import yaml
 
 from renderer.model.release import LATEST, OLDEST, Release
 from renderer.pipeline import Pipeline
-from renderer.scaffold.ci_system import CiSystem, ci_system_of
-from renderer.scaffold.plan import Choices, Plan, plan
-from renderer.source.builtin import BuiltinFileSystem
+from renderer.scaffold import Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
+from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
@@ -28,8 +27,8 @@ def planned(
     *,
     release: Release = LATEST,
     has_overlays: bool = False,
-) -> Plan:
-    return plan(Choices(release, ci, "2.3.4"), (present or {}).get, has_overlays=has_overlays)
+) -> Scaffold:
+    return plan_scaffold(Choices(release, ci, "2.3.4"), (present or {}).get, has_overlays=has_overlays)
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
@@ -78,8 +77,8 @@ def test_a_file_that_differs_is_in_the_way() -> None:
 
 def test_a_file_that_is_as_it_would_be_is_not() -> None:
     before = planned(CiSystem.GITHUB).files
-    again = plan(Choices(LATEST, CiSystem.GITHUB, "2.3.4"), before.get, has_overlays=True)
-    assert again == Plan({}, {}, ())
+    again = plan_scaffold(Choices(LATEST, CiSystem.GITHUB, "2.3.4"), before.get, has_overlays=True)
+    assert again == Scaffold({}, {}, ())
 
 
 def test_files_of_other_tools_are_added_to_by_their_owner() -> None:

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.sharding.plan_document import encode_plan, planned_overlays
-from renderer.sharding.shard import ShardName
-from renderer.sharding.share_out import share_out
+from renderer.sharding import ShardName, encode_plan, planned_overlays, share_out
 
 OVERLAYS = {"overlays/a": 3, "overlays/b": 2, "overlays/c": 1}
 PLAN = encode_plan(share_out(OVERLAYS, 2))

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.sharding.costs import OverlaySize, costs
-from renderer.sharding.shard import ShardName
-from renderer.sharding.share_out import share_out
+from renderer.sharding import OverlaySize, ShardName, costs, share_out
 
 some_costs = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 10**6), max_size=60)
 counts = st.integers(1, 40)

@@ -13,12 +13,9 @@ from renderer.instancetype.api.types import Decoding
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.sizes.customize.customize import customized, problems, target_of
-from renderer.sizes.customize.instancetype_switches import INSTANCETYPE_SWITCHES
-from renderer.sizes.customize.request import Changes, Copy
-from renderer.sizes.customize.switch import Switch
-from renderer.sizes.customize.switches import SWITCHES
-from renderer.sizes.customize.values import SwitchError
+from renderer.sizes.customize import Copy, SpecChanges, customized, problems, target_of
+from renderer.sizes.switch_values import SwitchError
+from renderer.sizes.switches import INSTANCETYPE_SWITCHES, SWITCHES, Switch
 
 PREFIX = "instancetype.kubevirt.io/"
 CX1: JsonObject = {
@@ -72,7 +69,7 @@ FEDORA: JsonObject = {
 Given: TypeAlias = str | int | list[str]
 
 
-def asked_for(cleared: tuple[str, ...], given: Mapping[str, Given]) -> Changes:
+def asked_for(cleared: tuple[str, ...], given: Mapping[str, Given]) -> SpecChanges:
     """``given`` are switches with ``_`` for ``-``: a text, several in a list, or True for one without."""
     texts = {
         key.replace("_", "-"): tuple(value)
@@ -80,7 +77,7 @@ def asked_for(cleared: tuple[str, ...], given: Mapping[str, Given]) -> Changes:
         else (str(value),) * (value is not True)
         for key, value in given.items()
     }
-    return Changes(texts, frozenset(cleared))
+    return SpecChanges(texts, frozenset(cleared))
 
 
 def copied(source: JsonObject, *cleared: str, **given: Given) -> JsonObject:
@@ -381,7 +378,9 @@ def test_every_field_is_one_of_the_api(switch: Switch) -> None:
     is_number = metavar in ("N", "SECONDS")
     texts = () if not metavar else ("1" if is_number else SAMPLES.get(metavar, "x"),)
     source, api = (CX1, INSTANCETYPE_SPEC) if switch in INSTANCETYPE_SWITCHES else (FEDORA, PREFERENCE_SPEC)
-    ways = [Changes({switch.name: texts})] + [Changes({}, frozenset({switch.name}))] * switch.is_optional
+    ways = [SpecChanges({switch.name: texts})] + [
+        SpecChanges({}, frozenset({switch.name}))
+    ] * switch.is_optional
     for changes in ways:
         copy = customized(Resource(source, Site("")), Copy(name="x", changes=changes))
         assert api.decode(copy["spec"], Decoding(strict=True))

@@ -10,10 +10,8 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.source.git_file_system import GitFileSystem
-from renderer.source.git_objects import TreeEntry, parse_tree
-from renderer.source.git_process import Conversation, GitProcess
-from renderer.source.git_repository import GitRepository
+from renderer.source.git import Conversation, GitProcess, TreeEntry, parse_tree
+from renderer.source.git_repository import GitFileSystem, GitRepository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

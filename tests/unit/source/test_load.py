@@ -9,8 +9,8 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.source_tree import KustomizationRoot, ResourceFile
 from renderer.source.file_system import DiskFileSystem, FileSystem, MemoryFileSystem
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.load import Loader, load
-from renderer.source.load_restrictor import LoadRestrictor
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
 COMPONENT = "kind: Component\nresources: []\n"

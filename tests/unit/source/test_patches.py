@@ -5,8 +5,8 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.location import Site
-from renderer.model.patches import JsonPatch, StrategicMergePatches
-from renderer.source.patches import read_json_patch, read_patch
+from renderer.model.source_tree import JsonPatch, StrategicMergePatches
+from renderer.source.resources import read_json_patch, read_patch
 
 SITE = Site("patch.yaml")
 

@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 
 from renderer.model.render_config import CatalogPath, OverlayEntry, RenderConfig
-from renderer.source.candidates import Candidates
 from renderer.source.file_system import MemoryFileSystem
+from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.overlays import find_overlays
-from renderer.source.reach import Reach
-from renderer.source.validation_scope import Scoping, ValidationScope
+from renderer.source.validation_scope import ManifestFiles, ScopeFinder, ValidationScope
 
 FILES = {
     "base/kustomization.yaml": "resources: [vm.yaml]\nconfigMapGenerator: [{files: [key=notes.txt]}]",
@@ -54,7 +53,9 @@ def scope(*files: str, **more: str) -> ValidationScope:
     fs = MemoryFileSystem({path: text.encode() for path, text in {**FILES, **more}.items()})
     config = RenderConfig(overlays=(OverlayEntry("overlays/*"),), catalogs=(CatalogPath("catalog"),))
     overlays = find_overlays(fs, config)
-    return Scoping(Reach(fs), Candidates(fs, (), ".owned"), config, overlays).scope_of(files)
+    return ScopeFinder(KustomizationGraph(fs), ManifestFiles(fs, (), ".owned"), config, overlays).scope_of(
+        files
+    )
 
 
 def built(found: ValidationScope) -> list[str]:
@@ -125,7 +126,7 @@ def test_candidates_are_neither_hidden_nor_rendered_nor_of_another_project() -> 
         " project/vmrender.yaml project/a.yaml deep/Kustomization"
     )
     fs = MemoryFileSystem(dict.fromkeys(names.split(), b""))
-    candidates = Candidates(fs, ("rendered/prod",), ".owned")
+    candidates = ManifestFiles(fs, ("rendered/prod",), ".owned")
     assert set(candidates.below(".")) == {"a.yaml", "b.yml", "c.json", "deep/Kustomization"}
     assert candidates.is_rendered("old/deep")
     assert not candidates.is_rendered("deep")

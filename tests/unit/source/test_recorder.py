@@ -4,8 +4,15 @@ import pytest
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.source.file_system import MemoryFileSystem
-from renderer.source.recorded_file_system import RecordedFileSystem, answer, content_digest
-from renderer.source.recorder import UNANSWERED, Question, Recorder, Work
+from renderer.source.recorder import (
+    UNANSWERED,
+    FileQuestion,
+    RecordedFileSystem,
+    Recorder,
+    Work,
+    answer,
+    content_digest,
+)
 
 A, B, SHARED = Work("overlay", "a"), Work("overlay", "b"), Work("catalogs")
 
@@ -27,7 +34,7 @@ def test_each_piece_of_work_saw_what_it_asked(files: MemoryFileSystem) -> None:
         fs.read("a/x")
     with recorder.using(B):
         fs.read("b/y")
-    assert recorder.seen(A) == {Question("read", "a/x"): content_digest(b"x")}
+    assert recorder.seen(A) == {FileQuestion("read", "a/x"): content_digest(b"x")}
     assert paths(recorder, B) == {"b/y"}
 
 
@@ -49,7 +56,7 @@ def test_whoever_asks_for_a_file_may_have_seen_what_another_read_of_it(files: Me
         fs.read("c/z")
     with recorder.using(B):
         fs.is_file("c/z")
-    assert recorder.seen(B)[Question("read", "c/z")] == content_digest(b"z")
+    assert recorder.seen(B)[FileQuestion("read", "c/z")] == content_digest(b"z")
 
 
 def test_answers_are_those_that_are_given_later(files: MemoryFileSystem) -> None:
@@ -76,7 +83,7 @@ def test_what_changes_while_it_is_used_is_not_known(files: MemoryFileSystem) -> 
         fs.read("a/x")
         files.files["a/x"] = b"other"
         fs.read("a/x")
-    assert recorder.seen(A) == {Question("read", "a/x"): UNANSWERED}
+    assert recorder.seen(A) == {FileQuestion("read", "a/x"): UNANSWERED}
 
 
 def test_what_cannot_be_read_is_not_known(files: MemoryFileSystem) -> None:
@@ -84,4 +91,4 @@ def test_what_cannot_be_read_is_not_known(files: MemoryFileSystem) -> None:
     fs = RecordedFileSystem(files, recorder)
     with recorder.using(A), pytest.raises(DiagnosticError):
         fs.read("none")
-    assert recorder.seen(A) == {Question("read", "none"): UNANSWERED}
+    assert recorder.seen(A) == {FileQuestion("read", "none"): UNANSWERED}

@@ -5,10 +5,9 @@ from dataclasses import replace
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.location import Location
-from renderer.model.res_id import ResId
-from renderer.source.repetitions import without_repetitions
+from renderer.model.res_id import Gvk, ResId
+from renderer.source.locate import without_repetitions
 
 VM = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), "db")
 HERE = Location("vm.yaml", 3, 5)

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.render_config import Layout, OverlayEntry, RenderConfig
-from renderer.model.tree_options import Extra, TreeOptions, WebhookField
+from renderer.model.render_config import Extra, Layout, OverlayEntry, RenderConfig, TreeOptions, WebhookField
 
 NAMES = TreeOptions(files="{name}.yaml")
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer.substitution.evaluate import evaluate
+from renderer.substitution.envsubst import evaluate, parse
 from renderer.substitution.expression import SubstitutionError
-from renderer.substitution.parse import parse
 
 VALUES = {
     "host": "node-7.rack2.Example",

@@ -14,8 +14,8 @@ from renderer.model.fields import Fields
 from renderer.model.generated import ListedFile
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
-from renderer.templates.read_template import read_template
-from renderer.templates.value_names import TAKEN_NAMES
+from renderer.templates.matrix import TAKEN_NAMES
+from renderer.templates.template import read_template
 
 SCHEMA = json.loads((data_folder("schemas") / "vmrender" / "template.json").read_bytes())
 FILES = {"t.j2": ListedFile("t.j2", b""), "v.yaml": ListedFile("v.yaml", b"[1]")}

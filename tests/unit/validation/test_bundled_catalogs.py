@@ -13,8 +13,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 from renderer.yamlio.decode import decode_documents

@@ -12,9 +12,8 @@ import pytest
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.report.target import naming_target
+from renderer.model.resource import Resource, ResourceSet
+from renderer.report.report import naming_target
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 from renderer.yamlio.decode import decode_documents

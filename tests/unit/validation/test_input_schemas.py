@@ -7,12 +7,11 @@ import json
 import pytest
 
 from renderer.bundled import data_folder
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.release import LATEST, Release
-from renderer.validation.input_schemas import InputSchemaRegistry
+from renderer.model.res_id import Gvk
 from renderer.validation.kubevirt_kinds import KINDS
-from renderer.validation.registry import SchemaRegistry
+from renderer.validation.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.validation.schema_import import input_files
 from renderer.validation.validate import validate
 from tests.kubevirt_objects import instancetype, preference, resources, vm

@@ -7,8 +7,8 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.gvk import Gvk
 from renderer.model.release import LATEST, Release
+from renderer.model.res_id import Gvk
 from renderer.validation.registry import SchemaRegistry
 
 VM = Gvk("kubevirt.io", "v1", "VirtualMachine")

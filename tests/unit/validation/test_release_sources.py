@@ -12,10 +12,10 @@ import pytest
 from renderer.bundled import data_folder
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.release import LATEST, Release
+from renderer.validation.kind_schema import SchemaTree
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError, import_release, import_schema
-from renderer.validation.schema_tree import SchemaTree
 
 SHARED = Path(__file__).parents[4] / "shared" / "kubevirt-crds"
 FOLDERS = sorted(SHARED.glob("v*"))

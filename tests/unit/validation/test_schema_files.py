@@ -13,16 +13,15 @@ from jsonschema_rs import meta
 
 from renderer.bundled import data_folder
 from renderer.model.field_path import FieldPath
-from renderer.model.gvk import Gvk
 from renderer.model.json import JsonObject, array_at
 from renderer.model.release import Release
-from renderer.validation.known_formats import KNOWN_FORMATS, UNSIGNED
-from renderer.validation.known_values import KNOWN_VALUES, KnownValues
+from renderer.model.res_id import Gvk
+from renderer.validation.kind_schema import ELEMENT, KEY, SchemaTree
+from renderer.validation.known_values import KNOWN_FORMATS, KNOWN_VALUES, UNSIGNED, KnownValues
 from renderer.validation.kubernetes_formats import TEMPLATE_METADATA
 from renderer.validation.kubevirt_kinds import KINDS
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.schema_import import checksums
-from renderer.validation.schema_tree import ELEMENT, KEY, SchemaTree
 
 SCHEMAS = data_folder("schemas")
 FILES = sorted(SCHEMAS.rglob("*.json"))

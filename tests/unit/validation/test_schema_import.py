@@ -11,11 +11,10 @@ from renderer.bundled import data_folder
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.release import Release
-from renderer.validation.kubernetes_formats import QUANTITY_PATTERN
+from renderer.validation.kind_schema import SchemaTree
+from renderer.validation.kubernetes_formats import QUANTITY_PATTERN, SEVERITY
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
 from renderer.validation.schema_import import encoded, import_release, import_schema
-from renderer.validation.schema_keywords import SEVERITY
-from renderer.validation.schema_tree import SchemaTree
 
 CRDS = Path(__file__).parents[4] / "shared" / "kubevirt-crds"
 

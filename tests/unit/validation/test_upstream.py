@@ -14,8 +14,7 @@ from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 from renderer.yamlio.decode import decode_documents

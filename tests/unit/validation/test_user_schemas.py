@@ -7,17 +7,21 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.gvk import Gvk
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
-from renderer.validation.bounded import MOST_STEPS, UnboundedError, check_bounded
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.crd_schema import version_schemas
 from renderer.validation.registry import SchemaRegistry
-from renderer.validation.user_schema import UnusableError, UserSchema
+from renderer.validation.user_schema import (
+    MOST_STEPS,
+    UnboundedError,
+    UnusableSchemaError,
+    UserSchema,
+    check_bounded,
+)
 from renderer.validation.user_schemas import UserSchemas
 from renderer.validation.validate import validate
 
@@ -154,7 +158,7 @@ def test_older_drafts_are_read_as_they_are_meant(draft: str) -> None:
 
 def test_no_schema_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("renderer.validation.user_schema.check_bounded", lambda _: None)
-    with pytest.raises(UnusableError, match="not in the file"):
+    with pytest.raises(UnusableSchemaError, match="not in the file"):
         UserSchema({"$ref": "http://127.0.0.1:1/schema.json"})
 
 

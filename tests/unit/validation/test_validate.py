@@ -11,8 +11,7 @@ from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 
@@ -223,7 +222,7 @@ import sys
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import ResourceSet
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 heavy = lambda: [name for name in ("jsonschema", "jsonschema_rs") if name in sys.modules]

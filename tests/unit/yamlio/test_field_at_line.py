@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.model.field_path import FieldPath
-from renderer.yamlio.field_at_line import WrittenField, field_at_line
+from renderer.yamlio.marks import WrittenField, field_at_line
 
 TEXT = b"""\
 # a comment

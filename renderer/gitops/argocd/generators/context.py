@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.limits import limits, way_out
+from renderer.model.limits import limits, limit_hint
 from renderer.source.file_system import FileSystem
 
 LOCAL_SERVER = "https://kubernetes.default.svc"
@@ -40,7 +40,7 @@ def check_count(count: int) -> None:
     """Raises ``SetError`` for more parameter sets than a project may have overlays."""
     most = limits().overlays
     if count > most:
-        raise SetError(f"the generators make more than {most} Applications", way_out("overlays"))
+        raise SetError(f"the generators make more than {most} Applications", limit_hint("overlays"))
 
 
 def check_here(block: JsonObject, context: SetContext) -> None:

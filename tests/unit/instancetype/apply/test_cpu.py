@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.instancetype.apply.applier import ApplyError, FieldOwner
 from renderer.instancetype.apply.vmi import apply_to_template
-from renderer.instancetype.apply_error import ApplyError, Party
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.model.codes import Code
 from renderer.model.json import Json, JsonObject, object_at
@@ -124,7 +124,7 @@ def test_a_ratio_of_0_is_an_error_at_the_preference() -> None:
     with pytest.raises(ApplyError) as error:
         _cpu(4, preference)
     (diagnostic,) = error.value.diagnostics
-    assert (diagnostic.code, error.value.party) == (Code.TOPOLOGY, Party.PREFERENCE)
+    assert (diagnostic.code, error.value.party) == (Code.TOPOLOGY, FieldOwner.PREFERENCE)
     assert str(diagnostic.field) == "spec.cpu.spreadOptions.ratio"
 
 
@@ -132,7 +132,7 @@ def test_a_placeholder_is_passed_on_but_not_divided() -> None:
     assert _cpu("${VCPUS}", None) == {"sockets": "${VCPUS}", "cores": 1, "threads": 1}
     with pytest.raises(ApplyError) as error:
         _cpu("${VCPUS}", {"cpu": {"preferredCPUTopology": "spread"}})
-    assert error.value.party is Party.INSTANCETYPE
+    assert error.value.party is FieldOwner.INSTANCETYPE
 
 
 def test_everything_else_is_copied() -> None:

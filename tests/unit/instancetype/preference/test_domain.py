@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.instancetype.apply.applier import ApplyError, FieldOwner
 from renderer.instancetype.apply.vmi import apply_to_template
-from renderer.instancetype.apply_error import ApplyError, Party
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.model.codes import Code
 from renderer.model.json import Json, JsonObject, object_at
@@ -37,7 +37,7 @@ def test_cpu_features_without_a_cpu_are_an_error() -> None:
     with pytest.raises(ApplyError) as error:
         _domain(preference, {})
     (diagnostic,) = error.value.diagnostics
-    assert (diagnostic.code, error.value.party) == (Code.APPLY_FAILED, Party.PREFERENCE)
+    assert (diagnostic.code, error.value.party) == (Code.APPLY_FAILED, FieldOwner.PREFERENCE)
     sizes: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
     applied = apply_to_template(sizes, preference, {"spec": {"domain": {}}}, behaviour_of(LATEST))
     assert object_at(applied.template, "spec", "domain", "cpu")["features"] == [{"name": "vmx"}]

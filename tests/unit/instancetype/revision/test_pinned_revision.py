@@ -6,7 +6,7 @@ import pytest
 
 from renderer.instancetype.find import Found
 from renderer.instancetype.matcher import INSTANCETYPE
-from renderer.instancetype.revision.pinned_revision import pinned_revision
+from renderer.instancetype.pin import pinned_revision
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from renderer.instancetype.revision.references import without_unneeded_revisions
+from renderer.instancetype.target_form import without_unneeded_revisions
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource_set import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 
 def revision(name: str, namespace: str = "") -> Resource:

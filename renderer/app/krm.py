@@ -1,0 +1,89 @@
+"""The functions of ``vmrender fn``, by the kind of ``functionConfig``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from renderer.cli.repository import Repository
+from renderer.emit.bounded_text import check_size
+from renderer.krm import ResourceList, is_local
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import JsonObject
+from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, OverlayEntry, RenderConfig
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.pipeline.pipeline import GENERATORS
+from renderer.source.file_system import FileSystem
+from renderer.source.listed_files import function_files
+from renderer.source.project import EXPANSION, VALIDATION, with_function_config
+
+_GROUP, _VERSION = "vmrender.io", "v1alpha1"
+_KINDS = tuple(Gvk(_GROUP, _VERSION, kind) for kind in (EXPANSION, VALIDATION))
+
+
+def run(given: ResourceList, repository: Repository, fs: FileSystem) -> Outcome[tuple[JsonObject, ...]]:
+    """The items to give back, and what is to be said. ``fs`` holds what was given, above the repository.
+
+    Raises ``DiagnosticError``: function-input for a functionConfig of another kind, config-invalid and what
+    the generators raise.
+    """
+    written = given.config
+    if written is not None and written.gvk in GENERATORS:
+        files = function_files(fs, repository.relative(Path.cwd()), written)
+        made = GENERATORS[written.gvk](written.content, written.origin, files)
+        return Outcome(given.with_generated([generated.content for generated in made]))
+    if written is None:
+        return _expanded(given, fs, repository.config)
+    if written.gvk not in _KINDS:
+        raise _unknown(written)
+    config = with_function_config(fs, repository.config, written)
+    expanded = _expanded(given, fs, config)
+    if written.kind == VALIDATION:
+        return Outcome(tuple(item.content for item in given.items), expanded.diagnostics)
+    return expanded
+
+
+def _expanded(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outcome[tuple[JsonObject, ...]]:
+    # The names of instance types are the orchestrator's business, which may add a prefix later.
+    config = config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
+    items = [item for item in given.items if not _is_configuration(item)]
+    checked = Pipeline(fs, config).checked(_overlay(given, config), Outcome(ResourceSet(tuple(items))))
+    check_size(checked.value)
+    return Outcome(tuple(_in_order(given.items, checked.value)), checked.diagnostics)
+
+
+def _overlay(given: ResourceList, config: RenderConfig) -> Overlay:
+    """What is only validated is validated as it will be in the cluster."""
+    is_validation = given.config is not None and given.config.kind == VALIDATION
+    overlay = config.overlay(OverlayEntry("."), ".", ".")._replace(write_instancetypes=True)
+    return overlay.with_target(None, ExpandMode.APPLIED if is_validation else None)
+
+
+def _in_order(given: Iterable[Resource], kept: ResourceSet) -> Iterable[JsonObject]:
+    """What became of the items, each at its place; some are of no use when all is expanded."""
+    contents = {resource.origin: resource.content for resource in kept}
+    for item in given:
+        if _is_configuration(item):
+            yield item.content
+        elif item.origin in contents:
+            yield contents[item.origin]
+
+
+def _is_configuration(item: Resource) -> bool:
+    return item.gvk.group == _GROUP or is_local(item.content)
+
+
+def _unknown(written: Resource) -> DiagnosticError:
+    name = f"{written.api_version} {written.kind}".strip()
+    known = sorted(f"{gvk.kind}" for gvk in (*_KINDS, *GENERATORS))
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.FUNCTION_INPUT,
+            message=f"there is no function for {name or 'a functionConfig without a kind'}",
+            sites=(written.origin.below("kind"),),
+            hint=f"functionConfig is one of {', '.join(known)}, of {_GROUP}/{_VERSION}",
+        )
+    )

@@ -1,0 +1,290 @@
+"""Rewrite deprecated fields in the files of a project, as far as everything built from them stays the same."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from pathlib import PurePosixPath
+from typing import TypeAlias
+
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.migration.change import Subject
+from renderer.migration.migrate_file import Migrated, MigrationSource, Reason, changed, migrate_file
+from renderer.migration.rules import MENTIONS, resources_of_other_meaning
+from renderer.migration.sources import LocatedFinding, in_kustomization, in_resource_file
+from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.source.file_system import FilesAbove, FileSystem
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.kustomization_graph import KustomizationGraph, patched_kinds
+from renderer.source.overlays import find_overlays
+from renderer.source.project import PROJECT_FILE
+from renderer.source.validation_scope import ManifestFiles, ScopeFinder
+
+#: In every object of KubeVirt's; a JSON 6902 patch of one has it not, and is listed by a kustomization.
+_GROUP = b"kubevirt.io"
+#: What Helm, Jinja and others fill in; it is often no YAML before.
+_TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
+
+
+@dataclass(frozen=True, slots=True)
+class DeprecatedFile:
+    """A file with something to say of it; ``builds`` are the overlays that it is part of."""
+
+    source: MigrationSource
+    builds: tuple[Overlay, ...]
+
+
+@dataclass(frozen=True)
+class MigratedProject:
+    """``kubevirt`` overrules the target releases of the project."""
+
+    fs: FileSystem
+    config: RenderConfig
+    kubevirt: Release | None
+
+    def sources(self, paths: Iterable[str]) -> Iterator[DeprecatedFile]:
+        """The files at ``paths``, and in folders among them, that there is something to say of.
+
+        Raises ``DiagnosticError`` for one that cannot be read, unless another tool fills it in first.
+        """
+        for file in dict.fromkeys(file for path in paths for file in self._files(path)):
+            content = self.fs.read(file)
+            if not MENTIONS.search(content) or not (
+                self._reach.listing(file) or self._is_ours(file, content)
+            ):
+                continue
+            found = tuple(self._found(file, content))
+            if found:
+                yield self._source(file, content, found)
+
+    def _is_ours(self, file: str, content: bytes) -> bool:
+        """Whether a file that no kustomization lists may hold objects, and is none of a Helm chart's."""
+        return _GROUP in content and not any(
+            parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())
+            for parent in PurePosixPath(file).parents
+        )
+
+    def _files(self, path: str) -> Iterator[str]:
+        """Links are followed, as nothing is written through them."""
+        if self.fs.is_folder(path):
+            yield from map(self.fs.resolve, self._candidates.below(path))
+        elif not self._candidates.is_rendered(posixpath.dirname(path) or "."):
+            yield self.fs.resolve(path)
+
+    def _found(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
+        try:
+            if posixpath.basename(file) in KUSTOMIZATION_FILES:
+                yield from in_kustomization(content, file)
+            elif file != PROJECT_FILE:
+                yield from in_resource_file(content, file, self._patched_kinds(file))
+        except DiagnosticError:
+            if not _TEMPLATE_TAG.search(content):
+                raise
+
+    def _patched_kinds(self, file: str) -> str | None:
+        links = [(folder, self._reach.links(folder)) for folder in self._reach.listing(file)]
+        return patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
+
+    def _source(self, file: str, content: bytes, found: tuple[LocatedFinding, ...]) -> DeprecatedFile:
+        scope = self._scoping.scope_of([file])
+        builds = tuple(build.with_target(self.kubevirt, None) for build in (*scope.overlays, *scope.unlisted))
+        releases = {build.kubevirt: build.path for build in reversed(builds)}
+        if not releases:
+            releases = {self.kubevirt or self.config.kubevirt: "the project"}
+        oldest = releases[min(releases)]
+        return DeprecatedFile(MigrationSource(file, content, found, frozenset(releases), oldest), builds)
+
+    @cached_property
+    def _overlays(self) -> tuple[Overlay, ...]:
+        return find_overlays(self.fs, self.config)
+
+    @cached_property
+    def _candidates(self) -> ManifestFiles:
+        return ManifestFiles(self.fs, [overlay.output for overlay in self._overlays], OWNERSHIP_FILE)
+
+    @cached_property
+    def _reach(self) -> KustomizationGraph:
+        return KustomizationGraph(self.fs)
+
+    @cached_property
+    def _scoping(self) -> ScopeFinder:
+        return ScopeFinder(self._reach, self._candidates, self.config, self._overlays)
+
+
+#: What stays as it is, by file, and why.
+Kept: TypeAlias = Mapping[str, Mapping[Subject, Reason]]
+
+_ALL = frozenset(Subject)
+#: What shows only when virtual machines are expanded.
+_APPLIED = frozenset({Subject.API_VERSION, Subject.TOPOLOGY, Subject.SPREAD_RATIO, Subject.FIRMWARE})
+#: What may mean something else to a virtual machine with a boot loader of its own.
+_FIRMWARE = frozenset({Subject.FIRMWARE})
+
+_Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource, ...]]
+
+
+def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:
+    """What becomes of the files at ``paths``, relative to the project. Raises ``DiagnosticError``."""
+    return _Migration(project, tuple(project.sources(paths))).settle()
+
+
+class _Migration:
+    """Migrates all files, builds what they are part of before and after, and keeps what would change that."""
+
+    def __init__(self, project: MigratedProject, files: Sequence[DeprecatedFile]) -> None:
+        before = Pipeline(project.fs, project.config)
+        self._project = project
+        self._after: tuple[Mapping[str, bytes], Pipeline] = {}, before
+        self._files = files
+        self._composed = cache(lambda build: before.compose(build.path))
+        self._applied = cache(lambda build: before.build(build.with_target(None, ExpandMode.APPLIED)))
+
+    def settle(self) -> tuple[Migrated, ...]:
+        kept: Kept = {}
+        migrated = self._migrated(kept)
+        refused = self._refused(migrated, kept)
+        while refused:
+            kept = _with(kept, refused)
+            migrated = self._migrated(kept)
+            refused = self._refused(migrated, kept)
+        return migrated
+
+    def _migrated(self, kept: Kept) -> tuple[Migrated, ...]:
+        return tuple(migrate_file(file.source, kept.get(file.source.path, {})) for file in self._files)
+
+    def _refused(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
+        """What has to stay, further to what is kept, for the first build that would not be the same."""
+        for build in self._builds:
+            of_build = self._parts[build.path]
+            parts = [file for file in migrated if file.changes and file.source.path in of_build]
+            if parts and self._composed(build).failed:
+                return _keep(parts, _ALL, _cannot_build(build))
+            unseen = [file for file in parts if Subject.FIRMWARE in file.subjects]
+            if unseen and self._applied(build).failed:
+                return _keep(unseen, _FIRMWARE, _cannot_build(build))
+            for differences_of, subjects in (
+                (self._composed_otherwise, _ALL),
+                (self._applied_otherwise, _APPLIED),
+            ):
+                concerned = [file for file in parts if file.subjects & subjects]
+                found = differences_of(build, migrated) if concerned else ()
+                if found:
+                    reason = _would_change(build, found[0], subjects)
+                    helps = partial(self._helps, build, differences_of, found[0], kept)
+                    files = _files_of(found[0], concerned) or _bisected(concerned, subjects, reason, helps)
+                    return _narrowed(_keep(files, subjects, reason), helps)
+        return {}
+
+    def _helps(
+        self, build: Overlay, differences_of: _Comparison, culprit: Resource, kept: Kept, more: Kept
+    ) -> bool:
+        """Whether the culprit stays the same when ``more`` stays as it is."""
+        found = differences_of(build, self._migrated(_with(kept, more)))
+        return not any(each is culprit for each in found)
+
+    def _composed_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
+        """The resources of the build that are not what they were before files were migrated."""
+        return _differing(self._composed(build), self._pipeline(migrated).compose(build.path))
+
+    def _applied_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
+        """The virtual machines that would be expanded otherwise, if the build can expand them at all."""
+        before = self._applied(build)
+        if before.failed:
+            return ()
+        after = self._pipeline(migrated).build(build.with_target(None, ExpandMode.APPLIED))
+        return tuple(each for each in _differing(before, after) if each.kind == "VirtualMachine")
+
+    def _pipeline(self, migrated: Sequence[Migrated]) -> Pipeline:
+        """The same one as long as the files are, so that what builds share is read and compiled once."""
+        files = changed(migrated)
+        if self._after[0] != files:
+            project = self._project
+            self._after = files, Pipeline(FilesAbove(files, project.fs), project.config)
+        return self._after[1]
+
+    @cached_property
+    def _builds(self) -> tuple[Overlay, ...]:
+        return tuple({build.path: build for file in self._files for build in file.builds}.values())
+
+    @cached_property
+    def _parts(self) -> Mapping[str, frozenset[str]]:
+        """The files that each build has, by its path."""
+        return {
+            build.path: frozenset(
+                file.source.path
+                for file in self._files
+                if any(other.path == build.path for other in file.builds)
+            )
+            for build in self._builds
+        }
+
+
+def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tuple[Resource, ...]:
+    if not after.failed:
+        return resources_of_other_meaning(before.value, after.value)
+    failing = {found.resource for found in after.diagnostics}
+    return tuple(each for each in before.value if each.current_id in failing) or tuple(before.value)
+
+
+def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated]:
+    """Those that it was read from, or patched with."""
+    paths = {site.path for site in (culprit.origin, *culprit.layers)}
+    return [file for file in files if file.source.path in paths]
+
+
+def _bisected(
+    files: Sequence[Migrated], subjects: frozenset[Subject], reason: Reason, helps: Callable[[Kept], bool]
+) -> Sequence[Migrated]:
+    """As few of the files as it helps to keep, found by halves; more where both halves are needed."""
+    while len(files) > 1:
+        middle = len(files) // 2
+        halves = (files[:middle], files[middle:])
+        half = next((each for each in halves if helps(_keep(each, subjects, reason))), None)
+        if half is None:
+            break
+        files = half
+    return files
+
+
+def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
+    """Only one subject of the suspects, where that helps; all of them otherwise."""
+    for subject in sorted({each for subjects in suspects.values() for each in subjects}, key=_order):
+        only = {
+            path: {subject: subjects[subject]} for path, subjects in suspects.items() if subject in subjects
+        }
+        if helps(only):
+            return only
+    return suspects
+
+
+def _keep(files: Iterable[Migrated], subjects: frozenset[Subject], reason: Reason) -> Kept:
+    return {file.source.path: dict.fromkeys(file.subjects & subjects, reason) for file in files}
+
+
+def _with(kept: Kept, more: Kept) -> Kept:
+    return {path: {**more.get(path, {}), **kept.get(path, {})} for path in {**kept, **more}}
+
+
+def _cannot_build(build: Overlay) -> Reason:
+    return Reason(
+        f"{build.path} cannot be built, so that nothing shows whether it would stay the same",
+        f"make vmrender build {build.path} work, and migrate again",
+    )
+
+
+def _would_change(build: Overlay, culprit: Resource, subjects: frozenset[Subject]) -> Reason:
+    hint = "migrate the other files that have a part in it too, or rewrite them by hand"
+    if subjects == _APPLIED:
+        hint = "let it set by itself what the preference gives it now, and migrate again"
+    return Reason(f"{culprit.kind} {culprit.name} in {build.path} would not stay the same", hint)
+
+
+def _order(subject: Subject) -> int:
+    return subject.value

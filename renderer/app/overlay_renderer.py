@@ -1,0 +1,151 @@
+"""Render overlays, from their sources to the files of their trees, on one processor or on several.
+
+A worker is a copy of this process where the system can copy one. The first overlays are rendered here: most
+projects are done before workers would be of use. Where they are not, the first process has by then read what
+all overlays share, and each worker starts with a copy of it.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.app.stopwatch import Stopwatch
+from renderer.cache.known_results import KnownCatalogs
+from renderer.emit.layout import layout
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.limits import Limits, restore, snapshot
+from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.resource import ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.pipeline.run_context import RunContext
+from renderer.source.builtin_catalogs import BuiltinFileSystem
+from renderer.source.file_system import DiskFileSystem
+from renderer.source.locate import Locator, locate
+from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
+
+
+class RenderedOverlay(NamedTuple):
+    """An overlay and the files it comes to, text by path below its output folder; none when it failed.
+
+    ``findings`` know their lines. ``folders`` are those it read as kustomizations, ``saw`` is what it asked
+    of the repository, with the answers; ``seconds`` is how long it took, of which ``account`` tells.
+    """
+
+    overlay: Overlay
+    files: Mapping[str, str]
+    findings: tuple[Diagnostic, ...]
+    folders: frozenset[str]
+    saw: Mapping[FileQuestion, str]
+    seconds: float
+    account: str
+
+
+class OverlayRenderer:
+    """Of one project; what its overlays share is read, composed and compiled once."""
+
+    def __init__(self, root: Path, config: RenderConfig, known_catalogs: KnownCatalogs | None = None) -> None:
+        self._project = root, config
+        self._recorder = Recorder()
+        self._fs = BuiltinFileSystem(RecordedFileSystem(DiskFileSystem(root), self._recorder))
+        self._pipeline = Pipeline(self._fs, config, memory=RunContext(self._recorder, known_catalogs))
+
+    def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig]]:
+        """For workers that are no copies of this process: they begin anew."""
+        return type(self), self._project
+
+    def render(self, overlay: Overlay) -> RenderedOverlay:
+        """Raises ``DiagnosticError`` for what keeps all overlays from being rendered."""
+        stopwatch, work = Stopwatch(), Work("overlay", overlay.path)
+        with self._recorder.using(work):
+            composed = self._pipeline.compose(overlay.path)
+            composing = stopwatch.lap()
+            outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
+            files = {} if outcome.failed else _files(overlay, outcome.value)
+        findings = locate(self._fs, outcome.diagnostics, self._locator) if outcome.diagnostics else ()
+        counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
+        return RenderedOverlay(
+            overlay=overlay,
+            files=files,
+            findings=findings,
+            folders=frozenset(used.name for used in self._recorder.used(work) if used.kind == "folder"),
+            saw=self._recorder.seen(work),
+            seconds=stopwatch.seconds(),
+            account=f"{counted} composed in {composing}, expanded and checked in {stopwatch.lap()}",
+        )
+
+    @cached_property
+    def _locator(self) -> Locator:
+        return Locator(self._fs)
+
+
+def _files(overlay: Overlay, resources: ResourceSet) -> Mapping[str, str]:
+    manifests = layout(resources, overlay.files)
+    if not overlay.tree.extras:
+        return manifests
+    from renderer.emit.tree_options import extras  # noqa: PLC0415 - few projects ask for any
+
+    return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
+
+
+#: How long the first overlays may take here, in seconds.
+ALONE = 0.3
+#: Workers get a share of so many parts each, so that they end at about the same time.
+_PARTS_PER_WORKER = 8
+
+
+def rendered_in_order(
+    renderer: OverlayRenderer, overlays: Sequence[Overlay], jobs: int
+) -> Iterator[RenderedOverlay]:
+    """Each overlay, rendered by ``jobs`` processes at the most.
+
+    Raises what ``OverlayRenderer.render`` raises, in a worker too.
+    """
+    stopwatch, waiting = Stopwatch(), deque(overlays)
+    while waiting and (min(jobs, len(waiting)) == 1 or stopwatch.seconds() < ALONE):
+        yield renderer.render(waiting.popleft())
+    if waiting:
+        yield from _rendered_by_workers(renderer, tuple(waiting), min(jobs, len(waiting)))
+
+
+def _rendered_by_workers(
+    renderer: OverlayRenderer, overlays: Sequence[Overlay], workers: int
+) -> Iterator[RenderedOverlay]:
+    """What workers that were killed, as for want of memory, leave undone is done here."""
+    # Only large projects need workers.
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
+
+    done = 0
+    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(renderer, *snapshot()))
+    try:
+        part = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
+        for rendered in pool.map(_render, overlays, chunksize=part):
+            done += 1
+            yield rendered
+    except BrokenProcessPool:
+        pass
+    finally:
+        pool.shutdown(cancel_futures=True)
+    yield from map(renderer.render, overlays[done:])
+
+
+class _Worker:
+    """What this process has, if it is one."""
+
+    renderer: OverlayRenderer
+
+
+def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
+    restore(most, in_effect)
+    # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _Worker.renderer = renderer
+
+
+def _render(overlay: Overlay) -> RenderedOverlay:
+    return _Worker.renderer.render(overlay)

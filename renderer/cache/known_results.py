@@ -1,0 +1,154 @@
+"""Results of earlier runs, valid as long as nothing that they were made of has changed.
+
+Of rendered overlays only digests and findings are kept, as manifests may hold passwords; of catalogs what
+they compose to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from renderer.cache.recorded_inputs import RecordedInputs, seen_json, seen_of
+from renderer.cache.store import Store
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.json import Json
+from renderer.model.location import Location
+from renderer.model.release import Release
+from renderer.model.render_config import Overlay
+from renderer.model.res_id import Gvk, ResId
+from renderer.model.resource import ResourceSet
+from renderer.source.builtin_catalogs import decode_composed, encode_composed
+from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Work
+
+
+def finding_json(found: Diagnostic) -> Json:
+    """``found`` has no sites any more."""
+    return [
+        found.code,
+        found.message,
+        found.severity,
+        found.location,
+        found.resource,
+        found.field and [_segment_json(segment) for segment in found.field.segments],
+        found.hint,
+        [[related.message, related.location] for related in found.related],
+        found.overlays,
+        found.target,
+    ]
+
+
+def finding_of(value: Any) -> Diagnostic:  # noqa: ANN401 - signed by the one who wrote it: of the form above
+    code, message, severity, location, resource, field, hint, related, overlays, target = value
+    return Diagnostic(
+        code=Code(code),
+        message=message,
+        severity=Severity(severity),
+        location=location and Location(*location),
+        resource=resource and ResId(Gvk(*resource[0]), *resource[1:]),
+        field=None if field is None else FieldPath(tuple(map(_segment_of, field))),
+        hint=hint,
+        related=tuple(Related(text, (), place and Location(*place)) for text, place in related),
+        overlays=tuple(overlays),
+        target=target and Release(*target),
+    )
+
+
+def _segment_json(segment: Segment) -> Json:
+    return list(segment) if isinstance(segment, ElementName) else segment
+
+
+def _segment_of(value: Any) -> Segment:  # noqa: ANN401 - as above
+    return ElementName(*value) if isinstance(value, list) else value
+
+
+class KnownOverlay(NamedTuple):
+    """A run that succeeded.
+
+    ``tree`` is the digest of the ownership file it wrote or would write, ``folders`` are those it read as
+    kustomizations, ``findings`` know their lines, ``seconds`` is how long it took.
+    """
+
+    tree: str
+    folders: frozenset[str]
+    findings: tuple[Diagnostic, ...]
+    seconds: float
+
+
+class KnownOverlays:
+    """``project`` is all else that decides what comes of an overlay: what works, where, and on whose word."""
+
+    def __init__(self, store: Store, sightings: RecordedInputs, project: tuple[str, ...]) -> None:
+        self._store = store
+        self._sightings = sightings
+        self._project = project
+
+    def find(self, overlay: Overlay) -> KnownOverlay | None:
+        """None when it was not rendered before, or anything it saw differs now."""
+        entry: Any = self._store.get(*self._name(overlay))
+        if entry is None or not self._sightings.are_current(seen_of(entry["saw"])):
+            return None
+        findings = tuple(map(finding_of, entry["findings"]))
+        return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
+
+    def seconds(self, overlay: Overlay) -> float | None:
+        """How long it took the last time, whatever has changed since; None when there was none."""
+        entry: Any = self._store.get(*self._name(overlay))
+        return None if entry is None else float(entry["seconds"])
+
+    def keep(self, overlay: Overlay, known: KnownOverlay, saw: Mapping[FileQuestion, str]) -> None:
+        """For the next run. ``saw`` is what it asked of the repository, and the answers."""
+        if UNANSWERED in saw.values():
+            return
+        entry: Json = {
+            "saw": seen_json(saw),
+            "tree": known.tree,
+            "folders": sorted(known.folders),
+            "findings": list(map(finding_json, known.findings)),
+            "seconds": known.seconds,
+        }
+        self._store.put(entry, *self._name(overlay))
+
+    def _name(self, overlay: Overlay) -> Iterable[str]:
+        return "overlay", *self._project, overlay.path, overlay.listed_as
+
+
+#: Of nothing else is more kept than a digest: other objects may hold passwords.
+_GROUP = "instancetype.kubevirt.io"
+
+
+class KnownCatalogs:
+    """``project`` is all else that decides what comes of a catalog."""
+
+    def __init__(self, store: Store, sightings: RecordedInputs, project: tuple[str, ...]) -> None:
+        self._store = store
+        self._sightings = sightings
+        self._project = project
+
+    def find(self, folder: str, recorder: Recorder) -> ResourceSet | None:
+        """The catalog in ``folder``; ``recorder`` then knows what it was made of, as if it had been read."""
+        entry: Any = self._store.get(*self._name(folder))
+        if entry is None:
+            return None
+        seen = seen_of(entry["saw"])
+        if not self._sightings.are_current(seen):
+            return None
+        recorder.recall(seen, (Work(*work) for work in entry["used"]))
+        return decode_composed(entry["composed"].encode())
+
+    def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, work: Work) -> None:
+        """For the next run; ``work`` is that of composing it."""
+        seen = recorder.seen(work)
+        if UNANSWERED in seen.values() or any(resource.gvk.group != _GROUP for resource in composed):
+            return
+        try:
+            text = encode_composed(composed)
+        except ValueError:  # it has more to it than what is kept
+            return
+        used = [list(used) for used in sorted(recorder.used(work))]
+        self._store.put({"saw": seen_json(seen), "used": used, "composed": text}, *self._name(folder))
+
+    def _name(self, folder: str) -> Iterable[str]:
+        return "catalog", *self._project, folder

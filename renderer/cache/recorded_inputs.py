@@ -1,0 +1,101 @@
+"""Compare what earlier runs read of the repository with what stands there now.
+
+The digest of a file is taken again only when its times, size or inode changed, as Git's index does it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from time import time_ns
+from typing import Any, TypeAlias
+
+from renderer.cache.store import Store
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, object_at
+from renderer.source.file_system import FileSystem
+from renderer.source.recorder import FileQuestion, answer
+
+#: When a file and its entry in the folder last changed, in nanoseconds, its size and its inode.
+_Signs: TypeAlias = list[int]
+#: What changed so shortly before it was read might change again without a sign: clocks of file systems are
+#: coarse, to two seconds those that count whole ones.
+_RECENT, _RECENT_BY_SECONDS = 100_000_000, 2_000_000_000
+_SECOND = 1_000_000_000
+_MOST = 200_000
+
+
+class FileDigests:
+    """Of files below ``root``, by path relative to it; ``read`` has their content, for those inside."""
+
+    def __init__(self, root: Path, read: Callable[[str], bytes], store: Store) -> None:
+        self._root = str(root)
+        self._read = read
+        self._store = store
+        self._known = object_at(store.get("file-digests", self._root))
+        self._fresh: dict[str, list[str | int]] = {}
+
+    def of(self, path: str) -> str | None:
+        """None for what is no file, is a link, or cannot be read."""
+        try:
+            status = os.lstat(f"{self._root}/{path}")
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            signs = _signs(status)
+            known = self._known.get(path)
+            if isinstance(known, list) and known[1:] == signs:
+                return str(known[0])
+            content = self._read(path)
+        except (OSError, ValueError, DiagnosticError):
+            return None
+        digest = sha256(content).hexdigest()
+        if _has_settled(status):
+            self._fresh[path] = [digest, *signs]
+        return digest
+
+    def keep(self) -> None:
+        """For the next run."""
+        if self._fresh:
+            known = {**self._known, **self._fresh}
+            self._store.put(dict(list(known.items())[-_MOST:]), "file-digests", self._root)
+
+
+def _signs(status: os.stat_result) -> _Signs:
+    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
+
+
+def _has_settled(status: os.stat_result) -> bool:
+    """The signs were taken before the content: had it changed in between, they would be older than it."""
+    changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    margin = _RECENT if changed % _SECOND else _RECENT_BY_SECONDS
+    return changed + margin < time_ns()
+
+
+class RecordedInputs:
+    """Asks the repository again, each question once in a run."""
+
+    def __init__(self, fs: FileSystem, digests: FileDigests) -> None:
+        self._fs = fs
+        self._digests = digests
+        self._answers: dict[FileQuestion, str] = {}
+
+    def are_current(self, seen: Mapping[FileQuestion, str]) -> bool:
+        return all(self._answer(question) == was for question, was in seen.items())
+
+    def _answer(self, question: FileQuestion) -> str:
+        if question not in self._answers:
+            # By the signs of a file where it has any; a link has none.
+            digest = self._digests.of(question.path) if question.method == "read" else None
+            self._answers[question] = digest or answer(self._fs, question)
+        return self._answers[question]
+
+
+def seen_json(seen: Mapping[FileQuestion, str]) -> Json:
+    return [[*question, was] for question, was in seen.items()]
+
+
+def seen_of(value: Iterable[Any]) -> Mapping[FileQuestion, str]:
+    return {FileQuestion(method, path): was for method, path, was in value}

@@ -1,0 +1,60 @@
+"""What works here: this vmrender and the libraries it uses. What another edition found out does not count."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from renderer import __version__
+from renderer.bundled import data_folder
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_LIBRARIES = (".dist-info", ".egg-info")
+
+
+def tool_fingerprint() -> str:
+    """A digest that differs where anything that is run, or any data that ships with it, differs.
+
+    An installed vmrender has a list of its files with their digests. Of a checkout, where files change in
+    place, it is their times and sizes that are looked at.
+    """
+    record = _PACKAGE.parent / f"vmrender-{__version__}.dist-info" / "RECORD"
+    try:
+        ours = record.read_bytes()
+    except OSError:
+        folders = (_PACKAGE, data_folder("schemas"), data_folder("catalog"))
+        ours = "\n".join(sign for folder in folders for sign in _signs(str(folder))).encode()
+    found = (sys.version, sys.platform, *_libraries())
+    return sha256(ours + "\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _libraries() -> list[str]:
+    """``click-8.2.1.dist-info`` and so on, of all that can be imported."""
+    return sorted(
+        name
+        for folder in sys.path
+        if folder.endswith("-packages")
+        for name in _listed(folder)
+        if name.endswith(_LIBRARIES)
+    )
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - its names alone are wanted
+    except OSError:
+        return []
+
+
+def _signs(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _signs(entry.path)
+            else:
+                status = entry.stat()
+                yield f"{entry.path} {status.st_mtime_ns} {status.st_size}"

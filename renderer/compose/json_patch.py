@@ -1,0 +1,296 @@
+"""JSON 6902 patches as kustomize applies them (``api/filters/patchjson6902``, ``gopkg.in/evanphx/json-patch.v4``).
+
+The library's ways: ``replace`` adds a missing key, a missing value is null, indices may be negative and count
+from the end, null stands for nothing on the way to a field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
+from operator import is_
+from typing import TypeAlias
+
+from renderer.compose.annotations import with_text_annotations
+from renderer.compose.identity import remembering_id
+from renderer.compose.res_map import ResMap
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
+from renderer.model.limits import limits
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.source_tree import JsonPatch
+from renderer.yamlio.go_numbers import format_float, json_number
+
+#: Changes the value that stands for the container of a key, which it is given.
+Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
+
+_INDEX = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+class OperationError(Exception):
+    """An operation does not apply; says why."""
+
+
+def apply_operation(document: Json, operation: Json) -> Json:
+    """The document after ``op`` of ``operation``. Raises ``OperationError``."""
+    name = text_at(operation, "op")
+    apply = _OPERATIONS.get(name)
+    if apply is None:
+        raise OperationError(f"{name or 'nothing'} is no operation; there are {', '.join(_OPERATIONS)}")
+    return apply(document, _pointer(operation, "path"), operation)
+
+
+def _add(document: Json, path: str, operation: Json) -> Json:
+    return _inserted(document, path, _value(operation))
+
+
+def _remove(document: Json, path: str, operation: Json) -> Json:
+    del operation
+    return _edited(document, path, _without)
+
+
+def _replace(document: Json, path: str, operation: Json) -> Json:
+    value = _value(operation)
+    if not path:
+        if not isinstance(value, dict | list):
+            raise OperationError("the whole object can only be replaced by a mapping")
+        return value
+    return _edited(document, path, lambda container, key: _with(container, key, value))
+
+
+def _move(document: Json, path: str, operation: Json) -> Json:
+    source = _pointer(operation, "from")
+    value = _get(document, source)
+    return _inserted(_edited(document, source, _without), path, value)
+
+
+def _copy(document: Json, path: str, operation: Json) -> Json:
+    return _inserted(document, path, _get(document, _pointer(operation, "from")))
+
+
+def _test(document: Json, path: str, operation: Json) -> Json:
+    actual = _get(document, path) if path else document
+    if not _equal(actual, _value(operation)):
+        raise OperationError(f"the test fails, {path} holds something else")
+    return document
+
+
+_OPERATIONS: dict[str, Callable[[Json, str, Json], Json]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": _replace,
+    "move": _move,
+    "copy": _copy,
+    "test": _test,
+}
+
+
+def _pointer(operation: Json, field: str) -> str:
+    pointer = object_at(operation).get(field)
+    if not isinstance(pointer, str):
+        raise OperationError(f"the operation has no {field}")
+    return pointer
+
+
+def _value(operation: Json) -> Json:
+    return object_at(operation).get("value")
+
+
+def _inserted(document: Json, path: str, value: Json) -> Json:
+    def insert(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
+        if isinstance(container, dict):
+            return {**container, key: value}
+        index = len(container) if key == "-" else _index(key, len(container) + 1)
+        return [*container[:index], value, *container[index:]]
+
+    return _edited(document, path, insert)
+
+
+def _with(container: dict[str, Json] | list[Json], key: str, value: Json) -> dict[str, Json] | list[Json]:
+    if isinstance(container, dict):
+        return {**container, key: value}
+    index = _index(key, len(container))
+    return [*container[:index], value, *container[index + 1 :]]
+
+
+def _without(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
+    if isinstance(container, list):
+        index = _index(key, len(container))
+        return [*container[:index], *container[index + 1 :]]
+    if key not in container:
+        raise OperationError(f"there is no {key}")
+    return {name: value for name, value in container.items() if name != key}
+
+
+def _get(document: Json, path: str) -> Json:
+    keys = _keys(path)
+    for key in keys[:-1]:
+        document = _child(_container(document, path), key)
+    container = _container(document, path)
+    return _child(container, keys[-1])
+
+
+def _edited(document: Json, path: str, edit: Edit) -> Json:
+    """The document with the container of the last key in ``path`` edited; shares what it does not touch."""
+    return _edited_below(document, _keys(path), path, edit)
+
+
+def _edited_below(value: Json, keys: list[str], path: str, edit: Edit) -> Json:
+    container = _container(value, path)
+    if len(keys) == 1:
+        return edit(container, keys[0])
+    child = _edited_below(_child(container, keys[0]), keys[1:], path, edit)
+    return _with(container, keys[0], child)
+
+
+def _container(value: Json, path: str) -> dict[str, Json] | list[Json]:
+    if not isinstance(value, dict | list):
+        raise OperationError(f"the object has no {path}")
+    return value
+
+
+def _child(container: dict[str, Json] | list[Json], key: str) -> Json:
+    if isinstance(container, dict):
+        return container.get(key)
+    return container[_index(key, len(container))]
+
+
+def _index(key: str, length: int) -> int:
+    """The position that ``key`` means in a list of ``length``; negative ones count from the end."""
+    if not _INDEX.fullmatch(key):
+        raise OperationError(f"{key or 'nothing'} is no index of a list")
+    index = int(key)
+    if not -length <= index < length:
+        raise OperationError(f"the list has no index {index}")
+    return index + length if index < 0 else index
+
+
+def _keys(path: str) -> list[str]:
+    if "/" not in path:
+        raise OperationError(f"{path or 'an empty path'} does not begin with /")
+    if path.count("/") > limits().nesting:
+        raise OperationError(f"the path has more than {limits().nesting} names")
+    return [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
+
+
+def _equal(left: Json, right: Json) -> bool:
+    """Equal as JSON: 1 is not true."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
+def apply_operations(document: Json, operations: Iterable[Json]) -> Json:
+    for operation in operations:
+        document = apply_operation(document, operation)
+    return document
+
+
+#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
+_EXACT = 1 << 53
+
+
+class JsonPatching:
+    """Applies the operations of one patch; ``remembers_ids`` before it changes them."""
+
+    def __init__(self, patch: JsonPatch, *, remembers_ids: bool) -> None:
+        self._patch = patch
+        self._remembers_ids = remembers_ids
+
+    def apply(self, resources: ResMap, keys: Iterable[int]) -> None:
+        """Patches the resources with the given keys. Raises: patch-invalid, build-limit."""
+        for key in keys:
+            patched = self._patched(key, resources)
+            if patched.content:
+                resources.replace(key, patched)
+                resources.note_in_floats(key)
+            else:
+                resources.remove(key)
+
+    def _patched(self, key: int, resources: ResMap) -> Resource:
+        resource = resources[key]
+        if self._remembers_ids:
+            resource = remembering_id(resource)
+        operated = self._operated(_with_annotations(resource), resource)
+        resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
+        content = self._in_floats(operated, resource, resources.in_floats(key))
+        patched = resource.with_content(content, self._patch.site)._replace(blank_fields=())
+        patched = with_text_annotations(patched, _float_text)
+        return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
+
+    def _operated(self, document: Json, resource: Resource) -> Json:
+        for index, operation in enumerate(self._patch.operations):
+            try:
+                document = apply_operation(document, operation)
+            except OperationError as error:
+                raise self._invalid(str(error), index, operation, resource) from None
+        return document
+
+    def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
+        try:
+            rounded = _rounded(document, known)
+        except OverflowError:  # from a patch in JSON: YAML makes texts of such numbers
+            raise self._invalid("a number is too large", 0, None, resource) from None
+        if not isinstance(rounded, dict):
+            raise self._invalid("the patch leaves no object", 0, None, resource)
+        return rounded
+
+    def _invalid(self, problem: str, index: int, operation: Json, resource: Resource) -> DiagnosticError:
+        fields = object_at(operation)
+        where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
+        return DiagnosticError(
+            Diagnostic(
+                code=Code.PATCH_INVALID,
+                message=f"the patch does not apply to {resource.current_id}: {problem}{where}",
+                sites=(self._patch.operation_site(index),),
+                resource=resource.current_id,
+            )
+        )
+
+
+def _with_annotations(resource: Resource) -> JsonObject:
+    """The content as kustomize hands it to the patch: with annotations, if it keeps notes there."""
+    content = resource.content
+    has_notes = resource.previous_ids or resource.name_prefixes or resource.name_suffixes
+    if not has_notes or object_at(content, "metadata").get("annotations") is not None:
+        return content
+    return with_value(content, ("metadata", "annotations"), {})
+
+
+def _rounded(value: Json, known: Json) -> Json:
+    """The value with integers as exact as a float has them; itself where that changes nothing.
+
+    What it shares with ``known`` is so already, or else every operation would go through the whole object.
+    """
+    if value is known and value is not None:
+        return value
+    if isinstance(value, dict):
+        old = object_at(known)
+        fields = {key: _rounded(child, old.get(key)) for key, child in value.items()}
+        return value if all(fields[key] is value[key] for key in value) else fields
+    if isinstance(value, list):
+        pairs = zip_longest(value, array_at(known)[: len(value)])
+        elements = [element if element is old else _rounded(element, old) for element, old in pairs]
+        return value if all(map(is_, elements, value)) else elements
+    if type(value) is int and not -_EXACT <= value <= _EXACT:
+        return json_number(float(value))
+    return value
+
+
+def _float_text(value: Json) -> str:
+    """The text of a scalar that went through floats."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format_float(float(value))
+    return scalar_text(value)
+
+
+def _with_ids_of_version(resource: Resource) -> Resource:
+    """The resource with its API version in its previous ids, which are compared without their own."""
+    group, version = resource.gvk.group, resource.gvk.version
+    ids = (known._replace(gvk=Gvk(group, version, known.gvk.kind)) for known in resource.previous_ids)
+    return resource._replace(previous_ids=tuple(ids))

@@ -1,0 +1,101 @@
+"""The order in which resources are written (kustomize ``SortOrderTransformer.go``, ``kyaml/resid/gvk.go`` IsLessThan)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kustomization import SortOptions
+from renderer.model.resource import Resource
+
+_FIRST = (
+    "Namespace",
+    "ResourceQuota",
+    "StorageClass",
+    "CustomResourceDefinition",
+    "ServiceAccount",
+    "PodSecurityPolicy",
+    "Role",
+    "ClusterRole",
+    "RoleBinding",
+    "ClusterRoleBinding",
+    "ConfigMap",
+    "Secret",
+    "Endpoints",
+    "Service",
+    "LimitRange",
+    "PriorityClass",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "Deployment",
+    "StatefulSet",
+    "CronJob",
+    "PodDisruptionBudget",
+)
+_LAST = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+
+
+def kind_ranks(first: tuple[str, ...] = _FIRST, last: tuple[str, ...] = _LAST) -> dict[str, int]:
+    """The rank of each kind that has one; all others rank 0."""
+    ranks = {kind: index - len(first) for index, kind in enumerate(first)}
+    return ranks | {kind: index + 1 for index, kind in enumerate(last)}
+
+
+DEFAULT_RANKS = kind_ranks()
+
+
+def gvk_sort_text(group: str, version: str, kind: str) -> str:
+    """What kinds of one rank are ordered by; an empty part comes after all others."""
+    return f"{group or '~G'}_{version or '~V'}_{kind or '~K'}"
+
+
+_LEGACY, _FIFO = "legacy", "fifo"
+
+
+def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tuple[Resource, ...]]:
+    """How ``sortOptions`` puts resources in order; without them in the order of the command line.
+
+    Raises: kustomization-field.
+    """
+    if options is None:
+        return in_legacy_order
+    if options.order not in (_LEGACY, _FIFO):
+        raise _invalid(options, "order", f"order cannot be {options.order!r}", f"one of {_LEGACY}, {_FIFO}")
+    if options.order == _FIFO:
+        if options.legacy:
+            message = f"legacySortOptions is for order: {_LEGACY}"
+            raise _invalid(options, "legacySortOptions", message, "remove it, or change order")
+        return tuple
+    if options.legacy is None:
+        return in_legacy_order
+    ranks = kind_ranks(options.legacy.first, options.legacy.last)
+    return lambda resources: in_legacy_order(resources, ranks)
+
+
+def in_legacy_order(
+    resources: Iterable[Resource], ranks: Mapping[str, int] = DEFAULT_RANKS
+) -> tuple[Resource, ...]:
+    """By the rank of the kind, then kind, then namespace and name; what has none of these comes last."""
+    return tuple(sorted(resources, key=lambda resource: _sort_key(resource, ranks)))
+
+
+def _sort_key(resource: Resource, ranks: Mapping[str, int]) -> tuple[int, bool, str, str]:
+    gvk = resource.gvk
+    # Kubernetes' own Namespace comes before those of other groups, where it has a place in the order at all.
+    is_core_namespace = gvk.kind in ranks and gvk.kind == "Namespace" and not gvk.group
+    kind = ".".join((gvk.kind or "[noKind]", gvk.version or "[noVer]", gvk.group or "[noGrp]"))
+    return (
+        ranks.get(gvk.kind, 0),
+        not is_core_namespace,
+        gvk_sort_text(gvk.group, gvk.version, gvk.kind),
+        f"{kind}|{resource.namespace or '~X'}|{resource.name or '~N'}",
+    )
+
+
+def _invalid(options: SortOptions, field: str, message: str, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD, message=message, sites=(options.site.below(field),), hint=hint
+        )
+    )

@@ -1,1 +1,0 @@
-"""The order in which resources are written."""

@@ -1,1 +1,0 @@
-"""Strategic merge and JSON 6902 patches."""

@@ -1,1 +1,0 @@
-"""Names that change, and what refers to them."""

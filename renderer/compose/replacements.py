@@ -1,0 +1,276 @@
+"""``replacements``: values copied from one resource to others (kustomize ``api/filters/replacement``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from renderer.compose.embedded_text import changed_text, count_within, split_at_text
+from renderer.compose.identity import effective_namespace
+from renderer.compose.replacement_paths import PathError, PathMatcher, SetSlot, lookup, split_field_path
+from renderer.compose.replacement_value import ReplacementValue
+from renderer.compose.res_map import ResMap
+from renderer.compose.selection import ResourceSelector
+from renderer.compose.transform import Transform
+from renderer.compose.values import ABSENT, Slot
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, object_at
+from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+
+
+def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
+    """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
+    named = resources.named(source.name or None)
+    matches = [resource for _, resource in named if _is_source(resource, source)]
+    if not matches:
+        raise _nothing(source, resources)
+    if len(matches) > 1:
+        raise _ambiguous(source, matches)
+    return matches[0]
+
+
+def _is_source(resource: Resource, source: ReplacementSource) -> bool:
+    gvk = resource.gvk
+    if source.group not in ("", gvk.group) or source.version not in ("", gvk.version):
+        return False
+    return any(
+        source.kind in ("", id_.gvk.kind) and source.name in ("", id_.name) and _in_namespace(id_, source)
+        for id_ in _ids(resource)
+    )
+
+
+def _ids(resource: Resource) -> Iterator[ResId]:
+    yield resource.current_id
+    yield from resource.previous_ids
+
+
+def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
+    if not source.namespace:
+        return True
+    wanted = f"{source.group}/{source.version}" if source.group else source.version
+    return effective_namespace(wanted, source.kind, source.namespace) == effective_namespace(
+        id_.gvk.api_version, id_.gvk.kind, id_.namespace
+    )
+
+
+def _nothing(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    names = {resource.name for resource in resources if source.kind in ("", resource.kind)}
+    nearest = get_close_matches(source.name, names, n=3)
+    hint = (
+        f"did you mean {' or '.join(nearest)}?"
+        if nearest
+        else "it has to be among the resources of this folder"
+    )
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD,
+            message=f"no resource is the {_described(source)} that a replacement takes its value from",
+            sites=(source.site,),
+            hint=hint,
+        )
+    )
+
+
+def _ambiguous(source: ReplacementSource, matches: Iterable[Resource]) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD,
+            message=f"several resources are the {_described(source)} that a replacement takes its value from",
+            sites=(source.site,),
+            hint="say which one with group, version, kind, name and namespace",
+            related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
+        )
+    )
+
+
+def _described(source: ReplacementSource) -> str:
+    kind = source.kind or "resource"
+    name = f"{source.namespace}/{source.name}" if source.namespace else source.name
+    return f"{kind} {name}".strip()
+
+
+class TargetSelector:
+    """Select and reject of one target, made ready. Raises: kustomization-field."""
+
+    def __init__(self, target: ReplacementTarget) -> None:
+        if target.select is None:
+            raise DiagnosticError(
+                Diagnostic(
+                    code=Code.KUSTOMIZATION_FIELD,
+                    message="a target does not say which resources it is for",
+                    sites=(target.site,),
+                    hint="give it select, with a kind or name",
+                )
+            )
+        self._select = ResourceSelector(target.select, target.site.below("select"))
+        self._reject = [
+            ResourceSelector(selector, target.site.below("reject", index))
+            for index, selector in enumerate(target.reject)
+        ]
+
+    def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
+        """The resources that it selects, each with its key."""
+        named = resources.named(self._select.only_name)
+        return tuple((key, resource) for key, resource in named if self._selects(resource))
+
+    def _selects(self, resource: Resource) -> bool:
+        """Whether labels, annotations and any id that the resource has or had match, and no rejection does.
+
+        A rejection's labels and annotations reject by themselves, and so does its id.
+        """
+        return (
+            self._select.matches_metadata(resource)
+            and self._select.matches_any_id(resource)
+            and not any(
+                reject.names_metadata and reject.matches_metadata(resource) for reject in self._reject
+            )
+            and not any(reject.names_id and reject.matches_any_id(resource) for reject in self._reject)
+        )
+
+
+def replacement_transform(replacements: tuple[Replacement, ...]) -> Transform:
+    """Carries out the replacements one after the other.
+
+    The transform raises: kustomization-field, resource-invalid.
+    """
+
+    def replace(resources: ResMap) -> None:
+        for replacement in replacements:
+            _replace(resources, replacement)
+
+    return replace
+
+
+def _replace(resources: ResMap, replacement: Replacement) -> None:
+    if replacement.targets is None or (replacement.source is None and replacement.source_value is None):
+        raise _incomplete(replacement)
+    value = _value(resources, replacement)
+    for target in replacement.targets:
+        for key, resource in TargetSelector(target).selected(resources):
+            resources.replace(key, _written(resource, value, target, partial(resources.check_growth, key)))
+
+
+def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
+    source = replacement.source
+    if source is None:
+        return _given(replacement)
+    if replacement.source_value is not None:
+        raise _error("a replacement has either source or sourceValue", replacement, "remove one of them")
+    resource = find_source(resources, source)
+    try:
+        return _found(resource, source).part(source.options)
+    except PathError as error:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message=f"{source.field_path} of {resource.current_id} gives a replacement no value: {error}",
+                sites=(source.site,),
+                resource=resource.current_id,
+                hint="fieldPath has to lead to a value that is there when the replacement is made",
+            )
+        ) from None
+
+
+def _found(resource: Resource, source: ReplacementSource) -> ReplacementValue:
+    found = lookup(resource.content, split_field_path(source.field_path))
+    if found is ABSENT or found is None or found in ({}, []):
+        raise PathError("there is nothing")
+    return ReplacementValue.of(found)
+
+
+def _given(replacement: Replacement) -> ReplacementValue:
+    try:
+        return ReplacementValue.given(replacement.source_value or "")
+    except PathError as error:
+        raise _error(f"sourceValue cannot be written: {error}", replacement, "write another value") from None
+
+
+def _written(
+    resource: Resource,
+    value: ReplacementValue,
+    target: ReplacementTarget,
+    check: Callable[[Resource], object],
+) -> Resource:
+    """The resource with the value in all fields of ``target``; ``check`` is given it after each field."""
+    content: Json = resource.content
+    for path in target.field_paths:
+        try:
+            content = _with_field(content, split_field_path(path), value, target.options)
+        except PathError as error:
+            raise _no_field(resource, path, target, error) from None
+        check(resource.with_content(object_at(content), target.site))
+    return resource.with_content(content, target.site) if isinstance(content, dict) else resource
+
+
+def _with_field(
+    content: Json, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> Json:
+    within_text = _with_field_in_text(content, steps, value, options)
+    if within_text is not None:
+        return within_text
+    content, matches = _changed(content, steps, lambda old: value.into(old, options), creates=options.create)
+    if not matches:
+        raise PathError("there is none")
+    return content
+
+
+def _with_field_in_text(
+    content: Json, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> Json:
+    """The content with the field changed inside of a text; None when the path does not lead into one."""
+    split = split_at_text(content, steps)
+    if split is None:
+        return None
+    outer, inner = split
+
+    def change(old: Slot) -> Json:
+        in_text = changed_text(
+            None if old is ABSENT else old,
+            inner,
+            lambda field: value.into(field, FieldOptions()),
+            creates=options.create,
+        )
+        return ReplacementValue.of(in_text).into(old, FieldOptions())
+
+    try:
+        return _changed(content, outer, change, creates=False)[0]
+    except PathError:
+        return None
+
+
+def _changed(content: Json, steps: tuple[str, ...], change: SetSlot, *, creates: bool) -> tuple[Json, int]:
+    matcher = PathMatcher(change, creates, lambda text, rest: count_within(text, rest, creates=creates))
+    changed = matcher.visit(content, steps)
+    return changed, matcher.matches
+
+
+def _incomplete(replacement: Replacement) -> DiagnosticError:
+    missing = "targets" if replacement.targets is None else "source"
+    hint = "a replacement needs source or sourceValue, and targets"
+    return _error(f"the replacement has no {missing}", replacement, hint)
+
+
+def _error(message: str, replacement: Replacement, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(replacement.site,), hint=hint)
+    )
+
+
+def _no_field(resource: Resource, path: str, target: ReplacementTarget, error: PathError) -> DiagnosticError:
+    create = "" if target.options.create else ", or make it with options.create: true"
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD,
+            message=f"a replacement cannot be written to {path} of {resource.current_id}: {error}",
+            sites=(target.site,),
+            resource=resource.current_id,
+            field=FieldPath.of("fieldPaths"),
+            hint=f"correct the path or select other resources{create}",
+        )
+    )

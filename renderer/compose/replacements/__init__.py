@@ -1,1 +1,0 @@
-"""``replacements``: values copied from one field to others."""

@@ -1,0 +1,217 @@
+"""The resources that a patch is for: those that its target selects, or the one that has its id.
+
+kustomize ``api/types/selector.go``, ``api/resmap/reswrangler.go`` Select.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from renderer.compose.identity import effective_namespace, original_identity
+from renderer.compose.res_map import ResMap
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import object_at, scalar_text
+from renderer.model.kustomization import Selector
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+
+if TYPE_CHECKING:
+    from renderer.compose.label_selector import Requirement
+
+
+TextMatcher: TypeAlias = Callable[[str], bool]
+
+_LITERAL = re.compile(r"[A-Za-z0-9_/ -]*")
+
+
+class ResourceSelector:
+    """A selector made ready to be asked about many resources; ``site`` is where it is written."""
+
+    def __init__(self, selector: Selector, site: Site) -> None:
+        self._selector = selector
+        self._site = site
+        self._group = self._matcher("group", selector.group)
+        self._version = self._matcher("version", selector.version)
+        self._kind = self._matcher("kind", selector.kind)
+        self._name = self._matcher("name", selector.name)
+        self._namespace = self._matcher("namespace", selector.namespace)
+        # Read when a resource comes as far as that: what selects nothing may be wrong, as in kustomize.
+        self._labels: tuple[Requirement, ...] | None = None
+        self._annotations: tuple[Requirement, ...] | None = None
+
+    def selects(self, resource: Resource) -> bool:
+        """Whether kind, name, namespace, labels and annotations match; the original id will do as well."""
+        return (
+            self._matches_gvk(resource)
+            and self._matches_name(resource)
+            and self._matches_namespace(resource)
+            and self.matches_metadata(resource)
+        )
+
+    @property
+    def only_name(self) -> str | None:
+        """The one name that it matches, now or before; None where there may be others."""
+        name = self._selector.name
+        return name if name and _LITERAL.fullmatch(name) else None
+
+    @property
+    def names_id(self) -> bool:
+        """Whether it says anything about kind, name or namespace."""
+        return any((self._group, self._version, self._kind, self._name, self._namespace))
+
+    @property
+    def names_metadata(self) -> bool:
+        """Whether it says anything about labels or annotations."""
+        return bool(self._selector.label_selector or self._selector.annotation_selector)
+
+    def matches_metadata(self, resource: Resource) -> bool:
+        """Whether labels and annotations match."""
+        selector = self._selector
+        return (not selector.label_selector or self._labels_match(resource)) and (
+            not selector.annotation_selector or self._annotations_match(resource)
+        )
+
+    def matches_any_id(self, resource: Resource) -> bool:
+        """Whether kind, name and namespace of one id, current or previous, all match as they are written."""
+        ids = (resource.current_id, *resource.previous_ids)
+        gvk = resource.gvk
+        return (
+            (not self._group or self._group(gvk.group))
+            and (not self._version or self._version(gvk.version))
+            and any(
+                (not self._kind or self._kind(id_.gvk.kind))
+                and (not self._name or self._name(id_.name))
+                and (not self._namespace or self._namespace(id_.namespace))
+                for id_ in ids
+            )
+        )
+
+    def _matches_gvk(self, resource: Resource) -> bool:
+        if self._kind and not self._kind(resource.kind):
+            return False
+        if not self._group and not self._version:
+            return True
+        gvk = resource.gvk
+        return (not self._group or self._group(gvk.group)) and (
+            not self._version or self._version(gvk.version)
+        )
+
+    def _matches_name(self, resource: Resource) -> bool:
+        return (
+            not self._name
+            or self._name(resource.name)
+            or (bool(resource.previous_ids) and self._name(resource.previous_ids[0].name))
+        )
+
+    def _matches_namespace(self, resource: Resource) -> bool:
+        if not self._namespace:
+            return True
+        current = effective_namespace(resource.api_version, resource.kind, resource.namespace)
+        return self._namespace(current) or self._namespace(original_identity(resource).namespace)
+
+    def _labels_match(self, resource: Resource) -> bool:
+        if self._labels is None:
+            self._labels = self._requirements("labelSelector", self._selector.label_selector)
+        return _hold(self._labels, resource, "labels")
+
+    def _annotations_match(self, resource: Resource) -> bool:
+        if self._annotations is None:
+            self._annotations = self._requirements("annotationSelector", self._selector.annotation_selector)
+        return _hold(self._annotations, resource, "annotations")
+
+    def _requirements(self, field: str, text: str) -> tuple[Requirement, ...]:
+        from renderer.compose.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
+
+        try:
+            return parse_selector(text)
+        except SelectorError as error:
+            raise self._invalid(field, f"{field} is no selector: {error}") from None
+
+    def _matcher(self, field: str, pattern: str) -> TextMatcher | None:
+        """Whether a text matches the whole of ``pattern``; None where any text does."""
+        if not pattern:
+            return None
+        if _LITERAL.fullmatch(pattern):
+            return pattern.__eq__
+        from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+
+        try:
+            expression = compile_regexp(pattern)
+        except RegexpError as error:
+            raise self._invalid(field, f"{field} is no regular expression: {error}") from None
+        return lambda text: expression.fullmatch(text) is not None
+
+    def _invalid(self, field: str, message: str) -> DiagnosticError:
+        return DiagnosticError(
+            Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(self._site.below(field),))
+        )
+
+
+def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:
+    values = object_at(resource.content, "metadata", field)
+    texts = {key: scalar_text(value) for key, value in values.items()}
+    return all(requirement.matches(texts) for requirement in requirements)
+
+
+_NAME = FieldPath.of("metadata", "name")
+
+
+def selected_keys(
+    resources: ResMap, target: Selector, listed: Site, warn: Callable[[Diagnostic], None]
+) -> tuple[int, ...]:
+    """The keys of the resources that ``target`` selects; none is worth a warning.
+
+    ``listed`` is where the patch is listed. Raises: kustomization-field for a selector that cannot be read.
+    """
+    site = listed.below("target")
+    selector = ResourceSelector(target, site)
+    keys = tuple(key for key, resource in resources.named(selector.only_name) if selector.selects(resource))
+    if not keys:
+        warn(
+            Diagnostic(
+                code=Code.PATCH_TARGET_MISSING,
+                severity=Severity.WARNING,
+                message="the target of the patch selects nothing",
+                sites=(site,),
+                hint=_known_names(target, resources),
+            )
+        )
+    return keys
+
+
+def target_of(patch: Resource, resources: ResMap) -> int:
+    """The key of the one resource that has or had the id of ``patch``. Raises: patch-target-missing."""
+    keys = resources.with_id(original_identity(patch))
+    if len(keys) == 1:
+        return keys[0]
+    found = f"{len(keys)} resources match" if keys else "there is no"
+    raise DiagnosticError(
+        Diagnostic(
+            code=Code.PATCH_TARGET_MISSING,
+            message=f"{found} {patch.current_id} to patch",
+            sites=patch.sites(_NAME),
+            resource=patch.current_id,
+            hint=_nearest_ids(patch, resources),
+        )
+    )
+
+
+def _known_names(target: Selector, resources: ResMap) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    names = sorted({resource.name for resource in resources if resource.kind == target.kind})
+    nearest = get_close_matches(target.name, names, n=3)
+    return f"there is {', '.join(nearest or names[:5])}" if names else None
+
+
+def _nearest_ids(patch: Resource, resources: ResMap) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    same_kind = [resource for resource in resources if resource.kind == patch.kind]
+    names = {resource.name: f"{resource.api_version} {resource.current_id}" for resource in same_kind}
+    nearest = [names[name] for name in get_close_matches(patch.name, names, n=3)]
+    return f"there is {', '.join(nearest)}" if nearest else "apiVersion, kind, name and namespace must agree"

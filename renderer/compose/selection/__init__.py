@@ -1,1 +1,0 @@
-"""Which resources a patch or replacement is for."""

@@ -1,0 +1,280 @@
+"""Strategic merge patches (kustomize ``kyaml/yaml/merge2``, ``kyaml/yaml/walk``, ``api/resource/resource.go`` ApplySmPatch).
+
+Mappings merge field by field, lists of known kinds element by element, everything else is replaced. Null
+removes a field, ``$patch`` says otherwise. What a patch adds is merged with itself, which takes nulls and
+directives out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from renderer.compose.annotations import as_targeted_patch
+from renderer.compose.identity import remembering_id
+from renderer.compose.list_merge import (
+    ITSELF,
+    Directive,
+    DirectiveError,
+    ElementError,
+    in_order_of,
+    list_directive,
+    mapping_directive,
+    merge_elements,
+)
+from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
+from renderer.compose.res_map import ResMap
+from renderer.compose.selection import target_of
+from renderer.compose.values import ABSENT, Slot, is_bare_text
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, scalar_text, text_at, with_value, without
+from renderer.model.kustomization import Patch
+from renderer.model.resource import Resource
+
+
+def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
+    """The resource without those of its blank fields that a strategic merge visits (``merge2.go`` VisitMap).
+
+    It goes into no lists but those that merge by key.
+    """
+    if not resource.blank_fields:
+        return resource
+    content: Json = resource.content
+    root = schema.of_kind(resource.api_version, resource.kind)
+    for field in reversed(resource.blank_fields):
+        content = _without(content, field.segments, root, schema)
+    return resource._replace(content=object_at(content), blank_fields=())
+
+
+def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> Json:
+    head, *rest = path
+    if isinstance(value, list) and isinstance(head, int):
+        if field is None or field.merge_keys is None or head >= len(value):
+            return value
+        element = _without(value[head], rest, schema.element(field), schema)
+        return [*value[:head], element, *value[head + 1 :]]
+    if not isinstance(value, dict) or not isinstance(head, str) or head not in value:
+        return value
+    if rest:
+        return {**value, head: _without(value[head], rest, schema.fields(field).get(head), schema)}
+    if value[head] is not None:
+        return value
+    return {key: child for key, child in value.items() if key != head}
+
+
+class StrategicMergeError(Exception):
+    """The patch does not fit the object at ``field``."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self._inner_first: list[Segment] = []
+
+    def inside(self, segment: Segment) -> StrategicMergeError:
+        """The error as seen from one level further out."""
+        self._inner_first.append(segment)
+        return self
+
+    @property
+    def field(self) -> FieldPath:
+        return FieldPath(tuple(reversed(self._inner_first)))
+
+
+class StrategicMerge:
+    """Merges patches into objects, with what ``schema`` knows of their lists."""
+
+    def __init__(self, schema: MergeSchema) -> None:
+        self._schema = schema
+
+    def apply(self, target: JsonObject, patch: JsonObject) -> JsonObject | None:
+        """``target`` changed by ``patch``; None when the patch deletes it. Raises ``StrategicMergeError``.
+
+        ``$patch: replace`` at the root does nothing, as in kustomize.
+        """
+        merged = self._merged(target, patch, None)
+        if not isinstance(merged, dict):
+            return None
+        return target if mapping_directive(patch)[0] is Directive.REPLACE else merged
+
+    def _merged(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
+        """What becomes of a field that holds ``dest`` and of which the patch says ``origin``."""
+        value = origin if dest is None or dest is ABSENT else dest
+        if isinstance(value, dict):
+            return self._merged_mapping(dest, origin, schema)
+        if isinstance(value, list):
+            return self._merged_list(dest, origin, schema)
+        if value is None or value is ABSENT:  # an explicit null stays where the patch says nothing
+            return None if dest is None and origin is ABSENT else ABSENT
+        if isinstance(origin, dict | list):
+            raise StrategicMergeError("the patch has a mapping or list where the object has a scalar")
+        if origin is ABSENT:
+            return dest
+        return ABSENT if origin is None else _in_style_of(dest, origin)
+
+    def _merged_mapping(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
+        schema = schema or self._schema_of(dest) or self._schema_of(origin)
+        if origin is None:
+            return ABSENT
+        if origin is ABSENT:
+            return self._merged_fields(_mapping(dest), EMPTY, schema)
+        patch = _mapping(origin)
+        directive = Directive.MERGE
+        try:
+            directive, patch = mapping_directive(patch)
+        except DirectiveError as error:
+            if dest is not None and dest is not ABSENT:  # kustomize reads on where there is nothing to patch
+                raise StrategicMergeError(str(error)) from None
+        if directive is Directive.DELETE:
+            return ABSENT
+        is_added = dest is None or dest is ABSENT or dest is origin or directive is Directive.REPLACE
+        return self._merged_fields(patch if is_added else _mapping(dest), patch, schema)
+
+    def _merged_fields(self, dest: JsonObject, patch: JsonObject, schema: FieldSchema | None) -> JsonObject:
+        """``dest`` with each of its fields merged; itself when that changes nothing."""
+        known = self._schema.fields(schema)
+        changed: dict[str, Slot] = {}
+        for key, value in patch.items():
+            changed[key] = self._merged_field(key, dest.get(key, ABSENT), value, known.get(key))
+        for key in known:  # lists that the patch does not touch are merged with themselves
+            if key in dest and key not in patch:
+                changed[key] = self._merged_field(key, dest[key], ABSENT, known[key])
+        if all(dest.get(key, ABSENT) is value for key, value in changed.items()):
+            return dest
+        return {key: value for key, value in {**dest, **changed}.items() if value is not ABSENT}
+
+    def _merged_field(self, key: str, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
+        try:
+            return self._merged(dest, origin, schema)
+        except StrategicMergeError as error:
+            raise error.inside(key) from None
+
+    def _merged_list(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
+        if origin is None:
+            return ABSENT
+        patch = _list(dest if origin is ABSENT else origin)
+        if schema is None or schema.merge_keys is None:
+            return patch
+        if dest is None or dest is ABSENT:
+            return self._merged_elements(patch, patch, schema)
+        if origin is ABSENT:
+            return self._merged_elements(patch, [], schema)
+        try:
+            directive, patch = list_directive(patch)
+        except DirectiveError as error:
+            raise StrategicMergeError(str(error)) from None
+        if directive is Directive.DELETE:
+            return ABSENT
+        is_added = dest is origin or directive is Directive.REPLACE
+        return self._merged_elements(patch if is_added else _list(dest), patch, schema)
+
+    def _merged_elements(self, dest: list[Json], patch: list[Json], schema: FieldSchema) -> list[Json]:
+        element = self._schema.element(schema)
+        try:
+            merged = merge_elements(
+                dest, patch, schema.merge_keys or ITSELF, lambda old, new: self._merged(old, new, element)
+            )
+        except ElementError as error:
+            raise StrategicMergeError(str(error)) from None
+        if schema.keeps_order:
+            merged = in_order_of(dest, merged, schema.merge_keys or ITSELF)
+        return dest if merged == dest else merged
+
+    def _schema_of(self, value: Slot) -> FieldSchema | None:
+        """The schema of an object that says what it is, wherever it stands."""
+        if not isinstance(value, dict) or "kind" not in value:
+            return None
+        return self._schema.of_kind(text_at(value, "apiVersion"), text_at(value, "kind"))
+
+
+def _in_style_of(dest: Slot, origin: Json) -> Json:
+    """The new scalar in the quotes of the old one, which kyaml ``FieldSetter`` keeps: 2 over "1" is "2"."""
+    is_quoted = isinstance(dest, str) and not is_bare_text(dest)
+    return scalar_text(origin) if is_quoted else origin
+
+
+def _mapping(value: Slot) -> JsonObject:
+    if isinstance(value, dict):
+        return value
+    raise StrategicMergeError("only one of the patch and the object has a mapping here")
+
+
+def _list(value: Slot) -> list[Json]:
+    if isinstance(value, list):
+        return value
+    raise StrategicMergeError("only one of the patch and the object has a list here")
+
+
+class StrategicMergePatching:
+    """Applies the documents of one listed patch, with its options."""
+
+    def __init__(self, listed: Patch, schema: Callable[[], MergeSchema]) -> None:
+        self._listed = listed
+        self._schema = schema
+
+    def apply_by_id(self, resources: ResMap, documents: Iterable[Resource]) -> None:
+        """Patches with each document the resource that has its id.
+
+        Raises: patch-target-missing, patch-invalid.
+        """
+        for document in documents:
+            self._apply(resources, target_of(document, resources), document, document.content)
+
+    def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
+        """Patches the resources with the given keys, whatever the document says it is for.
+
+        Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
+        """
+        patch = as_targeted_patch(document)
+        for key in keys:
+            api_version = resources[key].api_version
+            self._apply(
+                resources, key, document, {**patch, "apiVersion": api_version} if api_version else patch
+            )
+        if self._listed.allow_name_change or self._listed.allow_kind_change:
+            resources.check_ids()
+
+    def _apply(self, resources: ResMap, key: int, document: Resource, patch: JsonObject) -> None:
+        patched = self._patched(resources[key], document, patch)
+        if patched is None:
+            resources.remove(key)
+        else:
+            resources.replace(key, patched)
+
+    def _patched(self, resource: Resource, document: Resource, patch: JsonObject) -> Resource | None:
+        """The resource after the patch; None when it is deleted."""
+        if self._listed.allow_name_change or self._listed.allow_kind_change:
+            resource = remembering_id(resource)
+        schema = self._schema()
+        resource = without_blank_fields(resource, schema)
+        try:
+            merged = StrategicMerge(schema).apply(resource.content, patch)
+        except StrategicMergeError as error:
+            raise _invalid(error, resource, document) from None
+        if not merged:
+            return None
+        return resource.with_content(self._restored(merged, resource.content), document.origin)
+
+    def _restored(self, merged: JsonObject, before: JsonObject) -> JsonObject:
+        """The merged object with the namespace and, unless they may change, the kind and name of before."""
+        if not self._listed.allow_kind_change and merged.get("kind") != before.get("kind"):
+            merged = {**merged, "kind": before.get("kind")}
+        metadata, old = object_at(merged, "metadata"), object_at(before, "metadata")
+        if not self._listed.allow_name_change and metadata.get("name") != old.get("name"):
+            merged = with_value(merged, ("metadata", "name"), old.get("name"))
+        if metadata.get("namespace") == old.get("namespace"):
+            return merged
+        if old.get("namespace") is None:
+            return without(merged, "metadata", "namespace")
+        return with_value(merged, ("metadata", "namespace"), old["namespace"])
+
+
+def _invalid(error: StrategicMergeError, resource: Resource, document: Resource) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.PATCH_INVALID,
+            message=f"the patch does not fit {resource.current_id}: {error}",
+            sites=(document.origin.child(error.field), *resource.sites(error.field)),
+            resource=resource.current_id,
+            field=error.field,
+        )
+    )

@@ -1,0 +1,32 @@
+"""Values of fields while resources are composed: the absent value, and texts that YAML reads as texts without quotes."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal, TypeAlias
+
+from renderer.model.json import Json
+from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
+
+
+class Absent(Enum):
+    ABSENT = 0
+
+
+ABSENT: Literal[Absent.ABSENT] = Absent.ABSENT
+
+#: The value of a field, if it is there.
+Slot: TypeAlias = "Json | Literal[Absent.ABSENT]"
+
+
+#: First characters of what YAML takes for something else than text; the empty text is nothing.
+_MEANINGFUL = frozenset(("", *"+-.0123456789~tTfFnN"))
+
+
+def is_bare_text(text: str) -> bool:
+    if text[:1] not in _MEANINGFUL:
+        return True
+    try:
+        return resolve(text, CORE_RULES).kind is Kind.STR
+    except NotJsonError:
+        return False

@@ -1,0 +1,255 @@
+"""``vars``: values of fields in place of ``$(NAME)`` in texts, deprecated in kustomize.
+
+kustomize ``api/internal/accumulator/resaccumulator.go`` (MergeVars, ResolveVars), ``api/filters/refvar/expand.go``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
+from renderer.compose.identity import effective_namespace, is_cluster_scoped
+from renderer.compose.replacement_paths import PathError, lookup, split_field_path
+from renderer.compose.res_map import ResMap
+from renderer.compose.values import ABSENT, Slot
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, Scalar, scalar_text
+from renderer.model.kustomization import FieldSpec, Variable
+from renderer.model.limits import limits, over_limit
+from renderer.model.res_id import Gvk, ResId
+from renderer.model.resource import Resource
+from renderer.yamlio.go_numbers import format_float
+
+
+def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
+    """All of them. Raises: kustomization-field when two have one name."""
+    merged = {variable.name: variable for variable in present}
+    for variable in added:
+        other = merged.get(variable.name)
+        merged[variable.name] = variable
+        if other:
+            raise DiagnosticError(
+                Diagnostic(
+                    code=Code.KUSTOMIZATION_FIELD,
+                    message=f"there are two variables named {variable.name}",
+                    sites=(variable.site,),
+                    hint="rename one of them",
+                    related=(Related("the other one", (other.site,)),),
+                )
+            )
+    return tuple(merged.values())
+
+
+def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
+    """Has the resources that the variables identify remember them.
+
+    Raises: kustomization-field when several do.
+    """
+    for variable in variables:
+        named = resources.named(variable.object_name)
+        matches = [(key, resource) for key, resource in named if _is_source(resource, variable)]
+        if len(matches) > 1:
+            raise _ambiguous(variable, [resource for _, resource in matches])
+        for key, resource in matches:
+            resources.replace(key, resource._replace(variables=(*resource.variables, variable.name)))
+
+
+def _gvk(variable: Variable) -> Gvk:
+    return Gvk(variable.group, variable.version, variable.kind)
+
+
+def _ids(resource: Resource) -> Iterator[ResId]:
+    """The ids it has and had; kustomize takes its group and version for those that it always had."""
+    gvk = resource.gvk
+    yield resource.current_id
+    for previous in resource.previous_ids:
+        yield ResId(Gvk(gvk.group, gvk.version, previous.gvk.kind), previous.name, previous.namespace)
+
+
+def _is_source(resource: Resource, variable: Variable) -> bool:
+    wanted = _gvk(variable)
+    version, kind = wanted.api_version, wanted.kind
+    any_namespace = not variable.object_namespace and not is_cluster_scoped(version, kind)
+    namespace = effective_namespace(version, kind, variable.object_namespace)
+    return any(
+        id_.gvk == wanted
+        and id_.name == variable.object_name
+        and (any_namespace or effective_namespace(version, kind, id_.namespace) == namespace)
+        for id_ in _ids(resource)
+    )
+
+
+def _ambiguous(variable: Variable, matches: Iterable[Resource]) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.KUSTOMIZATION_FIELD,
+            message=f"several resources could give the variable {variable.name} its value",
+            sites=(variable.site,),
+            hint="say which one with objref.namespace",
+            related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
+        )
+    )
+
+
+#: An escaped dollar sign, a reference, or a dollar sign that means nothing.
+_DOLLAR = re.compile(r"\$(?:(\$)|\(([^)]*)\))")
+
+
+def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
+    """``text`` with its references replaced and ``$$`` made a dollar sign.
+
+    A text that is nothing but one reference takes the type of the value. What is not in ``values``
+    stays as it is; ``used`` is told the names of those that are.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        name = match[2]
+        if match[1]:
+            return "$"
+        if name not in values:
+            return match[0]
+        used(name)
+        return _shown(values[name])
+
+    whole = _DOLLAR.fullmatch(text)
+    if whole and whole[2] in values:
+        used(whole[2])
+        return values[whole[2]]
+    return _DOLLAR.sub(replaced, text)
+
+
+def _shown(value: Scalar) -> str:
+    """As Go prints it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format_float(value) if isinstance(value, float) else str(value)
+
+
+def expanded_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
+    """A field with the texts in it expanded: itself, or the entries of a mapping or list.
+
+    Raises ``NotTextError`` for lists that hold anything else.
+    """
+    if isinstance(value, str):
+        return expand(value)
+    if isinstance(value, dict):
+        return {key: expand(child) if isinstance(child, str) else child for key, child in value.items()}
+    if isinstance(value, list):
+        return [_expanded_element(element, expand) for element in value]
+    return value
+
+
+class NotTextError(Exception):
+    """An element of a list is no text."""
+
+
+def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
+    if not isinstance(element, str):
+        raise NotTextError
+    return expand(element)
+
+
+_INDEXED = re.compile(r"(.*)\[([0-9]+)\]")
+
+
+def resolve_variables(
+    resources: ResMap,
+    variables: Iterable[Variable],
+    specs: Iterable[FieldSpec],
+    warn: Callable[[Diagnostic], None],
+) -> None:
+    """Replaces the references in the fields of ``specs``; one that nothing refers to is worth a warning.
+
+    Raises: kustomization-field when a variable has no value, resource-invalid, build-limit.
+    """
+    ordered = sorted(variables, key=lambda variable: variable.name)
+    if not ordered:
+        return
+    sources = {name: resource for resource in reversed(tuple(resources)) for name in resource.variables}
+    found = {variable.name: _value(variable, sources.get(variable.name)) for variable in ordered}
+    values = {name: value for name, value in found.items() if isinstance(value, str | int | float)}
+    used: set[str] = set()
+    expand = FieldSpecFilter(_expansion(values, _Uses(values, ordered, used)))
+    index = FieldSpecIndex(specs)
+    resources.update(lambda resource: expand.apply(resource, index.targets(resource)))
+    for variable in ordered:
+        if variable.name not in used:
+            warn(_unused(variable))
+
+
+class _Uses:
+    """Notes which variables are ``used``, and how much text their values come to."""
+
+    def __init__(self, values: Mapping[str, Scalar], variables: Iterable[Variable], used: set[str]) -> None:
+        self._values = values
+        self._sites = {variable.name: variable.site for variable in variables}
+        self._used = used
+        self._left = limits().added_size
+
+    def note(self, name: str) -> None:
+        """Raises: build-limit."""
+        self._used.add(name)
+        self._left -= len(scalar_text(self._values[name]))
+        if self._left < 0:
+            message = f"the values of variables come to more than {limits().added_size} characters"
+            raise over_limit("added_size", message, self._sites[name])
+
+
+def _expansion(values: Mapping[str, Scalar], uses: _Uses) -> Callable[[Json], Json]:
+    def change(value: Json) -> Json:
+        try:
+            return expanded_field(value, lambda text: expanded(text, values, uses.note))
+        except NotTextError:
+            raise WrongTypeError("a list of texts, in which variables could be replaced") from None
+
+    return change
+
+
+def _value(variable: Variable, source: Resource | None) -> Json:
+    if source is None:
+        message = f"no resource gives the variable {variable.name} its value"
+        raise _no_value(message, variable, "objref has to name one, with apiVersion, kind and name")
+    found: Slot = ABSENT
+    try:
+        found = lookup(source.content, tuple(_steps(variable.field_path)))
+    except PathError:
+        found = ABSENT
+    if found is ABSENT:
+        message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
+        raise _no_value(message, variable, "correct fieldref.fieldPath")
+    return _null_text(source, variable) if found is None else found
+
+
+def _null_text(source: Resource, variable: Variable) -> str:
+    """What is written where there is nothing: nothing, or ``null``."""
+    steps = (int(step) if step.isdecimal() else step for step in _steps(variable.field_path))
+    return "" if FieldPath(tuple(steps)) in source.blank_fields else "null"
+
+
+def _steps(path: str) -> Iterator[str]:
+    """``ports[0]`` is two steps."""
+    for step in split_field_path(path):
+        match = _INDEXED.fullmatch(step)
+        if match:
+            yield from filter(None, match.groups())
+        else:
+            yield step
+
+
+def _no_value(message: str, variable: Variable, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(variable.site,), hint=hint)
+    )
+
+
+def _unused(variable: Variable) -> Diagnostic:
+    return Diagnostic(
+        code=Code.KUSTOMIZATION_FIELD,
+        severity=Severity.WARNING,
+        message=f"nothing refers to the variable {variable.name}",
+        sites=(variable.site,),
+        hint="write $(NAME) in a field that varReference leads to, or remove it",
+    )

@@ -1,1 +1,0 @@
-"""``vars``: ``$(NAME)`` in texts, deprecated in kustomize."""

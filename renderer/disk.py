@@ -1,0 +1,204 @@
+"""Open files and folders so that what was checked is what is used, whatever is put in its place."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+#: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of what it fills (``MAXPATHLEN``).
+_GET_PATH, _LONGEST = 50, 1024
+
+
+def place_of(descriptor: int) -> str | None:
+    """The path without links that leads to what is open, as the system has it; None where it does not say.
+
+    Linux (``proc_pid_fd(5)``) and macOS say it.
+    """
+    if sys.platform == "darwin":
+        import fcntl  # noqa: PLC0415 - Windows has no such module
+
+        return os.fsdecode(fcntl.fcntl(descriptor, _GET_PATH, bytes(_LONGEST)).rstrip(b"\0"))
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - texts, for speed
+    except OSError:
+        return None
+
+
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)  # the path has no link in it, unless one was put there
+    | getattr(os, "O_NONBLOCK", 0)  # a named pipe that was put there is not waited for
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
+
+#: Bytes of one look at a file that has grown, or of one whose size the system does not know.
+_AT_ONCE = 1 << 20
+
+
+class NotRegularError(OSError):
+    """What stands there is no file: a folder, a named pipe, a socket, a device."""
+
+
+class OutsideError(OSError):
+    """What was opened stands elsewhere."""
+
+
+class ConfinedFolder:
+    """The folder ``top``, by its path without links."""
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+
+    def read(self, path: str, most: int = sys.maxsize) -> bytes:
+        """The content of the regular file at ``path``, which is absolute, in ``top`` and without links.
+
+        Of one that is longer than ``most`` bytes, one byte more than that. Raises ``NotRegularError``,
+        ``OutsideError`` and other ``OSError``.
+        """
+        mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
+        if stat.S_ISLNK(mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+        if not stat.S_ISREG(mode):  # opening a device can have effects
+            raise _not_regular(path)
+        descriptor = os.open(path, _FLAGS)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise _not_regular(path)
+            self._check(descriptor, path, status)
+            return _content(descriptor, status.st_size, most)
+        finally:
+            os.close(descriptor)
+
+    def list(self, path: str) -> list[str]:
+        """The names in the folder at ``path``, which is as above. Raises ``OutsideError``, ``OSError``."""
+        if os.listdir not in os.supports_fd:
+            return os.listdir(path)  # noqa: PTH208 - as above
+        descriptor = os.open(path, _FOLDER_FLAGS)
+        try:
+            self._check(descriptor, path, os.fstat(descriptor))
+            return os.listdir(descriptor)  # noqa: PTH208 - as above
+        finally:
+            os.close(descriptor)
+
+    @cached_property
+    def _place(self) -> str | None:
+        """As the system has it: the spelling may be another where case does not count."""
+        try:
+            descriptor = os.open(self.top, _FOLDER_FLAGS | getattr(os, "O_PATH", 0))
+        except PermissionError:  # Windows opens no folders
+            return None
+        try:
+            return place_of(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _check(self, descriptor: int, path: str, status: os.stat_result) -> None:
+        if self._place is not None:
+            place = place_of(descriptor)
+            is_inside = place is not None and _is_below(place, self._place)
+        else:  # looked up once more: what was swapped in between has to be back by now, and is the same file
+            real = os.path.realpath(path)
+            is_inside = _is_below(real, self.top) and os.path.samestat(os.lstat(real), status)
+        if not is_inside:
+            raise OutsideError(errno.EXDEV, "it was moved or replaced meanwhile", path)
+
+
+def _content(descriptor: int, size: int, most: int) -> bytes:
+    """All there is, whatever ``size`` was."""
+    content = os.read(descriptor, min(size, most) + 1)
+    while len(content) <= most and (more := os.read(descriptor, min(_AT_ONCE, most + 1 - len(content)))):
+        content += more
+    return content
+
+
+def _not_regular(path: str) -> NotRegularError:
+    return NotRegularError(errno.EINVAL, "it is no regular file", path)
+
+
+def _is_below(path: str, top: str) -> bool:
+    return path == top or path.startswith(top.rstrip("/") + "/")
+
+
+#: No link in the last place, and no right to read is needed.
+_OPENED_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_PATH", 0)
+)
+
+
+@contextmanager
+def opened_folder(
+    top: Path, below: PurePosixPath, *, make: bool = False, mode: int = 0o777
+) -> Iterator[Path]:
+    """The folder ``below`` the folder ``top``, reached through no link, as a path that stays its own.
+
+    ``make`` makes folders that are not there, the last one with ``mode``. Only Linux has such paths
+    (``proc_pid_fd(5)``); elsewhere it is the path itself, looked at once more. Raises ``OSError``, also for a
+    link on the way, and puts the path by which one knows the folder into those that are raised meanwhile;
+    ``ValueError``, for a bug of ours, when ``below`` leads out.
+    """
+    if below.is_absolute() or ".." in below.parts:
+        raise ValueError(f"not below a folder: {below}")
+    path = top / below
+    if os.open not in os.supports_dir_fd:
+        _check(top, below, make=make, mode=mode)
+        yield path
+        return
+    descriptor = _opened(top, below, make=make, mode=mode)
+    try:
+        lasting = Path(f"/proc/self/fd/{descriptor}")
+        yield lasting if _leads_to(lasting, descriptor) else path
+    except OSError as error:
+        _name(error, f"/proc/self/fd/{descriptor}", path)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _opened(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> int:
+    descriptor = os.open(top, _OPENED_FLAGS)
+    for index, part in enumerate(below.parts, start=1):
+        outer = descriptor
+        try:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(part, mode if index == len(below.parts) else 0o777, dir_fd=outer)
+            descriptor = os.open(part, _OPENED_FLAGS, dir_fd=outer)
+        except OSError as error:
+            error.filename = str(top.joinpath(*below.parts[:index]))
+            raise
+        finally:
+            os.close(outer)
+    return descriptor
+
+
+def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
+    place = top
+    for part in below.parts:
+        place /= part
+        if make and not os.path.lexists(place):
+            place.mkdir(mode)
+        if place.is_symlink() or not place.is_dir():
+            raise NotADirectoryError(20, "it is a link or a file where a folder has to be", str(place))
+
+
+def _leads_to(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
+def _name(error: OSError, lasting: str, path: Path) -> None:
+    for name in ("filename", "filename2"):
+        given = getattr(error, name)
+        if given is not None and (os.fsdecode(given) + "/").startswith(f"{lasting}/"):
+            setattr(error, name, str(path) + os.fsdecode(given)[len(lasting) :])

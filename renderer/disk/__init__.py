@@ -1,1 +1,0 @@
-"""Files and folders opened so that what was checked is what is used, whatever is put in their place."""

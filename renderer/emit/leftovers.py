@@ -1,0 +1,76 @@
+"""Find trees that belong to no overlay any more, and manifests in trees that vmrender did not write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from itertools import takewhile
+from pathlib import Path
+
+from renderer.emit.output_folder import is_link
+from renderer.emit.ownership import OWNERSHIP_FILE
+
+_ANY_DEPTH = 100
+
+
+def find_stale_trees(
+    root: Path, outputs: Collection[str], patterns: Iterable[str], other_project: str
+) -> tuple[str, ...]:
+    """The trees below ``root`` that vmrender wrote and that are none of ``outputs``, sorted.
+
+    They are looked for where ``patterns``, outputs with placeholders in braces, may have put them. A folder
+    that holds a file called ``other_project`` is left to whom it belongs.
+    """
+    current = {output.casefold() for output in outputs}
+    places = dict(_place(pattern) for pattern in sorted(patterns))
+    found = {tree for place, depth in places.items() for tree in _trees(root, place, depth, other_project)}
+    return tuple(sorted(tree for tree in found if tree.casefold() not in current))
+
+
+def _place(pattern: str) -> tuple[str, int]:
+    """Where to look, and how deep: a whole repository is not searched for what a placeholder stands for."""
+    parts = pattern.split("/")
+    fixed = tuple(takewhile(lambda part: "{" not in part, parts[:-1]))
+    return ("/".join(fixed), _ANY_DEPTH) if fixed else (".", len(parts))
+
+
+def _trees(root: Path, folder: str, depth: int, other_project: str) -> Iterator[str]:
+    names: dict[str, os.DirEntry[str]] = {}
+    with suppress(OSError):  # what cannot be listed cannot be rendered into either
+        place = root / folder
+        if not is_link(place.lstat()):
+            names = {entry.name: entry for entry in os.scandir(place)}
+    if OWNERSHIP_FILE in names:
+        yield folder
+    elif depth and not (folder != "." and other_project in names):
+        for name, entry in sorted(names.items()):
+            if not name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                yield from _trees(
+                    root, name if folder == "." else f"{folder}/{name}", depth - 1, other_project
+                )
+
+
+_MANIFESTS = (".yaml", ".yml", ".json")
+_KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
+
+
+def foreign_manifests(folder: Path, listed: Collection[str]) -> tuple[str, ...]:
+    """The paths below ``folder`` of manifests that are not ``listed``, sorted.
+
+    None where the folder has a kustomization: then only what that names is applied. Links are not followed,
+    and what cannot be read is passed over.
+    """
+    found = tuple(_manifests(folder))
+    if not _KUSTOMIZATIONS.isdisjoint(found):
+        return ()
+    return tuple(sorted(path for path in found if path not in listed))
+
+
+def _manifests(folder: Path) -> Iterator[str]:
+    top = str(folder)
+    for place, _, names in os.walk(top):
+        below = place[len(top) + 1 :].replace(os.sep, "/")
+        for name in names:
+            if name.endswith(_MANIFESTS) or name in _KUSTOMIZATIONS:
+                yield f"{below}/{name}" if below else name

@@ -1,0 +1,258 @@
+"""Put a new tree in the place of the old one, and finish or undo what a killed run left half-way.
+
+Two folders change places in one system call where the system can do that (``exchange``); elsewhere files are
+written one by one from the complete new tree, so that the next run can go on (``write_file_by_file``). A file
+that someone else wrote meanwhile is never lost: it stays in the rendered tree under a name of its own.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path, PurePosixPath
+
+from renderer.disk import opened_folder
+from renderer.emit.durable import sync_folder, write_new_file
+from renderer.emit.output_folder import is_link
+from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, digest
+from renderer.emit.staging import Staging, discard, make_writable
+from renderer.emit.tree import TreeFile, is_folder, read_file
+from renderer.model.diagnostic import DiagnosticError
+
+#: Not loaded by Argo CD or Flux.
+_SUFFIX = ".edited"
+_NUMBERS = tuple(f"-{number}" for number in range(2, 100))
+
+
+def keep_foreign_file(file: Path, folder: Path, path: str) -> str | None:
+    """Moves ``file`` to ``path`` in ``folder``, or to a name after it where that is taken; returns the name.
+
+    None, and nothing is moved, when the way there leads through something that is no folder, or the system
+    refuses.
+    """
+    place = PurePosixPath(path)
+    names = (place.name, *(f"{place.name}{_SUFFIX}{number}" for number in ("", *_NUMBERS)))
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir()
+        with opened_folder(folder, place.parent, make=True) as inside:
+            name = next((name for name in names if not _is_taken(inside / name)), None)
+            if name:
+                file.rename(inside / name)
+    except OSError:
+        return None
+    return str(place.with_name(name)) if name else None
+
+
+def _is_taken(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
+
+
+#: What systems and file systems answer that cannot: no such call, no such flag, a mount, an image layer.
+_CANNOT = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY})
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchanges two paths atomically: at every moment each name stands for one of the two folders.
+
+    False, and nothing done, where that is not possible. Raises ``OSError`` for every other failure.
+    """
+    error = _exchange(os.fsencode(one), os.fsencode(other))
+    if error and error not in _CANNOT:
+        raise OSError(error, os.strerror(error), str(one), None, str(other))
+    return not error
+
+
+def _exchange(one: bytes, other: bytes) -> int:
+    """Zero or the error number. The standard library has no function for it, but the C library does."""
+    import ctypes  # noqa: PLC0415 - only runs that change something pay for it
+
+    at_current_folder, exchange_flag = -100, 2
+    if sys.platform == "win32":
+        return errno.ENOSYS
+    library = ctypes.CDLL(None, use_errno=True)
+    if hasattr(library, "renameat2"):  # Linux
+        status = library.renameat2(at_current_folder, one, at_current_folder, other, exchange_flag)
+    elif hasattr(library, "renamex_np"):  # macOS
+        status = library.renamex_np(one, other, exchange_flag)
+    else:
+        return errno.ENOSYS
+    return ctypes.get_errno() if status else 0
+
+
+def remove_old_tree(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
+    """Removes ``tree``, which has changed places with ``folder`` or was about to.
+
+    A file goes when it stands in ``folder`` too, when it is vmrender's, or when it is ``given_up``; what is
+    left was written by someone else at the last moment and is moved to ``folder``. Returns the names it has
+    there. What the system refuses to remove stays, for the next run.
+    """
+    if not is_folder(tree):  # a link or file, put there at the last moment
+        name = keep_foreign_file(tree, folder, folder.name)
+        return (name,) if name else ()
+    owned = read_ownership(tree) or {}
+    make_writable(tree)
+    kept: list[str | None] = []
+    for place, folders, files in os.walk(tree, topdown=False):
+        for name in (*files, *folders):
+            file = Path(place, name)
+            path = file.relative_to(tree).as_posix()
+            with suppress(OSError):
+                if path == OWNERSHIP_FILE:
+                    continue
+                if is_folder(file):
+                    file.rmdir()
+                elif path in given_up or _is_dispensable(file, path, folder, owned):
+                    file.unlink()
+                else:
+                    kept.append(keep_foreign_file(file, folder, path))
+    _remove_last(tree)
+    return tuple(name for name in kept if name)
+
+
+def read_ownership(tree: Path) -> Mapping[str, str] | None:
+    """The digests by path that ``tree`` itself says vmrender wrote; None when it does not say so."""
+    content = read_file(tree, OWNERSHIP_FILE)
+    try:
+        return decode_ownership(content, OWNERSHIP_FILE) if isinstance(content, bytes) else None
+    except DiagnosticError:
+        return None
+
+
+def _remove_last(tree: Path) -> None:
+    """The ownership file stays as long as anything else does: by it the next run knows what is vmrender's."""
+    with suppress(OSError):
+        if {path.name for path in tree.iterdir()} <= {OWNERSHIP_FILE}:
+            (tree / OWNERSHIP_FILE).unlink(missing_ok=True)
+            tree.rmdir()
+
+
+def _is_dispensable(file: Path, path: str, folder: Path, owned: Mapping[str, str]) -> bool:
+    status, twin = file.lstat(), folder / path
+    if _is_same_file(status, twin):
+        return True
+    if is_link(status):
+        return twin.is_symlink() and twin.readlink() == file.readlink()
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    content = file.read_bytes()
+    return digest(content) == owned.get(path) or read_file(folder, path) == content
+
+
+def _is_same_file(status: os.stat_result, twin: Path) -> bool:
+    try:
+        return os.path.samestat(status, twin.lstat())
+    except OSError:
+        return False
+
+
+#: What is being written at the moment.
+_PART = ".vmrender-part"
+
+
+def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
+    """Makes vmrender's files in ``folder`` those of the complete ``tree``, which stays as it is.
+
+    The ownership file comes last, so that this can be repeated after a run that was killed on the way: what
+    is in place by then is passed over. A file that someone else changed meanwhile is moved aside, unless it
+    is ``given_up``. Returns the names such files have now. Raises ``OSError``.
+    """
+    before, after = read_ownership(folder) or {}, read_ownership(tree)
+    if after is None or not _is_whole(tree, after):  # then this is no tree of ours
+        return ()
+    kept: list[str] = []
+    for path in (*after, *(before.keys() - after.keys())):
+        present = read_file(folder, path)
+        if present != read_file(tree, path) and _is_foreign(present, path, before, given_up):
+            kept.append(_move_aside(folder, path))
+    for path in after:
+        _put(tree, folder, path)
+    for path in before.keys() - after.keys():
+        _remove(folder, path)
+    _put(tree, folder, OWNERSHIP_FILE)
+    return tuple(kept)
+
+
+def _is_whole(tree: Path, owned: Mapping[str, str]) -> bool:
+    contents = ((read_file(tree, path), expected) for path, expected in owned.items())
+    return all(isinstance(content, bytes) and digest(content) == expected for content, expected in contents)
+
+
+def _is_foreign(present: TreeFile, path: str, before: Mapping[str, str], given_up: Collection[str]) -> bool:
+    if present is None or path in given_up:
+        return False
+    return not isinstance(present, bytes) or digest(present) != before.get(path)
+
+
+def _move_aside(folder: Path, path: str) -> str:
+    place = PurePosixPath(path)
+    with opened_folder(folder, place.parent) as inside:
+        name = keep_foreign_file(inside / place.name, folder, path)
+    if not name:
+        raise OSError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder / path))
+    return name
+
+
+def _put(tree: Path, folder: Path, path: str) -> None:
+    content, place = read_file(tree, path), PurePosixPath(path)
+    if not isinstance(content, bytes) or read_file(folder, path) == content:
+        return
+    with suppress(FileExistsError):
+        folder.mkdir()
+    with opened_folder(folder, place.parent, make=True) as inside:
+        part = inside / _PART
+        part.unlink(missing_ok=True)
+        write_new_file(part, content)
+        part.chmod((tree / path).stat().st_mode & 0o7777)
+        part.replace(inside / place.name)
+        sync_folder(inside)
+
+
+def _remove(folder: Path, path: str) -> None:
+    place = PurePosixPath(path)
+    if not isinstance(read_file(folder, path), bytes):
+        return
+    with opened_folder(folder, place.parent) as inside:
+        (inside / place.name).unlink()
+    with suppress(OSError):  # a folder that is not empty stays
+        for parent in place.parents[:-1]:
+            with opened_folder(folder, parent.parent) as above:
+                (above / parent.name).rmdir()
+
+
+class Repair(Enum):
+    """What was done after a run that was killed, in words."""
+
+    CLEARED = "cleared up after a run that was interrupted; the tree was whole"
+    COMPLETED = "completed what a run that was interrupted had begun"
+
+
+def repair_needed(area: Staging) -> Repair:
+    """What ``recover`` is going to do, in an area that a killed run left."""
+    return Repair.COMPLETED if is_folder(area.replaying) else Repair.CLEARED
+
+
+def recover(area: Staging, folder: Path) -> tuple[str, ...]:
+    """Makes ``folder`` one whole tree again and clears ``area``, which the caller has entered.
+
+    Returns the names of files in ``folder`` that someone else wrote during the change. Raises ``OSError``.
+    """
+    rescued: tuple[str, ...] = ()
+    discard(area.building)
+    if is_folder(area.replaying):
+        rescued += write_file_by_file(area.replaying, folder)
+        drop(area, area.replaying)
+    if is_folder(area.swapping):
+        rescued += remove_old_tree(area.swapping, folder)
+    return rescued
+
+
+def drop(area: Staging, tree: Path) -> None:
+    """Removes a tree of no more value, first from the name that says it has any."""
+    tree.rename(area.building)
+    discard(area.building)

@@ -1,0 +1,52 @@
+"""Whether a tree is as an earlier run made it, without knowing what is in its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from renderer.emit.output_folder import OutputFolder
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.emit.staging import StagingArea, has_staging_folder
+from renderer.emit.tree import is_folder, read_file
+from renderer.model.diagnostic import DiagnosticError
+
+_DIGEST = 64
+
+
+def tree_digest(ownership: bytes) -> str:
+    """What stands for a whole tree: the digest of its ownership file, which has those of all others."""
+    return sha256(ownership).hexdigest()
+
+
+def files_unchanged_since_render(
+    root: Path, output: str, digest: str, digest_of: Callable[[str], str | None]
+) -> frozenset[str] | None:
+    """The files of the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
+
+    ``digest_of`` has the SHA-256 of a file by its path below ``root``; None for what is no file.
+    None too while another run is at work on the tree, or where one was killed.
+    """
+    try:
+        folder = OutputFolder.locate(root, output)
+        ownership = read_file(folder.folder, OWNERSHIP_FILE)
+        if not isinstance(ownership, bytes) or tree_digest(ownership) != digest:
+            return None
+        if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
+            return None
+    except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
+        return None
+    owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
+    if not all(is_folder(folder.folder / place) for place in _folders(owned)):
+        return None
+    if any(digest_of(f"{folder.path}/{path}") != digest for path, digest in owned.items()):
+        return None
+    return frozenset(owned)
+
+
+def _folders(paths: Iterable[str]) -> frozenset[str]:
+    """All that the files are in: of a link it is not the files behind it that count."""
+    parents = {path.rpartition("/")[0] for path in paths}
+    above = {parent[:index] for parent in parents for index, letter in enumerate(parent) if letter == "/"}
+    return frozenset(parents | above)

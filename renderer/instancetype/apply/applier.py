@@ -1,0 +1,123 @@
+"""The pieces that every applier works with: the specs to apply, conflicts, errors, and the rule of most fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.vmi_template import is_null, with_section
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.record import Record
+
+
+class FieldOwner(StrEnum):
+    """Whose document a field is counted in."""
+
+    VM = "VM"
+    INSTANCETYPE = "instance type"
+    PREFERENCE = "preference"
+
+
+class ApplyError(DiagnosticError):
+    """``diagnostic.field`` is a field of the document of ``party``; whoever knows its file adds the sites."""
+
+    def __init__(self, party: FieldOwner, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic)
+        self.party = party
+
+
+#: Where the VirtualMachineInstance's spec stands in a VirtualMachine.
+VMI_SPEC = FieldPath.of("spec", "template", "spec")
+
+#: KubeVirt says the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
+_GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
+
+
+class Conflict(Record):
+    """Both sides of a conflict.
+
+    ``path`` is what KubeVirt's API calls it (``spec.template.spec.domain.cpu.sockets``), ``field`` the place
+    in the VirtualMachine, ``instancetype_field`` the place in the instance type's document.
+    """
+
+    path: str
+    field: FieldPath
+    instancetype_field: FieldPath
+
+    @classmethod
+    def of_vmi_spec(cls, field: tuple[Segment, ...], instancetype_field: tuple[Segment, ...]) -> Conflict:
+        """``field`` counts from the VMI's spec, ``instancetype_field`` from the instance type's spec."""
+        vm_field = VMI_SPEC.child(*field)
+        path = ".".join(_GO_NAMES.get(str(segment), str(segment)) for segment in vm_field.segments)
+        return cls(path, vm_field, FieldPath.of("spec", *instancetype_field))
+
+    @classmethod
+    def of_annotation(cls, key: str) -> Conflict:
+        """An annotation of the template; KubeVirt's path for it has no prefix."""
+        return cls(
+            f"annotations.{key}",
+            FieldPath.of("spec", "template", "metadata", "annotations", key),
+            FieldPath.of("spec", "annotations", key),
+        )
+
+
+Conflicts: TypeAlias = tuple[Conflict, ...]
+
+
+def resource_conflicts(resource: str, domain: JsonObject) -> Iterator[Conflict]:
+    """Of ``cpu`` or ``memory``, which in both a VM's resources and an instance type's spec have that name."""
+    resources = domain.get("resources")
+    if not resources:
+        return
+    for kind in ("requests", "limits"):
+        if resource in object_at(resources, kind):
+            yield Conflict.of_vmi_spec(("domain", "resources", kind, resource), (resource, "guest"))
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedSpecs:
+    """The ``spec`` of the instance type and of the preference, empty where there is none, and the release.
+
+    With ``vm_gives_memory``, ``memory.guest`` of the instance type is what the VM says.
+    """
+
+    instancetype: JsonObject
+    preference: JsonObject
+    behaviour: Behaviour
+    vm_gives_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusiveField:
+    """Copies ``source`` of the instance type's spec to ``target`` of the VMI's spec.
+
+    ``is_absent`` says of either side when it does not set the field; with ``drops_empty`` an empty mapping
+    counts as set, but is not written.
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    is_absent: Callable[[Json], bool] = is_null
+    drops_empty: bool = False
+
+    def __call__(self, selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
+        """The changed template, or the conflict."""
+        if self.source[0] not in selection.instancetype:
+            return template
+        value = _at(selection.instancetype, self.source)
+        if self.is_absent(value):
+            return template
+        if not self.is_absent(_at(object_at(template, "spec"), self.target)):
+            return (Conflict.of_vmi_spec(self.target, self.source),)
+        if self.drops_empty and not value:
+            return template
+        return with_section(template, ("spec", *self.target), value)
+
+
+def _at(value: JsonObject, path: tuple[str, ...]) -> Json:
+    return object_at(value, *path[:-1]).get(path[-1])

@@ -1,0 +1,235 @@
+"""Sizes that a VirtualMachine gives itself: ``domain.cpu.guest``, and memory where its type leaves it open.
+
+No release of KubeVirt knows them; the rules are those of KubeVirt's customisation proposal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
+from renderer.instancetype.apply.applier import VMI_SPEC, AppliedSpecs
+from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.find import Found
+from renderer.instancetype.matcher import INSTANCETYPE
+from renderer.instancetype.sizes import count_of_vcpus
+from renderer.instancetype.spread import divisor, is_spreadable
+from renderer.instancetype.topology import Topology, preferred_topology, spread_options
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.instancetype.vmi_template import is_zero
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError, Related
+from renderer.model.field_path import FieldPath
+from renderer.model.fields import describe_value
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, without
+from renderer.model.quantity import Quantity
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.resource import Resource
+
+#: The fields of a VirtualMachine that give it.
+VCPUS = VMI_SPEC.child("domain", "cpu", "guest")
+MEMORY = VMI_SPEC.child("domain", "memory", "guest")
+
+
+class CustomSize(Record):
+    """``vcpus`` and ``memory``, a quantity, of the VirtualMachine; None where something else gives them."""
+
+    vcpus: int | None = None
+    memory: Json = None
+
+
+NO_CUSTOM_SIZE = CustomSize()
+
+
+def gives_vcpus(template: JsonObject) -> bool:
+    """Whether a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
+    return object_at(template, "spec", "domain", "cpu").get("guest") is not None
+
+
+def without_custom_vcpus(resource: Resource) -> Resource:
+    """A VirtualMachine, or what holds one, without ``domain.cpu.guest``, which its schema does not know."""
+    vm = VirtualMachine.of(resource)
+    if vm is None:
+        return resource
+    return vm.with_content(without(vm.content, *(str(segment) for segment in VCPUS.segments)))
+
+
+_CPU = VMI_SPEC.child("domain", "cpu")
+_COUNTS = ("sockets", "cores", "threads")
+_MAX_VCPUS = (1 << 32) - 1  # sockets, cores and threads are uint32 in KubeVirt's API
+#: What an instance type may leave to the VM.
+_GUEST_VCPUS = FieldPath.of("spec", "cpu", "guest")
+_GUEST_MEMORY = FieldPath.of("spec", "memory", "guest")
+
+
+def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | None) -> Iterator[Cause]:
+    """Of the vCPUs in the ``spec.template`` of ``vm``, whose ``instancetype``, if any, leaves them to it."""
+    cpu = object_at(template, "spec", "domain", "cpu")
+    guest = cpu.get("guest")
+    counts = [count for count in _COUNTS if not is_zero(cpu.get(count))]
+    if guest is None:
+        if instancetype is not None:
+            yield _no_vcpus(instancetype, counts)
+        return
+    if not isinstance(guest, int) or isinstance(guest, bool) or not 0 < guest <= _MAX_VCPUS:
+        yield _no_count(guest)
+    given = Related(f"{VCPUS}: {describe_value(guest)}", vm.resource.sites(vm.field(VCPUS)))
+    for count in counts:
+        message = f"{_CPU.child(count)} is set beside {VCPUS}"
+        yield Cause(
+            code=Code.CONFLICT,
+            field=str(_CPU.child(count)),
+            at=_CPU.child(count),
+            message=message,
+            hint=f"drop {_CPU.child(count)}, as the preference's topology shapes the vCPUs,"
+            f" or write sockets, cores and threads in place of {VCPUS}",
+            related=(given,),
+        )
+
+
+def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
+    """Of the memory in a VirtualMachine's ``spec.template`` whose ``instancetype`` leaves it to the VM."""
+    guest = object_at(template, "spec", "domain", "memory").get("guest")
+    if guest is None:
+        yield _left_out(MEMORY, "how much memory there is", _GUEST_MEMORY, instancetype)
+        return
+    if has_placeholder(guest):
+        return
+    try:
+        quantity = Quantity.of(guest)
+    except DiagnosticError as error:
+        for found in error.diagnostics:
+            yield Cause.at_field(MEMORY, Code.QUANTITY_INVALID, f"{MEMORY}: {found.message}", found.hint)
+        return
+    if quantity.sign <= 0:
+        message = f"{MEMORY} must be more than 0, not {guest}"
+        yield Cause.at_field(MEMORY, Code.CUSTOM_SIZE, message, f"write {MEMORY}: 4Gi, for example")
+
+
+def _no_vcpus(instancetype: Found, counts: list[str]) -> Cause:
+    if not counts:
+        return _left_out(VCPUS, "how many vCPUs there are", _GUEST_VCPUS, instancetype)
+    at = _CPU.child(counts[0])
+    return Cause(
+        code=Code.CUSTOM_SIZE,
+        field=str(at),
+        at=at,
+        message=f"{instancetype} takes the vCPUs from {VCPUS} alone, not from {' and '.join(counts)}",
+        hint=f"write {VCPUS} in place of {' and '.join(counts)}; the preference's topology shapes it",
+        related=(instancetype.left_to_vm(_GUEST_VCPUS),),
+    )
+
+
+def _left_out(at: FieldPath, what: str, left: FieldPath, instancetype: Found) -> Cause:
+    return Cause(
+        code=Code.CUSTOM_SIZE,
+        field=str(at),
+        at=at,
+        message=f"neither the VM nor {instancetype} says {what}",
+        hint=f"set {at}, or take an instance type that has a size",
+        related=(instancetype.left_to_vm(left),),
+    )
+
+
+def _no_count(guest: Json) -> Cause:
+    hint = "a variable cannot be divided into sockets, cores and threads; write a number"
+    return Cause.at_field(
+        VCPUS,
+        Code.CUSTOM_SIZE,
+        f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {describe_value(guest)}",
+        hint if has_placeholder(guest) else f"write {VCPUS}: 4, for example",
+    )
+
+
+_TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
+
+
+def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) -> CpuTopology:
+    """``vcpus`` as KubeVirt shapes those of an instance type: by default sockets of one core.
+
+    Raises ``CauseError`` (topology) when the topology would not have as many, which KubeVirt does not ask of
+    instance types at every release.
+    """
+    if preference is None:
+        return cpu_topology(vcpus, AppliedSpecs(EMPTY, EMPTY, behaviour))
+    if preferred_topology(preference.spec, behaviour.topologies) is Topology.SPREAD:
+        options = spread_options(preference.spec)
+        if not is_spreadable(vcpus, options, preference):
+            raise CauseError(_not_spreadable(vcpus, divisor(options), preference))
+    topology = cpu_topology(vcpus, AppliedSpecs(EMPTY, preference.spec, behaviour))
+    if _count(topology) != vcpus:
+        raise CauseError(_unknown_topology(vcpus, topology, preference, behaviour))
+    return topology
+
+
+def _count(topology: CpuTopology) -> int:
+    product = 1
+    for count in topology:
+        product *= count if isinstance(count, int) else 0
+    return product
+
+
+def _not_spreadable(vcpus: int, by: str, preference: Found) -> Cause:
+    message = f"the {count_of_vcpus(vcpus)} of the VM cannot be spread by {by} as {preference} asks"
+    hint = f"set {VCPUS} to a multiple, or take another preference"
+    cause = Cause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
+    return cause._replace(related=(preference.related(spread_options(preference.spec).ratio_field),))
+
+
+def _unknown_topology(vcpus: int, topology: CpuTopology, preference: Found, behaviour: Behaviour) -> Cause:
+    name = object_at(preference.spec, "cpu").get("preferredCPUTopology")
+    message = (
+        f"KubeVirt {behaviour.release} does not know the CPU topology {name} of {preference},"
+        f" and makes {count_of_vcpus(_count(topology))} of {vcpus}"
+    )
+    hint = f"take a preference with {', '.join(sorted(behaviour.topologies))}"
+    cause = Cause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
+    return cause._replace(related=(preference.related(_TOPOLOGY),))
+
+
+def unexpanded_causes(instancetype: Found | None, template: JsonObject, release: Release) -> Iterator[Cause]:
+    """Why a VirtualMachine with that ``spec.template`` cannot be written with its matchers."""
+    way_out = "expand this overlay (expand: applied, or defaults)"
+    if gives_vcpus(template):
+        yield Cause.at_field(
+            VCPUS,
+            Code.CUSTOM_SIZE,
+            f"KubeVirt {release} does not know {VCPUS};"
+            " its API server would drop it from a VM that is not expanded",
+            f"{way_out}, or write sockets, cores and threads in its place",
+        )
+    if instancetype is not None and is_incomplete(instancetype.spec):
+        yield _matcher_cause(
+            instancetype,
+            f"{instancetype} has no size of its own, and KubeVirt {release} knows no such instance types;"
+            " a VM that is not expanded would not find it",
+            f"{way_out}, or take an instance type that has a size",
+        )
+
+
+def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[Cause]:
+    """Why no ControllerRevision can keep the instance type of a VirtualMachine."""
+    if instancetype is not None and is_incomplete(instancetype.spec):
+        yield _matcher_cause(
+            instancetype,
+            f"{instancetype} has no size of its own, and a ControllerRevision of it is nothing that"
+            f" KubeVirt {release} could read",
+            "pin an instance type that has a size",
+        )
+
+
+def _matcher_cause(instancetype: Found, message: str, hint: str) -> Cause:
+    left = "cpu" if leaves_vcpus_to_vm(instancetype.spec) else "memory"
+    field = FieldPath.of("spec", left, "guest")
+    return Cause(
+        code=Code.CUSTOM_SIZE,
+        field=str(INSTANCETYPE.path),
+        at=INSTANCETYPE.path,
+        message=message,
+        hint=hint,
+        related=(instancetype.left_to_vm(field),),
+    )

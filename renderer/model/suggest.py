@@ -1,0 +1,36 @@
+"""Suggestions for a mistyped word: the known words that come nearest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+#: Longer words are compared by equality alone, and more words are left out: the cost of a suggestion is bounded,
+#: whatever a repository holds.
+_LONGEST_WORD = 200
+_MOST_WORDS = 2_000
+
+
+def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
+    """Return up to ``most`` words of ``known`` that resemble ``word``, the nearest first.
+
+    A word that differs in upper and lower case alone is the only suggestion.
+    """
+    words = list(islice(known, _MOST_WORDS))
+    same = [each for each in words if each.lower() == word.lower()]
+    if same:
+        return tuple(same[:most])
+    if len(word) > _LONGEST_WORD:
+        return ()
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    short = [each for each in words if len(each) <= _LONGEST_WORD]
+    return tuple(get_close_matches(word, short, n=most, cutoff=cutoff))
+
+
+def did_you_mean(
+    word: str, known: Iterable[str], *, most: int = 3, otherwise: str | None = None
+) -> str | None:
+    """Return the hint ``did you mean a or b?``, or ``otherwise`` where no known word resembles ``word``."""
+    nearest = suggest(word, known, most=most)
+    return f"did you mean {' or '.join(nearest)}?" if nearest else otherwise

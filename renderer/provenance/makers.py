@@ -1,0 +1,337 @@
+"""The makers of a resource's versions: files, generators, transformers and stages.
+
+A maker says in words what changed a field, where that is written, and which field the value was taken from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from renderer.compose.build_metadata import BUILD_METADATA_KEYS
+from renderer.compose.replacement_paths import PathError, element_name, list_index, split_field_path
+from renderer.compose.replacements import find_source
+from renderer.compose.res_map import ResMap
+from renderer.compose.transform import BuiltinTransform, Finish, Finishing, ResourceChange
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.difference import NoValue
+from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.json import JsonObject
+from renderer.model.kustomization import DataGenerator, Replacement, ReplacementTarget
+from renderer.model.location import Site
+from renderer.model.provenance import StepKind
+from renderer.model.render_config import Overlay
+from renderer.model.resource import Resource
+from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
+from renderer.provenance.paths import indexed, named, value_at
+from renderer.sizes.series import row_sites
+from renderer.source.project import PROJECT_FILE
+
+
+class FieldSource(NamedTuple):
+    """A field whose value went into another one."""
+
+    resource: Resource
+    field: FieldPath
+
+
+class Maker(Protocol):
+    """What made a version of the one before. ``field`` is one that changed, list elements by name."""
+
+    @property
+    def act(self) -> StepKind: ...
+
+    def words(self, field: FieldPath) -> str:
+        """What it is, as people say it."""
+
+    def sites(self, field: FieldPath) -> tuple[Site, ...]:
+        """Where it may be written, most specific first."""
+
+    def sources(self, field: FieldPath, among: Sequence[Resource]) -> Iterator[FieldSource]:
+        """What the value was taken from; ``among`` are the resources of the whole overlay."""
+
+
+class Version(NamedTuple):
+    content: JsonObject
+    maker: Maker
+
+
+#: What a field of the project file asks for.
+_OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
+_WORDS = {
+    StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
+    StepKind.TARGET_FORM: "the form that the target release knows",
+    StepKind.INSTANCETYPE_NAME: "instancetypeNames",
+    StepKind.WEBHOOK_FIELD: "webhookFields",
+    StepKind.SYNC_WAVE: "syncWaves",
+    StepKind.SUPPRESSION: "annotations that silence rules are not written",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StageStep:
+    """The maker of what a stage made of ``before`` in ``overlay``."""
+
+    before: Resource
+    act: StepKind
+    overlay: Overlay
+
+    def words(self, _field: FieldPath) -> str:
+        return _WORDS.get(self.act, self.act.value)
+
+    def sites(self, field: FieldPath) -> tuple[Site, ...]:
+        """The line of the project that asks for it, or else where the field is written or could be."""
+        if self.act not in _OPTIONS:
+            return self.before.sites(field)
+        option = self.words(field)
+        entry = FieldPath.of("overlays", ElementName("path", self.overlay.listed_as), option)
+        return Site(PROJECT_FILE, 0, entry), Site(PROJECT_FILE, 0, FieldPath.of(option))
+
+    def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
+        yield from ()
+
+
+_DATA = ("data", "binaryData", "stringData")
+_SERIES = "InstancetypeSeries"
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorStep:
+    """The maker of a resource that comes from a generator."""
+
+    resource: Resource
+    generator: GeneratorPlugin
+
+    @property
+    def act(self) -> StepKind:
+        return StepKind.GENERATED
+
+    def words(self, _field: FieldPath) -> str:
+        by, text = self.generator.configured_by, self.resource.origin.text
+        words = f"{by.kind} {by.name}".rstrip()
+        return f"{words}, made of {text.values}" if text else words
+
+    def sites(self, field: FieldPath) -> tuple[Site, ...]:
+        return generated_at(self.generator, self.resource, field)
+
+    def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
+        yield from ()
+
+
+def generated_at(generator: GeneratorPlugin, made: Resource, field: FieldPath) -> tuple[Site, ...]:
+    """The places that may say it, most specific first; ``made`` is what was generated, or merged into."""
+    config = generator.config
+    if isinstance(config, DataGenerator):
+        return (*_entries(config, field), config.args.site)
+    if isinstance(config, Resource) and config.kind == _SERIES:
+        return row_sites(made.origin, config.origin, field)
+    return (made.origin.child(field),)
+
+
+def _entries(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
+    """Where data, labels and annotations are listed, and a name."""
+    at, segments = config.args.site, field.segments
+    if segments[0] in _DATA:
+        yield from (pair.site for pair in reversed(config.data) if pair.key == segments[-1])
+    elif segments[0] == "metadata":
+        yield from (at.below(*segments[1:]), at.below("options", *segments[1:]))
+    else:
+        yield at.child(field)
+
+
+def replacement_behind(
+    replacements: Iterable[Replacement], layers: Sequence[Site], field: FieldPath
+) -> Replacement | None:
+    """The last one that changed the resource at ``layers``, newest first, in a field of that name."""
+    found = [
+        (layers.index(target.site), replacement)
+        for replacement in replacements
+        for target in replacement.targets or ()
+        if target.site in layers and _may_write(target, field)
+    ]
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def words_of_replacement(replacement: Replacement) -> str:
+    """``replacement from ConfigMap settings data.host``."""
+    source = replacement.source
+    if source is None:
+        return "replacement"
+    return " ".join(filter(None, ("replacement from", source.kind, source.name, source.field_path)))
+
+
+def source_of_replacement(replacement: Replacement, resources: Iterable[Resource]) -> FieldSource | None:
+    """The field that the value was taken from; None for a value that is given, or not found any more."""
+    if replacement.source is None:
+        return None
+    try:
+        resource = find_source(ResMap(resources), replacement.source)
+        segments = tuple(_segments(replacement.source.field_path))
+    except (DiagnosticError, PathError):
+        return None
+    return FieldSource(resource, named(resource.content, FieldPath(segments)))
+
+
+def _may_write(target: ReplacementTarget, field: FieldPath) -> bool:
+    """Whether a path of the target ends in what the field is in, or leads to a text that holds it."""
+    keys = {segment for segment in field.segments if isinstance(segment, str)}
+    return any(keys.intersection(split_field_path(path)) for path in target.field_paths)
+
+
+def _segments(path: str) -> Iterator[Segment]:
+    for step in split_field_path(path):
+        name, index = element_name(step), list_index(step)
+        if name is not None:
+            yield ElementName(*name)
+        else:
+            yield step if index is None else index
+
+
+#: The field of a kustomization that asks for each kind of transformer.
+_FIELDS = {
+    "PatchStrategicMergeTransformer": "patchesStrategicMerge",
+    "PatchTransformer": "patches",
+    "NamespaceTransformer": "namespace",
+    "PrefixTransformer": "namePrefix",
+    "SuffixTransformer": "nameSuffix",
+    "LabelTransformer": "labels",
+    "AnnotationsTransformer": "commonAnnotations",
+    "PatchJson6902Transformer": "patchesJson6902",
+    "ReplicaCountTransformer": "replicas",
+    "ImageTagTransformer": "images",
+    "ReplacementTransformer": "replacements",
+}
+_PATCHES = frozenset({"patchesStrategicMerge", "patches", "patchesJson6902"})
+_FINISHES = {
+    Finish.VARIABLES: StepKind.VARIABLE,
+    Finish.NAME_HASH: StepKind.NAME_HASH,
+    Finish.NAME_REFERENCE: StepKind.NAME_REFERENCE,
+    Finish.BUILD_METADATA: StepKind.BUILD_METADATA,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFromFile:
+    """The maker of a resource that was read from a file."""
+
+    resource: Resource
+
+    @property
+    def act(self) -> StepKind:
+        return StepKind.WRITTEN
+
+    def words(self, _field: FieldPath) -> str:
+        return "written"
+
+    def sites(self, field: FieldPath) -> tuple[Site, ...]:
+        return (self.resource.origin.child(field),)
+
+    def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompositionStep:
+    """The maker of ``after``, which was ``before``."""
+
+    before: Resource
+    after: Resource
+    change: ResourceChange
+
+    @property
+    def act(self) -> StepKind:
+        match self.change:
+            case Finishing(what=what):
+                return _FINISHES[what]
+            case GeneratorPlugin():
+                return StepKind.GENERATED
+            case BuiltinTransform(kind=kind) if _FIELDS[kind] in _PATCHES:
+                return StepKind.PATCHED
+            case BuiltinTransform(kind="ReplacementTransformer"):
+                return StepKind.REPLACED
+            case _:
+                return StepKind.TRANSFORMED
+
+    def words(self, field: FieldPath) -> str:
+        match self.change:
+            case Finishing(what=Finish.BUILD_METADATA) if field.segments[-1] not in BUILD_METADATA_KEYS:
+                return "annotations as texts"
+            case Finishing(what=what):
+                return what
+            case BuiltinTransform(kind="LabelTransformer", root=root, entry=entry):
+                return "labels" if entry < len(root.kustomization.labels) else "commonLabels"
+            case BuiltinTransform(kind="ReplacementTransformer", root=root):
+                replacement = replacement_behind(root.replacements, self._layers, field)
+                return words_of_replacement(replacement) if replacement else "replacements"
+            case BuiltinTransform(kind=kind):
+                return _FIELDS[kind]
+            case GeneratorPlugin(configured_by=by) | TransformerPlugin(configured_by=by):
+                return f"{by.kind} {by.name}".rstrip()
+
+    def sites(self, field: FieldPath) -> tuple[Site, ...]:
+        match self.change:
+            case GeneratorPlugin() as generator:
+                return generated_at(generator, self.after, field)
+            case TransformerPlugin(site=site):
+                return (*self._layer_sites(field), site)
+            case BuiltinTransform() as builtin:
+                return self._layer_sites(field) or _asked_for_at(builtin, field)
+            case Finishing(root=root, what=what):
+                return (root.kustomization.site.below(what), *self.after.sites(field))
+
+    def sources(self, field: FieldPath, among: Sequence[Resource]) -> Iterator[FieldSource]:
+        match self.change:
+            case BuiltinTransform(kind="ReplacementTransformer", root=root):
+                replacement = replacement_behind(root.replacements, self._layers, field)
+                source = source_of_replacement(replacement, among) if replacement else None
+                if source:
+                    yield source
+            case Finishing(what=Finish.NAME_REFERENCE):
+                yield from self._renamed(field, among)
+            case _:
+                return
+
+    @property
+    def _layers(self) -> tuple[Site, ...]:
+        """The places of what changed it, newest first."""
+        known = len(self.before.layers)
+        return tuple(reversed(self.after.layers[known:]))
+
+    def _layer_sites(self, field: FieldPath) -> tuple[Site, ...]:
+        """A merged patch names elements, the pointers of a JSON patch count them."""
+        is_there = value_at(self.after.content, field) is not NoValue.ABSENT
+        where = self.after if is_there else self.before
+        counted = indexed(where.content, field)
+        return tuple(site for layer in self._layers for site in (layer.child(field), layer.child(counted)))
+
+    def _renamed(self, field: FieldPath, among: Iterable[Resource]) -> Iterator[FieldSource]:
+        """The resource whose name the field holds now."""
+        is_namespace = field.segments[-1] == "namespace"
+        before, after = (value_at(each.content, field) for each in (self.before, self.after))
+        for resource in among:
+            name = resource.namespace if is_namespace else resource.name
+            was = [old.namespace if is_namespace else old.name for old in resource.previous_ids]
+            if name == after and before in was:
+                yield FieldSource(resource, FieldPath.of("metadata", "namespace" if is_namespace else "name"))
+                return
+
+
+def _asked_for_at(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site, ...]:
+    """The entry of the kustomization; of labels and annotations the one that is meant."""
+    written, name, key = builtin.root.kustomization, _FIELDS[builtin.kind], field.segments[-1]
+    at = written.site.below(name)
+    match name:
+        case "labels" if builtin.entry < len(written.labels):
+            return (at.below(builtin.entry, "pairs", key), at.below(builtin.entry))
+        case "labels":
+            common = written.site.below("commonLabels")
+            return (common.below(key), common)
+        case "commonAnnotations":
+            return (at.below(key), at)
+        case "images":
+            return (written.images[builtin.entry].site,)
+        case "replicas":
+            return (written.replicas[builtin.entry].site,)
+        case _:
+            return (at,)

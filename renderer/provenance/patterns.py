@@ -1,0 +1,171 @@
+"""Resources and fields as people type them: ``vm/db``, ``spec...disks[name=root]``, ``/spec/template``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple, Self, TypeAlias
+
+from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.resource import Resource
+
+
+class _Any(Enum):
+    """Any number of segments, written ``...``."""
+
+    ANY = "..."
+
+
+_PatternPart: TypeAlias = Segment | _Any
+_PARTS = re.compile(
+    r"""(?P<any>\.\.\.)
+    | \[(?P<quote>["'])(?P<quoted>.*?)(?P=quote)\]
+    | \[(?P<index>[0-9]+)\]
+    | \[(?P<name>[^\]=]+)=(?P<value>[^\]]*)\]
+    | \.?(?P<key>[^.\[\]]+)""",
+    re.VERBOSE,
+)
+
+
+class FieldPattern:
+    """Keys with dots in them may stand without quotes, list elements by name or by number."""
+
+    def __init__(self, text: str) -> None:
+        """Raises ``ValueError`` for what is no path."""
+        self._parts = tuple(_pointer(text) if text.startswith("/") else _path(text))
+
+    def matched(self, path: FieldPath, counted: FieldPath) -> FieldPath | None:
+        """The field on the way to ``path``, or ``path`` itself, that is meant; None when neither is.
+
+        ``counted`` is the path with numbers for the names of elements.
+        """
+        for length in range(len(path.segments) + 1):
+            if _matches(self._parts, path.segments[:length], counted.segments[:length]):
+                return FieldPath(path.segments[:length])
+        return None
+
+
+def nearest_fields(text: str, paths: Iterable[FieldPath]) -> tuple[str, ...]:
+    """Up to three fields, of those that lead to ``paths``, that look like what was typed."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+
+    fields = {
+        str(FieldPath(path.segments[:length])): None
+        for path in paths
+        for length in range(1, len(path.segments) + 1)
+    }
+    near = get_close_matches(text.strip("."), list(fields), n=3, cutoff=0.8)
+    if near:
+        return tuple(near)
+    last = re.split(r"[./]", text)[-1]
+    ends = [field for field in fields if field.lower().endswith(f".{last.lower()}")]
+    return tuple(ends[:3] or get_close_matches(text, list(fields), n=3, cutoff=0.6))
+
+
+def _path(text: str) -> Iterable[_PatternPart]:
+    position = 0
+    while position < len(text):
+        match = _PARTS.match(text, position)
+        if match is None:
+            raise ValueError(f"{text[position:]!r} is no part of a field's path")
+        position = match.end()
+        yield _part(match)
+
+
+def _part(match: re.Match[str]) -> _PatternPart:
+    if match["any"]:
+        return _Any.ANY
+    if match["index"]:
+        return int(match["index"])
+    if match["name"]:
+        return ElementName(match["name"], match["value"])
+    return match["key"] if match["quoted"] is None else match["quoted"]
+
+
+def _pointer(text: str) -> Iterable[_PatternPart]:
+    """RFC 6901."""
+    for part in text.split("/")[1:]:
+        yield int(part) if part.isdecimal() else part.replace("~1", "/").replace("~0", "~")
+
+
+def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], counted: Sequence[Segment]) -> bool:
+    if not parts or not path:
+        return not parts and not path
+    first, *rest = parts
+    if first is _Any.ANY:
+        return any(_matches(rest, path[start:], counted[start:]) for start in range(len(path)))
+    if first in (path[0], counted[0]) and _matches(rest, path[1:], counted[1:]):
+        return True
+    # A number may be a key, and a key with dots may stand without quotes.
+    if isinstance(first, int) and path[0] == str(first):
+        return _matches(rest, path[1:], counted[1:])
+    if not isinstance(path[0], str) or not isinstance(first, str) or not path[0].startswith(f"{first}."):
+        return False
+    remaining = path[0].removeprefix(f"{first}.")
+    return _matches(rest, (remaining, *path[1:]), (remaining, *counted[1:]))
+
+
+#: What kubectl knows kinds by beside their plurals.
+_SHORT_NAMES = {
+    "cm": "configmap",
+    "deploy": "deployment",
+    "ds": "daemonset",
+    "dv": "datavolume",
+    "ing": "ingress",
+    "kv": "kubevirt",
+    "nad": "networkattachmentdefinition",
+    "netpol": "networkpolicy",
+    "ns": "namespace",
+    "pvc": "persistentvolumeclaim",
+    "sa": "serviceaccount",
+    "sts": "statefulset",
+    "svc": "service",
+    "vm": "virtualmachine",
+    "vmcf": "virtualmachineclusterinstancetype",
+    "vmcp": "virtualmachineclusterpreference",
+    "vmf": "virtualmachineinstancetype",
+    "vmi": "virtualmachineinstance",
+    "vmp": "virtualmachinepreference",
+    "vmpool": "virtualmachinepool",
+    "vmpref": "virtualmachinepreference",
+}
+
+
+class ResourcePattern(NamedTuple):
+    """``kind`` and ``namespace`` are empty where any will do."""
+
+    name: str
+    kind: str = ""
+    namespace: str = ""
+
+    @classmethod
+    def parse(cls, text: str, namespace: str = "") -> Self:
+        """``NAME``, ``KIND/NAME`` or ``NAMESPACE/KIND/NAME``. Raises ``ValueError``."""
+        *front, name = text.split("/")
+        if not name or len(front) > 2 or not all(front):  # noqa: PLR2004 - as the docstring says
+            raise ValueError(f"{text!r} is not NAME, KIND/NAME or NAMESPACE/KIND/NAME")
+        if len(front) == 1:
+            return cls(name, front[0], namespace)
+        return cls(name, front[1], front[0]) if front else cls(name, "", namespace)
+
+    def among(self, resources: Iterable[Resource]) -> tuple[Resource, ...]:
+        """Those that are called so, or else those that were before something renamed them."""
+        found = [each for each in resources if self._is_kind(each) and self._is_in_namespace(each)]
+        now = tuple(each for each in found if each.name == self.name)
+        return now or tuple(each for each in found if any(old.name == self.name for old in each.previous_ids))
+
+    def _is_in_namespace(self, resource: Resource) -> bool:
+        return self.namespace in ("", resource.namespace)
+
+    def _is_kind(self, resource: Resource) -> bool:
+        if not self.kind:
+            return True
+        wanted, _, group = self.kind.lower().partition(".")
+        if group not in ("", resource.gvk.group):
+            return False
+        kind = resource.kind.lower()
+        plurals = (kind, f"{kind}s", f"{kind}es", f"{kind.removesuffix('y')}ies")
+        return (
+            wanted in plurals or _SHORT_NAMES.get(wanted.removesuffix("s"), _SHORT_NAMES.get(wanted)) == kind
+        )

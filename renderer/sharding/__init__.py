@@ -1,1 +1,0 @@
-"""Overlays shared out among several workers, each of which renders one shard."""

@@ -1,0 +1,84 @@
+"""Where a new manifest goes in a folder that people edit too: a file of its own, and its entry."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.location import Location
+from renderer.yamlio.decode import decode_documents, decode_yaml11
+from renderer.yamlio.edit import add_entry
+from renderer.yamlio.encode import encode
+
+_RESOURCES = "resources"
+_NEW_KUSTOMIZATION: JsonObject = {
+    "apiVersion": "kustomize.config.k8s.io/v1beta1",
+    "kind": "Kustomization",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestPlace:
+    """The new file, and the kustomization of its folder; what each holds now, None for what is not there."""
+
+    file: str
+    present: bytes | None
+    kustomization: str
+    listing: bytes | None
+
+
+def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
+    """The files that change, with their new content; the file before the kustomization that lists it.
+
+    Raises ``DiagnosticError``: foreign-file for a file that is there, which ``force`` replaces unless it
+    holds something else; edit-refused, and what the decoder raises.
+    """
+    content = encode([manifest]).encode()
+    changes = {} if place.present == content else {place.file: content}
+    if changes and place.present is not None:
+        _check_replaceable(manifest, place.file, place.present, force=force)
+    listing = _with_entry(place)
+    if listing != place.listing:
+        changes[place.kustomization] = listing
+    return changes
+
+
+def _with_entry(place: ManifestPlace) -> bytes:
+    name = posixpath.basename(place.file)
+    if place.listing is None:
+        return encode([{**_NEW_KUSTOMIZATION, _RESOURCES: [name]}]).encode()
+    if name in _listed(place.listing, place.kustomization):
+        return place.listing
+    return add_entry(place.listing, place.kustomization, _RESOURCES, name)
+
+
+def _listed(listing: bytes, path: str) -> set[str]:
+    """The entries, however they are spelled."""
+    root = object_at(decode_yaml11(listing, path))
+    fields = [key for key in root if key.lower() == _RESOURCES]
+    entries: list[Json] = [entry for key in fields for entry in array_at(root, key)]
+    return {posixpath.normpath(entry) for entry in entries if isinstance(entry, str) and entry}
+
+
+def _check_replaceable(manifest: JsonObject, file: str, present: bytes, *, force: bool) -> None:
+    if not force:
+        raise _refused(file, f"{file} is there already", "--force replaces it; or give another --name")
+    documents = [document for document in decode_documents(present, file) if document is not None]
+    if any(_identity(document) != _identity(manifest) for document in documents):
+        hint = "give another --name, or move what it holds to another file"
+        raise _refused(file, f"{file} holds something else, which would be lost", hint)
+
+
+def _identity(document: Json) -> tuple[Json, ...]:
+    content, metadata = object_at(document), object_at(document, "metadata")
+    return (content.get("kind"), metadata.get("name"), metadata.get("namespace"))
+
+
+def _refused(file: str, message: str, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.FOREIGN_FILE, message=message, location=Location(file), hint=hint)
+    )

@@ -1,0 +1,116 @@
+"""The catalogs that ship with vmrender: their files, and their objects as they come out of composition.
+
+Beside the folder of each catalog stands ``<version>.json``: every object, the document it comes from and the
+patches that changed it, so that findings name the catalog's own files and lines. A test writes that file and
+compares it with the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from renderer.bundled import data_folder
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json
+from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.res_id import Gvk, ResId
+from renderer.model.resource import Resource, ResourceSet
+from renderer.source.file_system import DiskFileSystem, FileSystem
+
+#: The release of each catalog that ships.
+BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
+
+
+def builtin_path(name: str) -> str:
+    """The folder of the built-in catalog ``name``, for a ``BuiltinFileSystem``."""
+    return f"{BUILTIN_SCHEME}{BUILTIN_CATALOGS[name]}"
+
+
+class BuiltinFileSystem:
+    """The user's repository, and below ``builtin:`` what ships with vmrender."""
+
+    def __init__(self, repository: FileSystem) -> None:
+        self._repository = repository
+        self._builtin = DiskFileSystem(data_folder("catalog"))
+
+    def read(self, path: str) -> bytes:
+        fs, inner = self._mount(path)
+        return fs.read(inner)
+
+    def is_file(self, path: str) -> bool:
+        fs, inner = self._mount(path)
+        return fs.is_file(inner)
+
+    def is_folder(self, path: str) -> bool:
+        fs, inner = self._mount(path)
+        return fs.is_folder(inner)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        fs, inner = self._mount(path)
+        return fs.list(inner)
+
+    def resolve(self, path: str) -> str:
+        fs, inner = self._mount(path)
+        return fs.resolve(inner) if fs is self._repository else BUILTIN_SCHEME + fs.resolve(inner)
+
+    def _mount(self, path: str) -> tuple[FileSystem, str]:
+        if path.startswith(BUILTIN_SCHEME):
+            return self._builtin, path.removeprefix(BUILTIN_SCHEME)
+        return self._repository, path
+
+
+@cache
+def composed_catalog(folder: str) -> ResourceSet | None:
+    """What the built-in catalog in ``folder``, ``builtin:<name>/<version>``, composes to; None for others."""
+    release = folder.removeprefix(BUILTIN_SCHEME)
+    if release == folder or release not in BUILTIN_CATALOGS.values():
+        return None
+    return decode_composed((data_folder("catalog") / f"{release}.json").read_bytes())
+
+
+def decode_composed(content: bytes) -> ResourceSet:
+    """What ``encode_composed`` was given."""
+    import json  # noqa: PLC0415 - not every run looks into a catalog
+
+    written = json.loads(content)
+    sites = [Site(path, document, FieldPath(tuple(field))) for path, document, *field in written["sites"]]
+    return ResourceSet(
+        tuple(
+            Resource(
+                content,
+                sites[origin],
+                tuple(sites[layer] for layer in layers),
+                tuple(ResId(Gvk(*gvk), *names) for *gvk, names in previous_ids),
+            )
+            for origin, layers, previous_ids, content in written["objects"]
+        )
+    )
+
+
+def encode_composed(resources: Iterable[Resource]) -> str:
+    """JSON with a line for each object: ``[origin, layers, previous ids, content]``.
+
+    Origins and layers are numbers in the list of sites. Raises ``ValueError`` for a resource that this form
+    does not hold: one that gets a hash or has variables, say.
+    """
+    sites: dict[Site, int] = {}
+    objects: list[Json] = []
+    for resource in resources:
+        content, origin, layers, previous_ids = resource[:4]
+        if resource != Resource(content, origin, layers, previous_ids):
+            raise ValueError(
+                f"{resource.current_id} has more to it than an object, its origin and its layers"
+            )
+        numbers = [sites.setdefault(site, len(sites)) for site in (origin, *layers)]
+        ids = [[*former.gvk, [former.name, former.namespace]] for former in previous_ids]
+        objects.append([numbers[0], numbers[1:], ids, content])
+    written: list[Json] = [[site.path, site.document, *site.field.segments] for site in sites]
+    parts = (f'"{key}":[\n{_lines(values)}\n]' for key, values in (("sites", written), ("objects", objects)))
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+def _lines(values: Iterable[Json]) -> str:
+    import json  # noqa: PLC0415 - as above
+
+    return ",\n".join(json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in values)

@@ -1,0 +1,256 @@
+"""Load the files, folders and texts that the entries of a kustomization name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
+
+from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.fields import describe_value
+from renderer.model.generated import ListedFile
+from renderer.model.json import Json
+from renderer.model.kustomization import (
+    COMPONENT_KIND,
+    FieldSpecFile,
+    NameReferenceSpec,
+    Patch,
+    Replacement,
+    ReplacementFile,
+)
+from renderer.model.location import Site
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.source_tree import (
+    Document,
+    KustomizationRoot,
+    LoadedPatch,
+    PatchContent,
+    ResourceFile,
+    StrategicMergePatches,
+)
+from renderer.source.caseless_fields import CaselessFields, ConvertingFields, LenientFields
+from renderer.source.file_system import joined
+from renderer.source.kustomization_entries import read_field_specs, read_replacement
+from renderer.source.resources import read_json_patch, read_patch, read_resources
+from renderer.source.source_files import SourceFiles, is_remote, remote
+from renderer.yamlio.decode import decode_yaml11
+
+T = TypeVar("T")
+Listed = TypeVar("Listed")
+#: Reads the root in a folder that is listed at a site.
+ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
+
+
+class EntryLoader:
+    """How the entries of the kustomization in ``folder`` are read; each takes an entry and its site."""
+
+    def __init__(
+        self,
+        files: SourceFiles,
+        folder: str,
+        site: Site,
+        read_folder: ReadFolder,
+        completed: CompletedKustomization | None = None,
+    ) -> None:
+        self._completed = completed
+        self.folder = folder
+        self._files = files
+        self._site = site
+        self._read_folder = read_folder
+        self.findings: list[Diagnostic] = []
+
+    def each(self, field: str, entries: Sequence[Listed], read: Callable[[Listed, Site], T]) -> tuple[T, ...]:
+        """What ``read`` makes of the entries of ``field``; what is wrong with one is noted."""
+        found: list[T] = []
+        for index, entry in enumerate(entries):
+            try:
+                found.append(read(entry, self._site_of(field, index)))
+            except DiagnosticError as error:
+                self.findings += error.diagnostics
+        return tuple(found)
+
+    def _site_of(self, field: str, index: int) -> Site:
+        return self._completed.site(field, index) if self._completed else self._site.below(field, index)
+
+    def attempt(self, read: Callable[[], T], otherwise: T) -> T:
+        """What ``read`` gives; ``otherwise`` when something is wrong, which is noted."""
+        try:
+            return read()
+        except DiagnosticError as error:
+            self.findings += error.diagnostics
+            return otherwise
+
+    def content(self, path: str, site: Site) -> bytes:
+        """The content of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
+        return self._files.fs.read(self._files.file(path, self.folder, site))
+
+    def file(self, path: str, site: Site) -> ListedFile:
+        """A file with its real path. Raises as ``content``."""
+        resolved = self._files.file(path, self.folder, site)
+        return ListedFile(resolved, self._files.fs.read(resolved))
+
+    def document(self, path: str, site: Site) -> Document:
+        """The first document of a file, as YAML 1.1."""
+        resolved = self._files.file(path, self.folder, site)
+        return Document(Site(resolved), decode_yaml11(self._files.fs.read(resolved), resolved))
+
+    def resource(self, path: str, site: Site) -> ResourceFile | KustomizationRoot:
+        """A file, or else the folder of another kustomization (``kusttarget.go`` accumulateResources)."""
+        if self._files.is_file(path, self.folder, site):
+            return self._files.resources(path, self.folder, site)
+        place = joined(self.folder, path)
+        if not is_remote(path) and not (path and self._files.fs.is_folder(place)):
+            raise self._files.missing(place, "file or folder", site)
+        root = self._root(path, site)
+        if root.kustomization.kind == COMPONENT_KIND:
+            raise _wrong_kind(f"{path} is a Component", site, "list it under components")
+        return root
+
+    def component(self, path: str, site: Site) -> KustomizationRoot:
+        root = self._root(path, site)
+        if root.kustomization.kind != COMPONENT_KIND:
+            kind = root.kustomization.kind
+            raise _wrong_kind(f"{path} is a {kind}, no Component", site, "list it under resources")
+        return root
+
+    def plugin(self, entry: str, site: Site) -> ResourceFile | KustomizationRoot:
+        """The configuration of a plugin: written here, or in a file or folder."""
+        inline = _inline_resources(entry, site)
+        return ResourceFile(site, inline) if inline is not None else self.resource(entry, site)
+
+    def patch(self, listed: Patch, site: Site) -> LoadedPatch:
+        """An entry of ``patches`` (``PatchTransformer.go`` Config)."""
+        text = listed.patch.strip()
+        if bool(text) == bool(listed.path):
+            raise _ambiguous_patch(listed, site)
+        return LoadedPatch(listed, self._patch_content(text, listed.path, site))
+
+    def json6902(self, listed: Patch, site: Site) -> LoadedPatch:
+        """An entry of ``patchesJson6902`` (``PatchJson6902Transformer.go`` Config)."""
+        if listed.target is None or not listed.target.name:
+            raise _invalid("the patch has no target.name", site)
+        if bool(listed.patch) == bool(listed.path):
+            raise _ambiguous_patch(listed, site)
+        if listed.path:
+            return LoadedPatch(listed, self._files.json_patch(listed.path, self.folder, site.below("path")))
+        return LoadedPatch(listed, read_json_patch(listed.patch.encode(), site.below("patch")))
+
+    def strategic_merge(self, entry: str, site: Site) -> StrategicMergePatches:
+        """An entry of ``patchesStrategicMerge``: a text, or else a file."""
+        inline = _inline_resources(entry, site)
+        if inline is not None:
+            return StrategicMergePatches(site, inline)
+        file = self._files.resources(entry, self.folder, site)
+        return StrategicMergePatches(file.site, file.resources)
+
+    def _patch_content(self, text: str, path: str, site: Site) -> PatchContent:
+        if path:
+            return self._files.patch(path, self.folder, site.below("path"))
+        return read_patch(text.encode(), site.below("patch"))
+
+    def _root(self, path: str, site: Site) -> KustomizationRoot:
+        if is_remote(path):
+            raise remote(path, site)
+        return self._read_folder(self._files.folder(path, self.folder, site), site)
+
+
+def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
+    """The objects that the entry itself holds; None when it is a path."""
+    try:
+        return read_resources(text.encode(), site)
+    except DiagnosticError:
+        if "\n" in text.strip():
+            raise
+        return None
+
+
+def _ambiguous_patch(listed: Patch, site: Site) -> DiagnosticError:
+    problem = "both path and patch" if listed.path else "neither path nor patch"
+    return _invalid(f"the patch has {problem}", site, "give one of them")
+
+
+def _wrong_kind(message: str, site: Site, hint: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(site,), hint=hint)
+    )
+
+
+def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,), hint=hint))
+
+
+_SPECS = (
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "labels",
+    "templateLabels",
+    "commonAnnotations",
+    "varReference",
+    "images",
+    "replicas",
+)
+
+
+def read_field_spec_file(file: Document) -> FieldSpecFile:
+    """The field specs in the file, by the field that they are for. Raises: kustomization-field."""
+    findings: list[Diagnostic] = []
+    content = {} if file.content is None else file.content
+    fields = ConvertingFields(content, file.site, findings, Code.KUSTOMIZATION_FIELD)
+    fields.only(*_SPECS, "nameReference")
+    read = FieldSpecFile(
+        site=file.site,
+        field_specs={name: read_field_specs(fields, name) for name in _SPECS},
+        name_references=tuple(_name_reference(entry) for entry in fields.elements("nameReference")),
+    )
+    if findings:
+        raise DiagnosticError(*findings)
+    return read
+
+
+def _name_reference(fields: CaselessFields) -> NameReferenceSpec:
+    fields.only("group", "version", "kind", "fieldSpecs")
+    gvk = Gvk(fields.text_or_empty("group"), fields.text_or_empty("version"), fields.text_or_empty("kind"))
+    return NameReferenceSpec(gvk, read_field_specs(fields, "fieldSpecs"))
+
+
+def load_replacements(
+    listed: Iterable[Replacement | ReplacementFile], entries: EntryLoader
+) -> tuple[Replacement, ...]:
+    """The replacements, those in files too. Raises: kustomization-field, and what reading a file raises."""
+    return tuple(replacement for entry in listed for replacement in _loaded(entry, entries))
+
+
+def _loaded(entry: Replacement | ReplacementFile, entries: EntryLoader) -> tuple[Replacement, ...]:
+    if isinstance(entry, Replacement):
+        return (entry,)
+    return _read(entries.document(entry.path, entry.site.below("path")))
+
+
+def _read(file: Document) -> tuple[Replacement, ...]:
+    findings: list[Diagnostic] = []
+    replacements = tuple(
+        read_replacement(LenientFields(content, file.site.below(*index), findings, Code.KUSTOMIZATION_FIELD))
+        for index, content in _each(file)
+    )
+    if findings:
+        raise DiagnosticError(*findings)
+    return replacements
+
+
+def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
+    if isinstance(file.content, list):
+        yield from (((index,), content) for index, content in enumerate(file.content))
+    elif isinstance(file.content, dict):
+        yield (), file.content
+    else:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message=f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
+                sites=(file.site,),
+            )
+        )

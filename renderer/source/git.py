@@ -1,0 +1,225 @@
+"""Run git in a repository that somebody else may have made, and read its objects.
+
+No command that runs a filter is used, and every setting that could start a program is switched off.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.limits import limit_hint, limits
+
+_OPTIONS = (
+    "--no-pager",
+    "--no-replace-objects",  # a revision is what was committed
+    *("-c", "core.fsmonitor=false"),
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", f"core.attributesFile={os.devnull}"),
+    *("-c", "protocol.allow=never"),
+)
+
+#: Variables of git that say whom to trust and where objects are; any other may point to another repository,
+#: as those do that git sets for its hooks.
+_KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
+_KEPT_OF_A_HOOK = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH")
+
+_SET = {
+    "GIT_ALLOW_PROTOCOL": "none",  # what a partial clone lacks is not fetched, whatever it is told
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+
+class Answer(NamedTuple):
+    """How git ended and what it wrote."""
+
+    code: int
+    output: str
+    complaint: str
+
+
+class GitProcess:
+    """Runs git in one folder. ``environment`` is that of the command line."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        """Raises ``DiagnosticError``: git-unavailable when there is no git on the PATH."""
+        self._command = (_binary(environment), "-C", str(folder), *_OPTIONS)
+        kept = {
+            name: value
+            for name, value in environment.items()
+            if not name.startswith("GIT_") or name.startswith(_KEPT) or name in _KEPT_OF_A_HOOK
+        }
+        self._environment = kept | _SET
+
+    def run(self, *arguments: str) -> Answer:
+        """Runs a git command to its end."""
+        process = subprocess.Popen(  # noqa: S603 - the command is fixed, and there is no shell
+            (*self._command, *arguments),
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        output, complaint = process.communicate()
+        return Answer(process.returncode, os.fsdecode(output), os.fsdecode(complaint))
+
+    def start(self, *arguments: str) -> Conversation:
+        """Starts a git command that answers line by line."""
+        return Conversation((*self._command, *arguments), self._environment)
+
+
+class Conversation:
+    """A program that reads requests and writes answers until it is closed."""
+
+    def __init__(self, command: tuple[str, ...], environment: Mapping[str, str]) -> None:
+        to_read, requests = os.pipe()
+        answers, to_write = os.pipe()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - as above
+                command, env=environment, stdin=to_read, stdout=to_write, stderr=subprocess.DEVNULL
+            )
+        finally:
+            os.close(to_read)
+            os.close(to_write)
+        self._requests = requests
+        self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
+
+    def ask(self, request: bytes) -> bytes:
+        """The first line of the answer, without its end; empty when the program has ended."""
+        try:
+            os.write(self._requests, request + b"\n")
+        except BrokenPipeError:
+            return b""
+        return self._answers.readline().rstrip(b"\n")
+
+    def read(self, size: int) -> bytes:
+        """The next bytes of the answer."""
+        return self._answers.read(size)
+
+    def close(self) -> None:
+        os.close(self._requests)
+        self._answers.close()
+        self._process.wait()
+
+
+def _binary(environment: Mapping[str, str]) -> str:
+    """Where git is; never in the folder one happens to stand in, which may be anybody's repository."""
+    folders = [
+        folder for folder in environment.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()
+    ]
+    found = shutil.which("git", path=os.pathsep.join(folders)) if folders else None
+    if found is None or not Path(found).is_absolute():
+        hint = "install git; only revisions and --tracked need it"
+        raise DiagnosticError(
+            Diagnostic(code=Code.GIT_UNAVAILABLE, message="there is no git on the PATH", hint=hint)
+        )
+    return found
+
+
+TREE_MODE = "40000"
+LINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+
+PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --no-filter"
+
+
+class TreeEntry(NamedTuple):
+    """What a tree says of one name: the mode as Git writes it, and the object's id in hexadecimal."""
+
+    mode: str
+    oid: str
+
+
+class GitObject(NamedTuple):
+    """``kind`` is ``commit``, ``tree``, ``blob`` or ``tag``."""
+
+    oid: str
+    kind: str
+    content: bytes
+
+
+class GitObjects:
+    """Reads objects. One process serves all questions; it starts with the first."""
+
+    def __init__(self, git: GitProcess) -> None:
+        self._git = git
+        self._conversation: Conversation | None = None
+        self._trees: dict[str, dict[str, TreeEntry]] = {}
+
+    def find(self, name: str) -> GitObject | None:
+        """What a name such as ``main`` or an id means; None when it means nothing here.
+
+        Raises ``DiagnosticError``: git-revision for a name that several objects have, yaml-limit for one that
+        is too large, git-unavailable when git does not answer.
+        """
+        if self._conversation is None:
+            self._conversation = self._git.start("cat-file", "--batch")
+        header = self._conversation.ask(os.fsencode(name)).decode(errors="replace")
+        subject, _, last = header.rpartition(" ")
+        if last in ("missing", "submodule"):
+            return None
+        if not header:  # it ended, as git before 2.45 does where a partial clone lacks an object
+            self.close()
+            return None
+        if last == "ambiguous":
+            raise _error(
+                Code.GIT_REVISION, f"{subject} is the beginning of several names", "write more of it"
+            )
+        if not last.isdigit():
+            raise _error(Code.GIT_UNAVAILABLE, f"git cat-file does not answer: {header}")
+        oid, kind = subject.split(" ")
+        if int(last) > limits().file_size:
+            self.close()  # or all of it would have to be read
+            raise _error(
+                Code.YAML_LIMIT,
+                f"the {kind} {oid} is larger than {limits().file_size} bytes",
+                limit_hint("file_size"),
+            )
+        content = self._conversation.read(int(last))
+        self._conversation.read(1)  # the line end after it
+        return GitObject(oid, kind, content)
+
+    def tree(self, oid: str) -> dict[str, TreeEntry]:
+        """The names in a tree, which is read once. Raises ``DiagnosticError``: git-revision."""
+        if oid not in self._trees:
+            found = self.find(oid)
+            if found is None:
+                raise _error(Code.GIT_REVISION, f"tree {oid} is not in this clone", PARTIAL_CLONE_HINT)
+            self._trees[oid] = parse_tree(found.content, len(oid) // 2)
+        return self._trees[oid]
+
+    def close(self) -> None:
+        if self._conversation is not None:
+            self._conversation.close()
+            self._conversation = None
+
+
+def parse_tree(content: bytes, oid_size: int) -> dict[str, TreeEntry]:
+    """The entries of a tree object: ``<mode> <name> NUL <id>`` each, the id ``oid_size`` raw bytes long.
+
+    Raises ``DiagnosticError``: git-revision for what has another form.
+    """
+    entries: dict[str, TreeEntry] = {}
+    position = 0
+    while position < len(content):
+        end = content.find(b"\0", position)
+        mode, space, name = content[position:end].partition(b" ")
+        position = end + 1 + oid_size
+        if end < 0 or not space or position > len(content):
+            raise _error(Code.GIT_REVISION, "a tree of this revision is damaged", "git fsck tells more")
+        oid = content[end + 1 : position].hex()
+        entries[os.fsdecode(name)] = TreeEntry(mode.decode(errors="replace").lstrip("0"), oid)
+    return entries
+
+
+def _error(code: Code, message: str, hint: str | None = None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, hint=hint))

@@ -1,0 +1,114 @@
+"""Read the sections of the project file that overlays and KRM functions may repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from renderer.model.codes import Code
+from renderer.model.fields import Fields, nearest_hint
+from renderer.model.limits import LimitValueError, check_lowered
+from renderer.model.render_config import (
+    Extra,
+    FluxSubstitution,
+    TreeOptions,
+    WebhookField,
+    check_file_pattern,
+)
+from renderer.model.rule_settings import RULE_CODES, STRICT_RULES, Level, RuleSetting, RuleSettings
+
+
+def read_rule_settings(fields: Fields) -> RuleSettings:
+    """From ``rules`` in ``fields``: ``CODE: LEVEL`` or ``CODE: {level: LEVEL, strict: true}``."""
+    return RuleSettings(tuple(_settings(fields.child("rules"))))
+
+
+def _settings(rules: Fields) -> Iterator[RuleSetting]:
+    for key, value in rules.content.items():
+        if key not in RULE_CODES:
+            _reject_unknown(rules, key)
+        elif isinstance(value, dict):
+            yield _setting(rules.child(key), Code(key))
+        elif value is None:
+            rules.reject(key, f"{rules.name(key)} has nothing after it", f"one of {', '.join(Level)}")
+        else:
+            yield RuleSetting(Code(key), rules.choice(key, Level))
+
+
+def _setting(rule: Fields, code: Code) -> RuleSetting:
+    rule.only("level", "strict")
+    if "strict" in rule and code not in STRICT_RULES:
+        rule.reject(
+            "strict",
+            f"the rule {code} cannot be strict",
+            f"rules that can: {', '.join(sorted(STRICT_RULES))}",
+        )
+    return RuleSetting(code, rule.choice("level", Level), rule.flag("strict"))
+
+
+def _reject_unknown(rules: Fields, key: str) -> None:
+    if key in set(Code):
+        rules.reject(key, f"{key} is no rule, and cannot be configured", "leave it out")
+    else:
+        hint = nearest_hint(key, RULE_CODES).replace("known fields", "rules")
+        rules.reject(key, f"there is no rule {key}", hint)
+
+
+TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
+
+
+def read_tree_options(fields: Fields) -> TreeOptions:
+    if "files" in fields and "layout" in fields:
+        fields.reject("layout", "layout and files both say what goes into which file", "drop layout")
+    return TreeOptions(
+        files=_files(fields),
+        extras=fields.choices("extras", Extra) if "extras" in fields else None,
+        sync_waves=fields.flag("syncWaves"),
+        webhook_fields=fields.choices("webhookFields", WebhookField) if "webhookFields" in fields else None,
+    )
+
+
+def _files(fields: Fields) -> str | None:
+    text = fields.text("files")
+    if text is None:
+        return None
+    try:
+        return check_file_pattern(text)
+    except ValueError as error:
+        fields.reject("files", f"files cannot be {text!r}: {error}")
+        return None
+
+
+def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:
+    """None where the overlay has none; notes what is wrong with it."""
+    if "flux" not in overlay:
+        return None
+    fields = overlay.child("flux")
+    fields.only("kustomization", "resources", "secrets", "strict")
+    kustomization = fields.text("kustomization")
+    if not kustomization:
+        fields.reject(None, "flux needs a kustomization", "the file of the Flux Kustomization")
+    strict = fields.flag("strict")
+    return FluxSubstitution(
+        kustomization=kustomization or "",
+        resources=fields.list_of_texts("resources"),
+        secrets=fields.flag("secrets") or False,
+        strict=True if strict is None else strict,
+    )
+
+
+def read_limits(fields: Fields) -> Mapping[str, int]:
+    """From ``limits`` in ``fields``, by field of ``Limits``; notes what is wrong."""
+    found: dict[str, int] = {}
+    if "limits" not in fields:
+        return found
+    from renderer.model.limits import limit_field, limit_value  # noqa: PLC0415 - few projects have any
+
+    given = fields.child("limits")
+    for name, value in given.content.items():
+        try:
+            field = limit_field(name)
+            found[field] = limit_value(name, value)
+            check_lowered(field, found[field])
+        except LimitValueError as error:
+            given.reject(name, str(error), error.hint)
+    return found
