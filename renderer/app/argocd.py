@@ -13,9 +13,10 @@ from renderer.cli.repository import Repository
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.render_config import Overlay, OverlayEntry
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import is_inside
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.overlays import find_overlays, select_overlays
+from renderer.source.overlays import select_overlays
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
 

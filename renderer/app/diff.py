@@ -16,9 +16,9 @@ from renderer.model.render_config import CatalogPath, ExpandMode, Overlay
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
-from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
 
 _KUBEVIRT = "kubevirt.io"

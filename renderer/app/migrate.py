@@ -20,10 +20,10 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.kustomization_graph import KustomizationGraph, patched_kinds
-from renderer.source.overlays import find_overlays
 from renderer.source.project import PROJECT_FILE
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 

@@ -62,7 +62,7 @@ class OverlayRenderer:
         """Raises ``DiagnosticError`` for what keeps all overlays from being rendered."""
         stopwatch, work = Stopwatch(), Work("overlay", overlay.path)
         with self._recorder.using(work):
-            composed = self._pipeline.compose(overlay.path)
+            composed = self._pipeline.compose_overlay(overlay)
             composing = stopwatch.lap()
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             files = {} if outcome.failed else _files(overlay, outcome.value)

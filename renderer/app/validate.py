@@ -16,10 +16,11 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import FileSystem
 from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.lone_file import LoneFiles, is_generator, with_generator
-from renderer.source.overlays import find_overlays, overlay_at
+from renderer.source.overlays import overlay_at
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 from renderer.validation.kubevirt_kinds import ALL_GROUPS
 
@@ -197,7 +198,7 @@ def _files(project: ValidatedProject, path: str) -> Iterator[str]:
 
 def _of_build(project: ValidatedProject, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """What the build says of the files; all that it says when nothing can be built."""
-    composed = project.pipeline.compose(overlay.path)
+    composed = project.pipeline.compose_overlay(overlay)
     found = composed.diagnostics if composed.failed else project.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):

@@ -10,7 +10,7 @@ from renderer.model.diagnostic import DiagnosticError
 def complete_overlays(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """The names of the project's overlays; none where the project cannot be read."""
     from renderer.cli.repository import Repository  # noqa: PLC0415 - only the shell asks
-    from renderer.source.overlays import find_overlays  # noqa: PLC0415 - as above
+    from renderer.pipeline.entry_points import find_overlays  # noqa: PLC0415 - as above
 
     try:
         repository = Repository.here()

@@ -19,13 +19,14 @@ from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.provenance.histories import Historian, located, without_secret_values
 from renderer.provenance.paths import indexed
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
 from renderer.report import history_json, history_text
 from renderer.source.locate import Locator
-from renderer.source.overlays import find_overlays, overlay_at, select_overlays
+from renderer.source.overlays import overlay_at, select_overlays
 
 
 class NoSuchResourceError(click.UsageError):

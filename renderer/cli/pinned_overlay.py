@@ -25,9 +25,10 @@ from renderer.pins.changes import PINS, FileContent, PinChanges, changes, withou
 from renderer.pins.folder import PinsFolder, read_folder
 from renderer.pins.plan import PinPlan
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import FilesAbove
 from renderer.source.find_kustomization import find_kustomization
-from renderer.source.overlays import find_overlays, overlay_at, select_overlays
+from renderer.source.overlays import overlay_at, select_overlays
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.render_config import MergeKeys
-from renderer.model.resource import Resource
-from renderer.model.resource import ResourceSet
-from renderer.pipeline.flux_build import compose_completed
+from renderer.model.entry_point import ClusterSettings
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.flux_build import BuildContext, compose_completed
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
 
@@ -20,11 +19,28 @@ if TYPE_CHECKING:
     from renderer.gitops.argocd.application import ApplicationSource
 
 
+_PLAIN = BuildContext()
+
+
+def generate(
+    fs: FileSystem,
+    entry: Resource,
+    clusters: Iterable[ClusterSettings],
+    is_here: Callable[[str, str], bool],
+) -> tuple[Resource, ...]:
+    """The Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
+    from renderer.gitops.argocd.application_set import generate_applications, rendering_of
+    from renderer.gitops.argocd.generators.context import Cluster, SetContext
+
+    known = tuple(Cluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
+    return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_here))
+
+
 def build_application(
     fs: FileSystem,
     application: Resource,
-    is_here: Callable[[str], bool],
-    merge_keys: MergeKeys = MergeKeys.KUSTOMIZE,
+    is_here: Callable[[str, str], bool],
+    context: BuildContext = _PLAIN,
 ) -> Outcome[ResourceSet]:
     """The objects of the Application's sources in this repository; other sources are findings.
 
@@ -38,10 +54,10 @@ def build_application(
     for source in sources(application):
         if not source.has_manifests:
             continue
-        if source.is_chart or not is_here(source.url):
+        if source.is_chart or not is_here(source.url, source.path):
             findings.append(_left_out(source))
             continue
-        outcome = build_source(fs, source, merge_keys)
+        outcome = build_source(fs, source, context)
         findings += outcome.diagnostics
         if outcome.failed:
             return Outcome(ResourceSet(), tuple(findings))
@@ -50,7 +66,7 @@ def build_application(
 
 
 def build_source(
-    fs: FileSystem, source: ApplicationSource, merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
+    fs: FileSystem, source: ApplicationSource, context: BuildContext = _PLAIN
 ) -> Outcome[ResourceSet]:
     """The objects of one source in this repository."""
     from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
@@ -65,9 +81,7 @@ def build_source(
             return Outcome(ResourceSet(read_manifests(fs, folder, DirectoryOptions.of(source.content))))
         if kind is SourceType.KUSTOMIZE:
             completed = complete(fs, source, folder)
-            return compose_completed(
-                fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True, merge_keys=merge_keys
-            )
+            return compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
         return Outcome(
             ResourceSet(), (_not_rendered(source, f"its source {source.path} is a {_NAMES[kind]}"),)
         )

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.entry_point import EntryKind
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
@@ -19,7 +20,9 @@ from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
 from renderer.pipeline.checks import Checks
+from renderer.pipeline.entry_points import EntryPointComposer
 from renderer.pipeline.expansion import Expander
+from renderer.pipeline.flux_build import BuildContext
 from renderer.pipeline.flux_variables import FluxVariables
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext, report_stage
@@ -74,6 +77,8 @@ class Pipeline:
         self._catalogs = ProjectCatalogs(fs, config, self.compose, memory)
         self._expansion = Expander(self._catalogs, trace)
         self._flux = FluxVariables(fs, self.compose)
+        build = BuildContext(config.merge_keys, trace, self._recorder)
+        self._entry_points = EntryPointComposer(fs, config, build)
         self._checks = Checks(fs, config, self._catalogs, self._expansion, self._recorder)
 
     @property
@@ -88,7 +93,15 @@ class Pipeline:
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """The overlay as it is to be written: built, and checked against its target release's schemas."""
-        return self.checked(overlay, self.compose(overlay.path))
+        return self.checked(overlay, self.compose_overlay(overlay))
+
+    def compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        """What kustomize, or the engine of the overlay's entry point, makes of it, before variables."""
+        point = overlay.entry
+        if point is None:
+            return self.compose(overlay.path)
+        folder = self.compose(overlay.path) if point.options.kind is EntryKind.KUSTOMIZATION else None
+        return self._entry_points.compose(overlay, point, folder)
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """What is to be written of ``composed``, in place of what the overlay's folder composes to."""
@@ -97,7 +110,7 @@ class Pipeline:
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Values of Secrets that were put into the overlay's resources when it was rendered."""
-        return self._flux.confidential(overlay)
+        return self._flux.confidential(overlay) | self._entry_points.confidential(overlay)
 
     def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """The overlay composed, its virtual machines expanded, and all of it checked.
@@ -106,10 +119,10 @@ class Pipeline:
         it, and not held to any schema.
         """
         if overlay.expand is not ExpandMode.OFF:
-            return self._whole(overlay, self.compose(overlay.path))
+            return self._whole(overlay, self.compose_overlay(overlay))
         from renderer.instancetype.target_form import written_form
 
-        composed = self._flux.substituted(overlay, self.compose(overlay.path))
+        composed = self._substituted(overlay, self.compose_overlay(overlay))
         built = self._expansion.built(overlay, composed)
         found = self._flux.masked(overlay, composed, built.diagnostics)
         return Outcome(written_form(composed.value), found)
@@ -182,7 +195,7 @@ class Pipeline:
 
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """``composed`` through all the stages, its instance types and preferences among it."""
-        substituted = self._flux.substituted(overlay, composed)
+        substituted = self._substituted(overlay, composed)
         composed = report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
         built = self._expansion.built(overlay, composed)
         if overlay.tree.sync_waves:
@@ -195,6 +208,12 @@ class Pipeline:
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = report_stage(self._trace, overlay, StepKind.SUPPRESSION, checked, judged)
         return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
+
+    def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """``composed`` with values for variables of Flux, and as the overlay's engine applies it."""
+        if overlay.entry is not None:
+            composed = self._entry_points.finished(overlay, overlay.entry, composed)
+        return self._flux.substituted(overlay, composed)
 
     @cached_property
     def _composer(self) -> Composer:

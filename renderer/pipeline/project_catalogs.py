@@ -86,7 +86,7 @@ class ProjectCatalogs:
     @cached_property
     def _named(self) -> tuple[NamedSource, ...]:
         from renderer.names.new_names import named_catalogs
-        from renderer.source.overlays import find_overlays
+        from renderer.pipeline.entry_points import find_overlays
 
         return named_catalogs(self.sources, find_overlays(self._fs, self._config))
 

@@ -85,7 +85,7 @@ class StageStep:
         if self.act not in _OPTIONS:
             return self.before.sites(field)
         option = self.words(field)
-        entry = FieldPath.of("overlays", ElementName("path", self.overlay.listed_as), option)
+        entry = FieldPath.of("overlays", ElementName(self.overlay.listed_by, self.overlay.listed_as), option)
         return Site(PROJECT_FILE, 0, entry), Site(PROJECT_FILE, 0, FieldPath.of(option))
 
     def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:

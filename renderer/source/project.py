@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.entry_point import EntryKind
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.fields import Fields
 from renderer.model.json import Json, array_at, text_at
@@ -23,6 +24,7 @@ from renderer.model.render_config import (
 )
 from renderer.model.resource import Resource
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
+from renderer.source.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
 from renderer.source.file_system import FileSystem
 from renderer.source.ignored_documents import second_document
 from renderer.source.project_schemas import imported_releases
@@ -95,6 +97,8 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         "rules",
         "instancetypeNames",
         "limits",
+        "repositories",
+        "clusters",
         *TREE_FIELDS,
     )
     _expect(fields, "apiVersion", API_VERSION)
@@ -119,6 +123,8 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         or default.instancetype_names,
         tree=read_tree_options(fields),
         limits=read_limits(fields),
+        repositories=fields.list_of_texts("repositories"),
+        clusters=tuple(read_clusters(fields)),
     )
 
 
@@ -170,13 +176,12 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
         "rules",
         "instancetypeNames",
         "flux",
+        *ENTRY_FIELDS,
         *TREE_FIELDS,
     )
-    path = fields.text("path")
-    if not path:
-        fields.reject(None, "an overlay needs a path")
+    kind, path = entry_path(fields)
     return OverlayEntry(
-        path=path or ".",
+        path=path,
         output=_output(fields),
         kubevirt=read_release(fields, imported),
         expand=fields.choice("expand", ExpandMode),
@@ -185,7 +190,8 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
         rules=read_rule_settings(fields),
         instancetype_names=fields.choice("instancetypeNames", InstancetypeNames),
         tree=read_tree_options(fields),
-        flux=read_flux_settings(fields),
+        flux=None if kind is EntryKind.FLUX else read_flux_settings(fields),
+        entry=read_entry_options(fields, kind, path),
     )
 
 

@@ -6,11 +6,15 @@ from typing import NamedTuple, TypeAlias
 
 
 class VariableExpansion(NamedTuple):
-    """``${variable}``, or with an operator and its arguments: ``${variable:-default}``, ``${#variable}``."""
+    """``${variable}``, or with an operator and its arguments: ``${variable:-default}``, ``${#variable}``.
+
+    ``written`` is the whole expansion as it stands in the text.
+    """
 
     variable: str
     operator: str = ""
     arguments: tuple[Node, ...] = ()
+    written: str = ""
 
 
 #: Text as it is, or what a variable stands for.

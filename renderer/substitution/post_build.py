@@ -117,13 +117,15 @@ class Variables(NamedTuple):
     """What there is to put in.
 
     ``always``: defaults count also where there are no values. ``confidential`` are values that nothing may
-    print, ``unread`` the Secrets that were not asked for.
+    print, ``unread`` the Secrets that were not asked for. ``incomplete``: the cluster may have values for others,
+    so that variables without a value stay as they are written.
     """
 
     values: Mapping[str, str] = EMPTY
     always: bool = False
     confidential: frozenset[str] = frozenset()
     unread: tuple[str, ...] = ()
+    incomplete: bool = False
 
     def hint(self, variable: str) -> str:
         """How ``variable`` may get a value."""
@@ -136,18 +138,37 @@ class Variables(NamedTuple):
 
 
 class VariableReader:
-    """Reads variables of ``candidates``, objects of the repository. ``findings`` is all that is wrong."""
+    """Reads variables of ``candidates``, objects of the repository. ``findings`` is all that is wrong.
 
-    def __init__(self, candidates: Iterable[Resource], *, secrets: bool, findings: list[Diagnostic]) -> None:
+    ``lenient``: what is encrypted, not asked for or not in the repository is a warning, and leaves the variables
+    incomplete.
+    """
+
+    def __init__(
+        self,
+        candidates: Iterable[Resource],
+        *,
+        secrets: bool,
+        findings: list[Diagnostic],
+        lenient: bool = False,
+    ) -> None:
         self._candidates = tuple(candidates)
         self._secrets = secrets
         self._findings = findings
+        self._lenient = lenient
+        self._incomplete = False
 
     def read(self, post_build: PostBuild) -> Variables:
         values: dict[str, str] = {}
         confidential: set[str] = set()
         for reference in post_build.sources:
             if reference.kind is SourceKind.SECRET and not self._secrets:
+                if self._lenient and self._known(reference, post_build.namespace):
+                    self._leave_out(
+                        reference, "is not read", "secrets: true in its entry of vmrender.yaml reads it"
+                    )
+                elif self._lenient and not reference.optional:
+                    self._leave_out(reference, "is not in the repository")
                 continue
             found = dict(self._variables(reference, post_build.namespace))
             values.update(found)
@@ -162,13 +183,39 @@ class VariableReader:
             post_build.always,
             frozenset(filter(None, confidential)),
             () if self._secrets else tuple(unread),
+            self._incomplete,
         )
+
+    def _leave_out(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
+        """Notes that the values of a source are not known here."""
+        self._incomplete = True
+        self._findings.append(
+            Diagnostic(
+                code=Code.VARIABLES_NOT_FOUND,
+                severity=Severity.WARNING,
+                message=f"the {reference.kind} {reference.name} {problem}: its variables stay as they are written",
+                sites=(reference.site.below("name"),),
+                hint=hint,
+            )
+        )
+
+    def _known(self, reference: SubstituteReference, namespace: str) -> list[Resource]:
+        return [
+            candidate
+            for candidate in self._candidates
+            if candidate.kind == reference.kind and candidate.api_version == "v1"
+            if candidate.name == reference.name
+            if not namespace or candidate.namespace in ("", namespace)
+        ]
 
     def _variables(self, reference: SubstituteReference, namespace: str) -> Iterator[tuple[str, str]]:
         source = self._source(reference, namespace)
         if source is None:
             return
         if "sops" in source.content:
+            if self._lenient:
+                self._leave_out(reference, "is encrypted with SOPS")
+                return
             self._reject(
                 f"{source.current_id} is encrypted with SOPS",
                 source.origin,
@@ -198,13 +245,7 @@ class VariableReader:
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
         """The object in the Kustomization's namespace, which either may leave to its own kustomization."""
-        named = [
-            candidate
-            for candidate in self._candidates
-            if candidate.kind == reference.kind and candidate.api_version == "v1"
-            if candidate.name == reference.name
-            if not namespace or candidate.namespace in ("", namespace)
-        ]
+        named = self._known(reference, namespace)
         if len(named) > 1:
             self._reject(
                 f"there are {len(named)} objects {reference.kind} {reference.name} to take variables from",
@@ -212,6 +253,8 @@ class VariableReader:
                 "list the file of the one that is meant under flux.resources in vmrender.yaml",
                 (Related("this is one", each.sites()) for each in named),
             )
+        elif not named and self._lenient and not reference.optional:
+            self._leave_out(reference, "is not in the repository")
         elif not named and not reference.optional:
             self._findings.append(_missing(reference, namespace))
         return named[0] if len(named) == 1 else None

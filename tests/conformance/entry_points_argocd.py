@@ -12,8 +12,7 @@ from renderer.gitops.argocd.generators.context import Cluster, SetContext
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import object_at, text_at
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.argocd_build import build_application
 from renderer.source.file_system import FileSystem
 from renderer.source.resources import read_resources
@@ -74,5 +73,5 @@ def _cluster(written: dict[str, Any]) -> Cluster:
     return Cluster(written["name"], written["server"], written["labels"], written["annotations"])
 
 
-def _is_here(url: str) -> bool:
+def _is_here(url: str, _path: str) -> bool:
     return url == _CHECKOUT

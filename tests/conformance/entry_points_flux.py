@@ -9,9 +9,8 @@ from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.resource import ResourceSet
-from renderer.pipeline.flux_build import build_flux_kustomization
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.flux_build import build_kustomization
 from renderer.source.file_system import FileSystem
 from renderer.source.resources import read_resources
 from renderer.yamlio.encode import encode
@@ -27,7 +26,7 @@ def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     found = read_resources(fs.read(entry["path"]), Site(entry["path"]))
     kustomization = next(each for each in found if each.kind == entry["kind"] and each.name == entry["name"])
     return stated(
-        build_flux_kustomization(ArtifactFileSystem(fs), kustomization, data, secrets=True, strict=strict)
+        build_kustomization(ArtifactFileSystem(fs), kustomization, data, secrets=True, strict=strict)
     )
 
 
@@ -38,9 +37,11 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
 
     def build(reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
         artifact = ArtifactFileSystem(fs, reached.ignore)
-        return build_flux_kustomization(artifact, reached.entry, known.values(), secrets=True, strict=False)
+        return build_kustomization(artifact, reached.entry, known.values(), secrets=True, strict=False)
 
-    discovery = FluxDiscovery(build, lambda _url: False, tuple(each for each in sync if each is not root))
+    discovery = FluxDiscovery(
+        build, lambda _url, _path: False, tuple(each for each in sync if each is not root)
+    )
     return [_entry(each) for each in discovery.follow(root)]
 
 

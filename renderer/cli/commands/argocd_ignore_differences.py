@@ -11,7 +11,8 @@ from renderer.cli.options import format_option
 from renderer.cli.repository import Repository
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.pipeline import Pipeline
-from renderer.source.overlays import find_overlays, select_overlays
+from renderer.pipeline.entry_points import find_overlays
+from renderer.source.overlays import select_overlays
 
 
 @click.command("ignore-differences")

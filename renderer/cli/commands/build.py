@@ -13,8 +13,9 @@ from renderer.cli.repository import Repository
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.overlays import find_overlays, overlay_at
+from renderer.source.overlays import overlay_at
 
 
 @click.command("build")

@@ -9,8 +9,9 @@ from renderer.cli.exit_code import ExitCode
 from renderer.cli.plain_output import echo_lines
 from renderer.cli.repository import Repository
 from renderer.cli.shards import shards_of
+from renderer.pipeline.entry_points import find_overlays
 from renderer.sharding import MOST_SHARDS, encode_plan, github_matrix, gitlab_matrix
-from renderer.source.overlays import find_overlays, select_overlays
+from renderer.source.overlays import select_overlays
 
 _FORMATS = {"json": encode_plan, "github": github_matrix, "gitlab": gitlab_matrix}
 _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}

@@ -25,8 +25,9 @@ from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.render_config import Overlay, RenderConfig
+from renderer.pipeline.entry_points import find_overlays
 from renderer.sharding import ShardName
-from renderer.source.overlays import find_overlays, output_sites, select_overlays
+from renderer.source.overlays import output_sites, select_overlays
 from renderer.source.project import PROJECT_FILE
 
 

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable
 
 from renderer.compose.identity import is_cluster_scoped
 from renderer.model.json import object_at, text_at, without
-from renderer.model.resource import Resource
-from renderer.model.resource import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 HOOK = "argocd.argoproj.io/hook"
 

@@ -9,8 +9,7 @@ from typing import TypeAlias
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import text_at
-from renderer.model.resource import Resource
-from renderer.model.resource import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 #: Namespace and name of an Application.
 Key: TypeAlias = tuple[str, str]
@@ -53,7 +52,7 @@ Generate: TypeAlias = Callable[[Resource], tuple[Resource, ...]]
 class ArgocdDiscovery:
     """Follows Applications breadth first; what is wrong with an ApplicationSet is kept in ``findings``."""
 
-    def __init__(self, build: Build, generate: Generate, is_here: Callable[[str], bool]) -> None:
+    def __init__(self, build: Build, generate: Generate, is_here: Callable[[str, str], bool]) -> None:
         self._build = build
         self._generate = generate
         self._is_here = is_here
@@ -72,7 +71,10 @@ class ArgocdDiscovery:
         return tuple(found)
 
     def _visit(self, reached: ReachedApplication) -> None:
-        if not any(self._is_here(source.url) and not source.is_chart for source in sources(reached.entry)):
+        if not any(
+            self._is_here(source.url, source.path) and not source.is_chart
+            for source in sources(reached.entry)
+        ):
             return
         reached.outcome = self._build(reached.entry)
         for resource in reached.outcome.value:

@@ -14,8 +14,7 @@ from typing import TypeAlias
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import array_at, object_at, text_at
-from renderer.model.resource import Resource
-from renderer.model.resource import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
@@ -84,10 +83,10 @@ def is_flux_kustomization(resource: Resource) -> bool:
 
 
 class FluxDiscovery:
-    """Follows one root. ``is_here`` says whether a URL is the repository's."""
+    """Follows one root. ``is_here`` says whether a URL, with a path in it, is the repository's."""
 
     def __init__(
-        self, build: Build, is_here: Callable[[str], bool], known: tuple[Resource, ...] = ()
+        self, build: Build, is_here: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
     ) -> None:
         """``known`` are objects of the cluster that no Kustomization deploys."""
         self._build = build
@@ -111,6 +110,10 @@ class FluxDiscovery:
             self._visit(ready)
             waiting += ready.children
         return tuple(_breadth_first(first))
+
+    def known(self, key: Key) -> Resource | None:
+        """An object of the cluster, as it was deployed."""
+        return self._objects.get(key)
 
     def _is_ready(self, reached: ReachedKustomization) -> bool:
         if self._relation(reached) is SourceRelation.MISSING:
@@ -145,7 +148,9 @@ class FluxDiscovery:
         if source is None:
             return SourceRelation.MISSING
         url = text_at(source.content, "spec", "url")
-        is_self = key[0] == "GitRepository" and (url == self._root_url or self._is_here(url))
+        is_self = key[0] == "GitRepository" and (
+            url == self._root_url or self._is_here(url, text_at(reached.entry.content, "spec", "path"))
+        )
         return SourceRelation.SELF if is_self else SourceRelation.OTHER
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.limits import limits, limit_hint
+from renderer.model.limits import limit_hint, limits
 from renderer.source.file_system import FileSystem
 
 LOCAL_SERVER = "https://kubernetes.default.svc"
@@ -29,7 +29,7 @@ class SetContext(NamedTuple):
     fs: FileSystem
     rendering: Rendering
     clusters: tuple[Cluster, ...] = ()
-    is_here: Callable[[str], bool] = lambda _url: True
+    is_here: Callable[[str, str], bool] = lambda _url, _path: True
 
 
 #: The parameter sets of one generator, given its block of the ApplicationSet. Raises ``SetError``.
@@ -46,7 +46,7 @@ def check_count(count: int) -> None:
 def check_here(block: JsonObject, context: SetContext) -> None:
     """Raises ``SetError`` for a git generator that reads another repository."""
     url: Json = block.get("repoURL")
-    if isinstance(url, str) and not context.is_here(url):
+    if isinstance(url, str) and not context.is_here(url, ""):
         raise SetError(
             f"its git generator reads {url}, which is another repository",
             "if that is this repository, list the URL under repositories in vmrender.yaml",

@@ -1,0 +1,67 @@
+"""Entry points of a repository: where Flux, Argo CD and ``oc process`` begin, and what a project says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import EMPTY, JsonObject
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+
+
+class EntryKind(StrEnum):
+    """What an overlay is composed by; the value is the word for it in ``vmrender.yaml``."""
+
+    KUSTOMIZATION = "path"  # as kustomize builds a folder
+    DIRECTORY = "directory"  # manifests of a plain folder or file, by Argo CD's rules
+    GENERATED = "generate"  # a plain folder, by Flux's rules
+    FLUX = "flux"  # a Flux Kustomization
+    ARGOCD = "argocd"  # an Argo CD Application
+
+
+class EntryOptions(Record):
+    """What an entry of ``overlays`` says of how its overlays are composed.
+
+    ``directory`` has Argo CD's fields. ``parameters`` are those of OpenShift Templates, ``parameter_file`` a file of
+    more. ``cluster`` is the first part of the names of overlays that a Flux or Argo CD entry leads to. ``secrets``:
+    variables of Flux come from Secrets, too. ``strict``: a variable without value or default is an error.
+    """
+
+    kind: EntryKind = EntryKind.KUSTOMIZATION
+    directory: JsonObject | None = None
+    parameters: Mapping[str, str] | None = None
+    parameter_file: str = ""
+    cluster: str = ""
+    secrets: bool = False
+    strict: bool = False
+
+    @property
+    def leads_to_overlays(self) -> bool:
+        """Whether the entry is one of Flux or Argo CD, which may lead to any number of overlays."""
+        return self.kind in (EntryKind.FLUX, EntryKind.ARGOCD)
+
+
+class ClusterSettings(Record):
+    """A cluster that Argo CD knows, for generators of ApplicationSets."""
+
+    name: str
+    server: str
+    labels: Mapping[str, str] = EMPTY
+    annotations: Mapping[str, str] = EMPTY
+
+
+class EntryPoint(Record):
+    """What one overlay is composed of, in place of the kustomization in its folder.
+
+    ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore rules of its
+    GitRepository, ``variables`` the objects that its variables come from, as far as the repository has them.
+    ``notes`` are findings about what the project's entry leads to besides.
+    """
+
+    options: EntryOptions
+    entry: Resource | None = None
+    ignore: str = ""
+    variables: tuple[Resource, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
