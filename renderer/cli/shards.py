@@ -53,7 +53,7 @@ def _planned(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> froze
 def _sizes(repository: Repository, overlays: Sequence[Overlay]) -> Mapping[str, OverlaySize]:
     reach = KustomizationGraph(repository.fs)
     sizes: dict[str, int] = {}
-    return {overlay.path: _size(repository, reach.files(overlay.path), sizes) for overlay in overlays}
+    return {overlay.path: _size(repository, reach.made_of(overlay), sizes) for overlay in overlays}
 
 
 def _size(repository: Repository, files: frozenset[str], sizes: dict[str, int]) -> OverlaySize:

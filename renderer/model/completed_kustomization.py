@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject
+from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.record import Record
 
@@ -20,7 +21,7 @@ class CompletedKustomization(Record):
     folder: str
     file: str
     content: JsonObject
-    sites: Mapping[FieldPath, Site] = EMPTY
+    sites: Mapping[FieldPath, Site] = MappingProxyType({})
     generated: bool = False
     lenient: bool = False
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import EMPTY, JsonObject
+from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 
@@ -57,11 +57,26 @@ class EntryPoint(Record):
 
     ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore rules of its
     GitRepository, ``variables`` the objects that its variables come from, as far as the repository has them.
-    ``notes`` are findings about what the project's entry leads to besides.
+    ``folders`` are those that it is built from, and ``files`` those that its object is made of. ``notes`` are
+    findings about what the project's entry leads to besides.
     """
 
     options: EntryOptions
     entry: Resource | None = None
     ignore: str = ""
     variables: tuple[Resource, ...] = ()
+    folders: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files of the entry's object and of those that its variables come from."""
+        objects = (*((self.entry,) if self.entry else ()), *self.variables)
+        return frozenset(site.path for each in objects for site in each.sites())
+
+    @property
+    def description(self) -> Json:
+        """All that decides what it is composed of, but for the files that are read."""
+        objects = [each.content for each in (*((self.entry,) if self.entry else ()), *self.variables)]
+        notes = [note.message for note in self.notes]
+        return [objects, repr(self.options), self.ignore, list(self.folders), notes]

@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryKind, EntryPoint
-from renderer.model.json import text_at
+from renderer.model.json import array_at, text_at
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _MOST_NAMED = 5
 #: Kinds of Flux and Argo CD that stand for charts, which are counted and never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
+#: Groups of objects that lead to others, and are no use in a rendered tree by themselves.
+_PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
 
 
 def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
@@ -74,7 +77,8 @@ def _flux_points(
     reached = discovery.follow(root.kustomization)
     _check_flux_cycles(reached)
     notes = tuple(_flux_notes(entry, reached))
-    for each in _in_order(each for each in reached if each.outcome is not None):
+    rendered = [each for each in reached if each.outcome is not None and not _is_plumbing(each.outcome)]
+    for each in _in_order(rendered):
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
         yield (
             _flux_name(each, root.kustomization.namespace),
@@ -83,9 +87,11 @@ def _flux_points(
                 each.entry,
                 each.ignore,
                 tuple(source for source in sources if source is not None),
-                notes if each.parent is None else (),
+                tuple(_flux_folders(each.entry)),
+                notes,
             ),
         )
+        notes = ()
 
 
 class _FluxBuilder:
@@ -104,6 +110,20 @@ class _FluxBuilder:
             self._artifacts[reached.ignore] = ArtifactFileSystem(self._fs, reached.ignore)
         artifact = self._artifacts[reached.ignore]
         return discover_kustomization(artifact, reached.entry, known.values(), secrets=self._secrets)
+
+
+def _flux_folders(entry: Resource) -> Iterator[str]:
+    """The folder of the Kustomization, and those of the components that it adds."""
+    folder = posixpath.normpath(f"/{text_at(entry.content, 'spec', 'path')}").lstrip("/") or "."
+    yield folder
+    for component in array_at(entry.content, "spec", "components"):
+        if isinstance(component, str):
+            yield posixpath.normpath(posixpath.join(folder, component))
+
+
+def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
+    """Whether it holds nothing but objects of Flux and Argo CD themselves, or nothing at all."""
+    return not outcome.failed and all(each.gvk.group.endswith(_PLUMBING) for each in outcome.value)
 
 
 def _flux_name(reached: ReachedKustomization, system: str) -> str:
@@ -229,11 +249,27 @@ def _argocd_points(
     _check_application_cycles(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls))
     first = reached[0].entry.namespace if reached else ""
-    for index, each in enumerate(each for each in reached if each.outcome is not None):
+    for each in reached:
+        if each.outcome is None or _is_plumbing(each.outcome):
+            continue
         name = (
             each.entry.name if each.entry.namespace == first else f"{each.entry.namespace}_{each.entry.name}"
         )
-        yield name, EntryPoint(entry.entry, each.entry, notes=() if index else notes)
+        folders = tuple(_application_folders(fs, each.entry, urls))
+        yield name, EntryPoint(entry.entry, each.entry, folders=folders, notes=notes)
+        notes = ()
+
+
+def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) -> Iterator[str]:
+    """The folders of the Application's sources in this repository."""
+    from renderer.gitops.argocd.application import source_folder, sources
+
+    for source in sources(entry):
+        if source.has_manifests and not source.is_chart and urls.is_here(source.url, source.path):
+            try:
+                yield source_folder(fs, source)
+            except DiagnosticError:  # it is said when the overlay is composed
+                continue
 
 
 def _composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
@@ -277,6 +313,11 @@ def _argocd_notes(
     groups: dict[str, list[str]] = {
         "Applications of other repositories": [each.entry.name for each in every if each.outcome is None]
     }
+    groups["Applications with Helm charts or plugins"] = [
+        each.entry.name
+        for each in every
+        if each.outcome and any(found.code is Code.NOT_RENDERED for found in each.outcome.diagnostics)
+    ]
     branch = checked_out_branch(_git_file(fs, "HEAD"))
     for each in every:
         for source in sources(each.entry) if each.outcome is not None else ():
@@ -297,9 +338,7 @@ def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:
 
 
 def _is_place(fs: FileSystem, path: str) -> bool:
-    from posixpath import normpath
-
-    folder = normpath(path.lstrip("/") or ".")
+    folder = posixpath.normpath(path.lstrip("/") or ".")
     return not folder.startswith("..") and fs.is_folder(folder)
 
 
@@ -351,14 +390,30 @@ class EntryPointComposer:
         composed = self._with_templates(overlay, point, composed)
         return Outcome(composed.value, (*point.notes, *composed.diagnostics))
 
-    def finished(
+    def substituted(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
-        """What the engine applies of ``composed``: with values for variables, and in its place."""
+        """The objects with values for variables of Flux, as far as the repository has them."""
+        if composed.failed or point.entry is None or point.options.kind is not EntryKind.FLUX:
+            return composed
+        from renderer.pipeline.flux_build import read_variables, substituted
+
+        options = point.options
+        variables = read_variables(point.entry, point.variables, secrets=options.secrets, lenient=True)
+        found = composed.diagnostics + variables.diagnostics
+        if variables.failed:
+            return Outcome(ResourceSet(), found)
+        outcome = substituted(composed.value, variables.value, strict=options.strict)
+        self._confidential[overlay.path] = outcome.value.confidential
+        resources = ResourceSet() if outcome.failed else outcome.value.resources
+        return Outcome(resources, found + outcome.diagnostics)
+
+    def applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """What the engine applies of ``composed``: with its metadata, and in its namespace."""
         if composed.failed or point.entry is None:
             return composed
         if point.options.kind is EntryKind.FLUX:
-            return self._flux_finished(overlay, point, point.entry, composed)
+            return Outcome(_applied_by_flux(composed.value, point.entry), composed.diagnostics)
         from renderer.gitops.argocd.destination import in_destination
 
         namespace = text_at(point.entry.content, "spec", "destination", "namespace")
@@ -412,28 +467,6 @@ class EntryPointComposer:
         urls = repository_urls(self._fs, self._config)
         return build_application(self._fs, point.entry, urls.is_here, self._context)
 
-    def _flux_finished(
-        self, overlay: Overlay, point: EntryPoint, entry: Resource, composed: Outcome[ResourceSet]
-    ) -> Outcome[ResourceSet]:
-        from renderer.gitops.flux.after_build import (
-            is_applied,
-            is_encrypted,
-            read_objects,
-            with_common_metadata,
-        )
-        from renderer.pipeline.flux_build import read_variables, substituted
-
-        options = point.options
-        variables = read_variables(entry, point.variables, secrets=options.secrets, lenient=True)
-        found = composed.diagnostics + variables.diagnostics
-        if variables.failed:
-            return Outcome(ResourceSet(), found)
-        outcome = substituted(composed.value, variables.value, strict=options.strict)
-        self._confidential[overlay.path] = outcome.value.confidential
-        objects = with_common_metadata(read_objects(outcome.value.resources), entry)
-        applied = objects.where(lambda each: is_applied(each) and not is_encrypted(each))
-        return Outcome(applied, found + outcome.diagnostics)
-
     def _with_templates(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
@@ -451,3 +484,11 @@ class EntryPointComposer:
         except DiagnosticError as error:
             return Outcome(ResourceSet(), composed.diagnostics + error.diagnostics)
         return composed.then(lambda resources: process_templates(resources, given))
+
+
+def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
+    """What kustomize-controller applies; encrypted Secrets are left to Flux, which has the key."""
+    from renderer.gitops.flux.after_build import is_applied, is_encrypted, read_objects, with_common_metadata
+
+    objects = with_common_metadata(read_objects(resources), entry)
+    return objects.where(lambda each: is_applied(each) and not is_encrypted(each))

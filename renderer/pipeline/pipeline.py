@@ -211,9 +211,12 @@ class Pipeline:
 
     def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """``composed`` with values for variables of Flux, and as the overlay's engine applies it."""
-        if overlay.entry is not None:
-            composed = self._entry_points.finished(overlay, overlay.entry, composed)
-        return self._flux.substituted(overlay, composed)
+        if overlay.entry is None:
+            return self._flux.substituted(overlay, composed)
+        substituted = self._entry_points.substituted(overlay, overlay.entry, composed)
+        report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
+        applied = self._entry_points.applied(overlay.entry, substituted)
+        return report_stage(self._trace, overlay, StepKind.ENTRY_POINT, substituted, applied)
 
     @cached_property
     def _composer(self) -> Composer:

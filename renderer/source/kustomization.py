@@ -124,7 +124,7 @@ def parse_completed(completed: CompletedKustomization) -> Kustomization:
     patches = (
         patch._replace(site=completed.site("patches", index)) for index, patch in enumerate(written.patches)
     )
-    return written._replace(patches=tuple(patches))
+    return written._replace(patches=tuple(patches), completed=completed)
 
 
 def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.json import object_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.flux_build import build_kustomization
@@ -49,7 +50,7 @@ def _entry(reached: ReachedKustomization) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "name": reached.entry.name,
         "namespace": reached.entry.namespace,
-        "path": reached.entry.content["spec"].get("path"),  # type: ignore[union-attr,index,call-overload]  # of a case
+        "path": object_at(reached.entry.content, "spec").get("path"),
         "source": str(reached.source),
     }
     if reached.suspended:

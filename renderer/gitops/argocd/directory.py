@@ -9,6 +9,7 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from renderer.gitops.globs import GlobError, matches_gobwas
@@ -121,7 +122,7 @@ def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
         part = content[start : end.start() if end else len(content)]
         lines = content.count(b"\n", 0, start)
         if part.strip() or start:
-            yield lambda part=part, lines=lines: decode_yaml11(b"\n" * lines + part, path)
+            yield partial(decode_yaml11, b"\n" * lines + part, path)
         start = end.end() if end else start
 
 

@@ -123,7 +123,9 @@ def _fits(expression: Json, labels: Mapping[str, str]) -> bool:
             return key in labels
         case "DoesNotExist":
             return key not in labels
-    raise SetError(f"{operator} is no operator of a selector", "one of In, NotIn, Exists, DoesNotExist")
+        case _:
+            hint = "one of In, NotIn, Exists, DoesNotExist"
+            raise SetError(f"{operator} is no operator of a selector", hint)
 
 
 def _flatten(value: object, prefix: str, note: Callable[[str, object], None]) -> None:

@@ -167,8 +167,8 @@ class Evaluation:
             case Fields(names):
                 return self._fields(dot, names)
             case Variable(name, names):
-                value = next(each for known, each in reversed(self._variables) if known == name)
-                return self._fields(value, names)
+                found = next(each for known, each in reversed(self._variables) if known == name)
+                return self._fields(found, names)
             case Function(name):
                 return self._function(name, [], dot, ())
             case Chain(inner, names):
