@@ -57,7 +57,8 @@ class EntryPoint(Record):
 
     ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore rules of its
     GitRepository, ``variables`` the objects that its variables come from, as far as the repository has them.
-    ``folders`` are those that it is built from, and ``files`` those that its object is made of. ``notes`` are
+    ``folders`` are those that it is built from, and ``files`` those that its object is made of; ``machines`` is how
+    many virtual machines it deploys. ``notes`` are
     findings about what the project's entry leads to besides.
     """
 
@@ -66,6 +67,7 @@ class EntryPoint(Record):
     ignore: str = ""
     variables: tuple[Resource, ...] = ()
     folders: tuple[str, ...] = ()
+    machines: int = 0
     notes: tuple[Diagnostic, ...] = ()
 
     @property

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from renderer.gitops.repository_url import RepositoryUrls
 
 _MOST_NAMED = 5
+#: Kinds that are counted as virtual machines.
+MACHINES = (
+    "VirtualMachine",
+    "VirtualMachineInstance",
+    "VirtualMachinePool",
+    "VirtualMachineInstanceReplicaSet",
+)
 #: Kinds of Flux and Argo CD that stand for charts, which are counted and never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
 #: Groups of objects that lead to others, and are no use in a rendered tree by themselves.
@@ -88,6 +95,7 @@ def _flux_points(
                 each.ignore,
                 tuple(source for source in sources if source is not None),
                 tuple(_flux_folders(each.entry)),
+                _machines(each.outcome),
                 notes,
             ),
         )
@@ -124,6 +132,11 @@ def _flux_folders(entry: Resource) -> Iterator[str]:
 def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
     """Whether it holds nothing but objects of Flux and Argo CD themselves, or nothing at all."""
     return not outcome.failed and all(each.gvk.group.endswith(_PLUMBING) for each in outcome.value)
+
+
+def _machines(outcome: Outcome[ResourceSet] | None) -> int:
+    """How many virtual machines there are, a pool as one."""
+    return sum(each.gvk.kind in MACHINES for each in outcome.value) if outcome else 0
 
 
 def _flux_name(reached: ReachedKustomization, system: str) -> str:
@@ -256,7 +269,12 @@ def _argocd_points(
             each.entry.name if each.entry.namespace == first else f"{each.entry.namespace}_{each.entry.name}"
         )
         folders = tuple(_application_folders(fs, each.entry, urls))
-        yield name, EntryPoint(entry.entry, each.entry, folders=folders, notes=notes)
+        yield (
+            name,
+            EntryPoint(
+                entry.entry, each.entry, folders=folders, machines=_machines(each.outcome), notes=notes
+            ),
+        )
         notes = ()
 
 

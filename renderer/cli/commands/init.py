@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from renderer import __version__
+from renderer.app.found_project import survey_repository
 from renderer.cli.console import report
 from renderer.cli.exit_code import ExitCode
 from renderer.cli.options import format_option, release_of
@@ -16,7 +17,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 from renderer.model.release import LATEST, Release
-from renderer.scaffold import Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
+from renderer.scaffold import PROJECT, Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.git import GitProcess
@@ -40,9 +41,7 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
-    default=str(LATEST),
-    show_default=True,
-    help="The release that the cluster runs.",
+    help=f"The release that the cluster runs [default: the one that the repository deploys, or {LATEST}]",
 )
 @click.option(
     "--ci",
@@ -50,27 +49,40 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
     callback=_ci_system,
     help="Where pipelines run [default: as the host of the remote origin is called]",
 )
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 @format_option()
-def command(kubevirt: Release, ci: CiSystem | None) -> ExitCode:
+def command(kubevirt: Release | None, ci: CiSystem | None, *, dry_run: bool) -> ExitCode:
     """Write a project file, a first overlay, and what runs vmrender on commit and in CI.
 
-    It is run at the top of a repository, asks nothing and overwrites nothing. Where there are folders in
-    overlays/ already, these are the project's, and no overlay is made up. What has to be added to a
-    .pre-commit-config.yaml or .gitlab-ci.yml that is there is printed.
+    It is run at the top of a repository, asks nothing and overwrites nothing. The repository is read first:
+    clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with virtual
+    machines become entries of the project file, which says in comments what is left out and why. Where there is
+    any virtual machine, no overlay is made up. What has to be added to a .pre-commit-config.yaml or .gitlab-ci.yml
+    that is there is printed; a second run says what is new.
 
     \b
     Examples:
       vmrender init
+      vmrender init --dry-run
       vmrender init --kubevirt 1.8 --ci gitlab
     """
     root = Path.cwd()
     _check_top(root)
-    choices = Choices(kubevirt, ci or _ci_system_of(root), __version__)
-    planned = plan_scaffold(choices, lambda path: _text_at(root / path), has_overlays=_has_overlays(root))
+    choices = Choices(kubevirt or LATEST, ci or _ci_system_of(root), __version__)
+    found = survey_repository(root)
+    planned = plan_scaffold(
+        choices,
+        lambda path: _text_at(root / path),
+        has_overlays=_has_overlays(root) or bool(found and found.machines),
+        project=found.project_text(kubevirt) if found and found.is_more_than_overlays else None,
+    )
     if planned.in_the_way:
         return report(None, [_in_the_way(path) for path in planned.in_the_way])
-    change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
-    _say(planned, choices)
+    if not dry_run:
+        change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
+    if found and found.is_more_than_overlays:
+        click.echo("\n".join((*found.summary, *found.changes)) + "\n", err=True)
+    _say(planned, choices, dry_run=dry_run)
     return ExitCode.CLEAN
 
 
@@ -120,9 +132,11 @@ def _in_the_way(path: str) -> Diagnostic:
     )
 
 
-def _say(planned: Scaffold, choices: Choices) -> None:
-    for path in planned.files:
-        click.echo(f"{path}: written", err=True)
+def _say(planned: Scaffold, choices: Choices, *, dry_run: bool) -> None:
+    for path, text in planned.files.items():
+        click.echo(f"{path}: {'would be written' if dry_run else 'written'}", err=True)
+        if dry_run and path == PROJECT:
+            click.echo(f"\n{text}", err=True)
     for path, text in planned.additions.items():
         click.echo(f"\n{path}: yours; add to it\n\n{text}", err=True, nl=False)
     if not planned.files:

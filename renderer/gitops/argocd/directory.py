@@ -61,9 +61,9 @@ def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> It
 
 
 def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tuple[Resource, ...]:
-    """The objects of a folder. Raises ``DiagnosticError``: resource-invalid, unsupported-field for jsonnet."""
+    """The objects of a folder or file. Raises ``DiagnosticError``: resource-invalid, unsupported-field for jsonnet."""
     found: list[Resource] = []
-    for path in manifest_files(fs, folder, options):
+    for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
         if path.endswith(".jsonnet"):
             hint = "exclude it, or render it and keep what it makes in Git"
             raise _refusal(
