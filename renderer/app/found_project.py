@@ -16,7 +16,7 @@ from renderer.model.entry_point import EntryKind
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import CatalogPath, OverlayEntry, RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import DiskFileSystem
+from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.project import PROJECT_FILE, load_project
 
 _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
@@ -51,6 +51,11 @@ class FoundProject(NamedTuple):
         return tuple(summary(self.survey))
 
     @property
+    def total(self) -> str:
+        """How many virtual machines in how many overlays."""
+        return next(summary(self.survey))
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """What a second run says; nothing where there is no project yet."""
         if self.config is None:
@@ -66,6 +71,20 @@ def survey_repository(root: Path) -> FoundProject | None:
     except DiagnosticError:
         return None
     return FoundProject(survey_of(fs, config), config)
+
+
+def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | None:
+    """What ``init`` would propose for a repository without a project; None where the defaults do."""
+    found = FoundProject(survey_of(fs, config))
+    if not found.is_more_than_overlays or not found.survey.entries:
+        return None
+    catalogs = (*map(CatalogPath, found.survey.catalogs), *config.catalogs)
+    proposed = config._replace(
+        kubevirt=found.survey.release or config.kubevirt,
+        catalogs=catalogs,
+        overlays=tuple(each.entry for each in found.survey.entries),
+    )
+    return found._replace(config=proposed)
 
 
 def project_text(survey: Survey, release: Release | None = None) -> str:

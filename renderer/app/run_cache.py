@@ -83,7 +83,8 @@ class RunCache:
 
 def _project(repository: Repository) -> tuple[str, ...]:
     """All that decides what comes of an overlay, but for what it reads itself."""
-    written = repository.fs.read(PROJECT_FILE) if repository.fs.is_file(PROJECT_FILE) else b""
+    has_project = repository.fs.is_file(PROJECT_FILE)
+    written = repository.fs.read(PROJECT_FILE) if has_project else repr(repository.config).encode()
     variables = (
         f"{name}={value}"
         for name, value in sorted(os.environ.items())

@@ -58,7 +58,7 @@ class EntryPoint(Record):
     ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore rules of its
     GitRepository, ``variables`` the objects that its variables come from, as far as the repository has them.
     ``folders`` are those that it is built from, and ``files`` those that its object is made of; ``machines`` is how
-    many virtual machines it deploys. ``notes`` are
+    many virtual machines it deploys, ``instancetypes`` are what others of the cluster deploy for them. ``notes`` are
     findings about what the project's entry leads to besides.
     """
 
@@ -67,6 +67,7 @@ class EntryPoint(Record):
     ignore: str = ""
     variables: tuple[Resource, ...] = ()
     folders: tuple[str, ...] = ()
+    instancetypes: tuple[Resource, ...] = ()
     machines: int = 0
     notes: tuple[Diagnostic, ...] = ()
 
@@ -79,6 +80,7 @@ class EntryPoint(Record):
     @property
     def description(self) -> Json:
         """All that decides what it is composed of, but for the files that are read."""
-        objects = [each.content for each in (*((self.entry,) if self.entry else ()), *self.variables)]
+        known = (*((self.entry,) if self.entry else ()), *self.variables, *self.instancetypes)
+        objects = [each.content for each in known]
         notes = [note.message for note in self.notes]
         return [objects, repr(self.options), self.ignore, list(self.folders), notes]

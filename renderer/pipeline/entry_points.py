@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from renderer.gitops.repository_url import RepositoryUrls
 
 _MOST_NAMED = 5
+_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 #: Kinds that are counted as virtual machines.
 MACHINES = (
     "VirtualMachine",
@@ -85,6 +86,7 @@ def _flux_points(
     _check_flux_cycles(reached)
     notes = tuple(_flux_notes(entry, reached))
     rendered = [each for each in reached if each.outcome is not None and not _is_plumbing(each.outcome)]
+    shared = _instancetypes(each.outcome for each in reached)
     for each in _in_order(rendered):
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
         yield (
@@ -95,6 +97,7 @@ def _flux_points(
                 each.ignore,
                 tuple(source for source in sources if source is not None),
                 tuple(_flux_folders(each.entry)),
+                shared,
                 _machines(each.outcome),
                 notes,
             ),
@@ -137,6 +140,12 @@ def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
 def _machines(outcome: Outcome[ResourceSet] | None) -> int:
     """How many virtual machines there are, a pool as one."""
     return sum(each.gvk.kind in MACHINES for each in outcome.value) if outcome else 0
+
+
+def _instancetypes(outcomes: Iterable[Outcome[ResourceSet] | None]) -> tuple[Resource, ...]:
+    """The instance types and preferences among what a cluster's entry points deploy."""
+    every = (each for outcome in outcomes if outcome for each in outcome.value)
+    return tuple(each for each in every if each.gvk.group == _INSTANCETYPE_GROUP)
 
 
 def _flux_name(reached: ReachedKustomization, system: str) -> str:
@@ -261,6 +270,7 @@ def _argocd_points(
         raise DiagnosticError(*discovery.findings)
     _check_application_cycles(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls))
+    shared = _instancetypes(each.outcome for each in reached)
     first = reached[0].entry.namespace if reached else ""
     for each in reached:
         if each.outcome is None or _is_plumbing(each.outcome):
@@ -272,7 +282,12 @@ def _argocd_points(
         yield (
             name,
             EntryPoint(
-                entry.entry, each.entry, folders=folders, machines=_machines(each.outcome), notes=notes
+                entry.entry,
+                each.entry,
+                folders=folders,
+                instancetypes=shared,
+                machines=_machines(each.outcome),
+                notes=notes,
             ),
         )
         notes = ()

@@ -123,7 +123,8 @@ class Pipeline:
         from renderer.instancetype.target_form import written_form
 
         composed = self._substituted(overlay, self.compose_overlay(overlay))
-        built = self._expansion.built(overlay, composed)
+        with self._catalogs.beside(overlay):
+            built = self._expansion.built(overlay, composed)
         found = self._flux.masked(overlay, composed, built.diagnostics)
         return Outcome(written_form(composed.value), found)
 
@@ -195,6 +196,10 @@ class Pipeline:
 
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """``composed`` through all the stages, its instance types and preferences among it."""
+        with self._catalogs.beside(overlay):
+            return self._through_stages(overlay, composed)
+
+    def _through_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         substituted = self._substituted(overlay, composed)
         composed = report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
         built = self._expansion.built(overlay, composed)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ class ProjectCatalogs:
         self._config = config
         self._compose = compose
         self._recorder = memory.recorder
+        self._beside: CatalogSource | None = None
         self._known = memory.catalogs
 
     @property
@@ -50,7 +52,19 @@ class ProjectCatalogs:
     def whole(self) -> Catalog:
         """All as one. Raises ``DiagnosticError`` with all that is wrong in one."""
         with self._recorder.using(Work("catalogs")):
-            return self._whole
+            return self._whole if self._beside is None else self._whole.after(self._beside)
+
+    @contextmanager
+    def beside(self, overlay: Overlay) -> Iterator[None]:
+        """While ``overlay`` is worked on, what other entry points of its cluster deploy is found, too."""
+        from renderer.instancetype.catalog import CatalogSource
+
+        known = overlay.entry.instancetypes if overlay.entry else ()
+        self._beside = CatalogSource(overlay.listed_as, ResourceSet(known)) if known else None
+        try:
+            yield
+        finally:
+            self._beside = None
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """None also where a catalog cannot be read, of which the expansion has told."""

@@ -9,6 +9,7 @@ from posixpath import normpath
 
 import click
 
+from renderer.app.found_project import proposed_project
 from renderer.app.processors import processors
 from renderer.app.render import render_overlays
 from renderer.app.run_cache import RunCache
@@ -84,7 +85,7 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender render --force rendered/prod/shop/virtualmachine_db.yaml
     """
     _check_usage(overlays, forced, shard, plan, check=check, prune=prune)
-    stopwatch, repository = Stopwatch(), Repository.here()
+    stopwatch, repository = Stopwatch(), with_proposed_project(Repository.here())
     found = find_overlays(repository.fs, repository.config)
     outputs = {overlay.output: output_sites(overlay) for overlay in found}
     named = select_overlays(found, [_named(repository, name) for name in overlays])
@@ -106,6 +107,19 @@ def command(  # noqa: PLR0913 - one for each option
         findings += _untracked(repository, written) if tracked else ()
     watch.say(f"done in {stopwatch.total()}")
     return report(repository.fs, findings, [overlay.path for overlay in selected])
+
+
+def with_proposed_project(repository: Repository) -> Repository:
+    """A repository without a project file is rendered as ``vmrender init`` would propose, which is said."""
+    if repository.fs.is_file(PROJECT_FILE):
+        return repository
+    proposed = proposed_project(repository.fs, repository.config)
+    if proposed is None:
+        return repository
+    click.echo(
+        f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({proposed.total})", err=True
+    )
+    return repository._replace(config=proposed.config or repository.config)
 
 
 def _check_usage(  # noqa: PLR0913 - whatever can be at odds
