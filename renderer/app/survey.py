@@ -229,6 +229,11 @@ class _Surveyor:
                 self._covered |= self._graph.made_of(overlay)
         elif entry.entry.leads_to_overlays:
             self._left_out.append(LeftOut(entry.path, 0, "it leads to no virtual machine"))
+        elif entry.path in self._machine_files and entry.path not in self._covered:
+            count = self._machine_files[entry.path]
+            self._left_out.append(
+                LeftOut(entry.path, count, "they stand inside other objects, such as a Policy")
+            )
 
     def _composed(self, entry: OverlayEntry, overlay: Overlay) -> int:
         """How many virtual machines a kustomization or folder comes to; 0 for one that cannot be composed."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from renderer.app.catalog_hints import with_catalog_hints
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
@@ -185,7 +186,8 @@ def validate(project: ValidatedProject, paths: Iterable[str]) -> ValidationResul
         *(each for file in scope.alone for each in lone.diagnostics(file)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
-    return ValidationResult(found, built, tuple(lone.judged))
+    hinted = tuple(with_catalog_hints(project.fs, found))
+    return ValidationResult(hinted, built, tuple(lone.judged))
 
 
 def _files(project: ValidatedProject, path: str) -> Iterator[str]:

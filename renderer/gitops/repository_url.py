@@ -19,11 +19,13 @@ _SUBMODULE = re.compile(r"^\s*\[submodule ", re.MULTILINE)
 class RepositoryUrls(NamedTuple):
     """The URLs of the repository, and what tells it from others where none is equal.
 
-    ``named`` are all URLs that objects of the repository name; ``is_folder`` says whether a path exists.
+    ``named`` are all URLs that objects of the repository name; ``is_folder`` says whether a path exists. ``certain``:
+    the project lists its URLs, so that no other one is it.
     """
 
     known: tuple[str, ...]
     named: tuple[str, ...] = ()
+    certain: bool = False
     is_folder: Callable[[str], bool] = lambda _path: True
 
     def is_here(self, url: str, path: str = "") -> bool:
@@ -36,9 +38,9 @@ class RepositoryUrls(NamedTuple):
         if any(_parts(url, count) & _parts(known, count) for known in self.known for count in (3, 2, 1)):
             return True
         exists = self.is_folder(path) if path else True
-        if _PLACEHOLDER.search(url):
+        if _PLACEHOLDER.search(url) and not self.certain:
             return exists
-        return exists and not any(self._is_known(each) for each in self.named)
+        return exists and not self.certain and not any(self._is_known(each) for each in self.named)
 
     def _is_known(self, url: str) -> bool:
         return any(_parts(url, 1) & _parts(known, 1) for known in self.known)

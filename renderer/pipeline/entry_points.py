@@ -66,7 +66,9 @@ def _overlays_of(fs: FileSystem, config: RenderConfig, entry: OverlayEntry) -> I
     if not found:
         site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
         what = "Flux Kustomization" if entry.entry.kind is EntryKind.FLUX else "Application"
-        raise _invalid(f"{entry.path} leads to no {what} of this repository", site, None)
+        message = f"{entry.path} leads to no {what} of this repository with objects of its own"
+        hint = "where a URL means this repository, list it under repositories in vmrender.yaml; generators of clusters"
+        raise _invalid(message, site, f"{hint} choose from the list clusters there")
 
 
 # Flux
@@ -134,7 +136,10 @@ def _flux_folders(entry: Resource) -> Iterator[str]:
 
 def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
     """Whether it holds nothing but objects of Flux and Argo CD themselves, or nothing at all."""
-    return not outcome.failed and all(each.gvk.group.endswith(_PLUMBING) for each in outcome.value)
+    from renderer.gitops.flux.after_build import is_encrypted
+
+    rest = (each for each in outcome.value if not is_encrypted(each))
+    return not outcome.failed and all(each.gvk.group.endswith(_PLUMBING) for each in rest)
 
 
 def _machines(outcome: Outcome[ResourceSet] | None) -> int:
@@ -225,13 +230,15 @@ def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) ->
 
     every = list(reached)
     groups = {
-        "Kustomizations of other repositories": [e.entry.name for e in every if e.source == "other"],
-        "Kustomizations whose source no object names": [e.entry.name for e in every if e.source == "missing"],
-        "suspended Kustomizations": [e.entry.name for e in every if e.suspended],
+        "Kustomization(s) of other repositories": [e.entry.name for e in every if e.source == "other"],
+        "Kustomization(s) whose source no object names": [
+            e.entry.name for e in every if e.source == "missing"
+        ],
+        "suspended Kustomization(s)": [e.entry.name for e in every if e.suspended],
     }
     built = [resource for e in every if e.outcome for resource in e.outcome.value]
-    groups["HelmReleases"] = [each.name for each in built if each.kind in _CHARTS]
-    groups["encrypted Secrets"] = [each.name for each in built if is_encrypted(each)]
+    groups["HelmRelease(s)"] = [each.name for each in built if each.kind in _CHARTS]
+    groups["encrypted Secret(s)"] = [each.name for each in built if is_encrypted(each)]
     yield from _notes(entry, groups)
 
 
@@ -242,9 +249,14 @@ def _notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Dia
             yield Diagnostic(
                 code=Code.NOT_RENDERED,
                 severity=Severity.INFO,
-                message=f"not rendered of {entry.path}: {len(names)} {what} ({listed})",
+                message=f"not rendered of {entry.path}: {len(names)} {_counted(what, len(names))} ({listed})",
                 sites=(entry_site(entry.path, entry.listed_by),),
             )
+
+
+def _counted(what: str, count: int) -> str:
+    """``Secret(s)`` in the singular or plural."""
+    return what.replace("(s)", "" if count == 1 else "s")
 
 
 # Argo CD
@@ -344,9 +356,9 @@ def _argocd_notes(
 
     every = list(reached)
     groups: dict[str, list[str]] = {
-        "Applications of other repositories": [each.entry.name for each in every if each.outcome is None]
+        "Application(s) of other repositories": [each.entry.name for each in every if each.outcome is None]
     }
-    groups["Applications with Helm charts or plugins"] = [
+    groups["Application(s) with Helm charts or plugins"] = [
         each.entry.name
         for each in every
         if each.outcome and any(found.code is Code.NOT_RENDERED for found in each.outcome.diagnostics)
@@ -356,7 +368,7 @@ def _argocd_notes(
         for source in sources(each.entry) if each.outcome is not None else ():
             revision = source.revision
             if branch and urls.is_here(source.url, source.path) and revision not in ("", "HEAD", branch):
-                groups.setdefault(f"Applications of {revision}, rendered as {branch} has them", []).append(
+                groups.setdefault(f"Application(s) of {revision}, rendered as {branch} has it", []).append(
                     each.entry.name
                 )
     yield from _notes(entry, groups)
@@ -367,12 +379,13 @@ def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:
     from renderer.gitops.repository_url import RepositoryUrls, remote_urls
 
     known = (*config.repositories, *remote_urls(_git_file(fs, "config")))
-    return RepositoryUrls(known, (), lambda path: _is_place(fs, path))
+    certain = bool(config.repositories)
+    return RepositoryUrls(known, (), certain, lambda path: _is_place(fs, path))
 
 
 def _is_place(fs: FileSystem, path: str) -> bool:
     folder = posixpath.normpath(path.lstrip("/") or ".")
-    return not folder.startswith("..") and fs.is_folder(folder)
+    return folder.startswith("..") or fs.is_folder(folder)  # what leads out is refused when it is built
 
 
 def _git_file(fs: FileSystem, name: str) -> str:

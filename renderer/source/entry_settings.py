@@ -26,7 +26,7 @@ def entry_path(fields: Fields) -> tuple[EntryKind, str]:
     }
     given = [kind for kind, value in named.items() if value is not None]
     if len(given) != 1:
-        problem = f"has {' and '.join(given)}, which are three kinds of entries" if given else "needs a path"
+        problem = f"has {' and '.join(given)}, of which one is enough" if given else "needs a path"
         fields.reject(None, f"an overlay {problem}", "give one of path, flux: FOLDER and argocd: FOLDER")
         return EntryKind.KUSTOMIZATION, "."
     path = fields.text(given[0].value)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.entry_point import EntryKind
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.fields import Fields
 from renderer.model.json import Json, array_at, text_at
@@ -190,7 +189,7 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
         rules=read_rule_settings(fields),
         instancetype_names=fields.choice("instancetypeNames", InstancetypeNames),
         tree=read_tree_options(fields),
-        flux=None if kind is EntryKind.FLUX else read_flux_settings(fields),
+        flux=None if isinstance(fields.content.get("flux"), str) else read_flux_settings(fields),
         entry=read_entry_options(fields, kind, path),
     )
 

@@ -163,7 +163,10 @@ class VariableReader:
         confidential: set[str] = set()
         for reference in post_build.sources:
             if reference.kind is SourceKind.SECRET and not self._secrets:
-                if self._lenient and self._known(reference, post_build.namespace):
+                known = self._known(reference, post_build.namespace) if self._lenient else []
+                if any("sops" in candidate.content for candidate in known):
+                    self._leave_out(reference, "is encrypted with SOPS")
+                elif known:
                     self._leave_out(
                         reference, "is not read", "secrets: true in its entry of vmrender.yaml reads it"
                     )

@@ -9,6 +9,7 @@ from posixpath import normpath
 
 import click
 
+from renderer.app.catalog_hints import with_catalog_hints
 from renderer.app.found_project import proposed_project
 from renderer.app.processors import processors
 from renderer.app.render import render_overlays
@@ -96,7 +97,8 @@ def command(  # noqa: PLR0913 - one for each option
     watch = Watch.of(verbose=verbose, no_progress=no_progress)
     with RunCache.of(repository, wanted=not no_cache) as cache:
         rendering = render_overlays(repository, selected, cache, jobs or processors(), watch)
-    findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
+    hinted = with_catalog_hints(repository.fs, rendering.findings)
+    findings = [*hinted, *check_outputs(outputs, rendering.folders)]
     if not has_errors(findings):
         trees = RenderedTrees(repository.root, given_up, watch)
         findings += trees.check(rendering.results) if check else trees.write(rendering.results)
