@@ -229,7 +229,8 @@ def plan_scaffold(
     """``read`` knows what stands at a path, None for nothing. A first overlay is for those without any.
 
     What is there already as it would be written is in nobody's way, so that ``init`` can be run again.
-    ``project`` is the project file of a repository that has virtual machines; one that is there stays as it is.
+    ``project`` is the project file of a repository that has virtual machines; one that is there stays as it
+    is.
     """
     files = project_files(choices.release) | ({} if has_overlays or project else overlay_files())
     if project is not None:

@@ -19,7 +19,10 @@ _SOUGHT = re.compile(r"there is no (\w+) (\S+?)(?:;|$| in )")
 
 
 def with_catalog_hints(fs: FileSystem, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings; those of an unknown instance type or preference name the file that defines it, if one does."""
+    """The findings.
+
+    Those of an unknown instance type or preference name the file that defines it, if one does.
+    """
     found = list(findings)
     if not any(each.code in _NOT_FOUND for each in found):
         return found
@@ -32,7 +35,9 @@ def _with_hint(fs: FileSystem, found: Diagnostic, texts: dict[str, str]) -> Diag
     if not match:
         return found
     kind, name = match.groups()
-    pattern = re.compile(rf"^kind:\s*{kind}\s*$.*?^\s+name:\s*[\"']?{re.escape(name)}[\"']?\s*$", re.M | re.S)
+    pattern = re.compile(
+        rf"^kind:\s*{kind}\s*$.*?^\s+name:\s*[\"']?{re.escape(name)}[\"']?\s*$", re.MULTILINE | re.DOTALL
+    )
     path = next((path for path, text in texts.items() if any(map(pattern.search, text.split("\n---")))), None)
     if path is None:
         return found

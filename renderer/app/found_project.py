@@ -24,7 +24,7 @@ _ENGINES = {EntryKind.FLUX: "Flux cluster", EntryKind.ARGOCD: "Argo CD entry"}
 
 
 class FoundProject(NamedTuple):
-    """What a survey found, beside the project that there is already, if any."""
+    """The result of a survey, beside the project that there is already, if any."""
 
     survey: Survey
     config: RenderConfig | None = None
@@ -35,7 +35,7 @@ class FoundProject(NamedTuple):
 
     @property
     def is_more_than_overlays(self) -> bool:
-        """Whether there are virtual machines that the usual project file would not lead to."""
+        """Return whether there are virtual machines that the usual project file would not lead to."""
         return any(
             each.entry.listed_by != "path"
             or each.entry.entry.kind is not EntryKind.KUSTOMIZATION
@@ -52,12 +52,12 @@ class FoundProject(NamedTuple):
 
     @property
     def total(self) -> str:
-        """How many virtual machines in how many overlays."""
+        """Return how many virtual machines in how many overlays."""
         return next(summary(self.survey))
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What a second run says; nothing where there is no project yet."""
+        """Return what a second run says; nothing where there is no project yet."""
         if self.config is None:
             return ()
         return tuple(changes(self.survey, self.config)) or ("vmrender.yaml lists all of it",)
@@ -74,7 +74,7 @@ def survey_repository(root: Path) -> FoundProject | None:
 
 
 def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | None:
-    """What ``init`` would propose for a repository without a project; None where the defaults do."""
+    """Return what ``init`` would propose for a repository without a project; None where the defaults do."""
     found = FoundProject(survey_of(fs, config))
     if not found.is_more_than_overlays or not found.survey.entries:
         return None
@@ -111,7 +111,7 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
 
 
 def summary(survey: Survey) -> Iterator[str]:
-    """What was found, in a line each: totals, and what is not rendered."""
+    """Return what was found, in a line each: totals, and what is not rendered."""
     clusters = {kind: [each for each in survey.entries if each.entry.entry.kind is kind] for kind in _ENGINES}
     overlays = sum(each.overlays for each in survey.entries)
     text = f"{_plural(survey.machines, 'virtual machine')} in {_plural(overlays, 'overlay')}"
@@ -127,7 +127,7 @@ def summary(survey: Survey) -> Iterator[str]:
 
 
 def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
-    """What an existing project file lacks, and what it names that is there no more."""
+    """Return what an existing project file lacks, and what it names that is there no more."""
     listed = {(entry.listed_by, entry.path.rstrip("/")) for entry in config.overlays}
     globs = [entry.path for entry in config.overlays if "*" in entry.path]
     found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.entries}

@@ -1,7 +1,7 @@
-"""Look through a repository that was not written for vmrender: what deploys its virtual machines, and what does not.
+"""Look through a repository that was not written for vmrender, for all that deploys virtual machines.
 
-Files are told apart by what their text mentions; only those of interest are read as YAML, and only what leads to a
-virtual machine is composed.
+Files are told apart by what their text mentions; only those of interest are read as YAML, and only what
+leads to a virtual machine is composed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from renderer.model.release import Release, target_release
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.pipeline.entry_points import MACHINES, find_overlays
+from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.reached_objects import MACHINES
 from renderer.source.file_system import FileSystem, is_inside
 from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.resources import read_resources
@@ -34,11 +35,14 @@ from renderer.source.validation_scope import ManifestFiles
 _MACHINE = re.compile(
     rb"^[ \t-]*[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*,?[ \t]*(?:#.*)?\r?$"
     % "|".join(MACHINES).encode(),
-    re.M,
+    re.MULTILINE,
 )
 _INSTANCETYPE = re.compile(
-    rb"^kind:[ \t]*[\"']?VirtualMachine(?:Cluster)?(?:Instancetype|Preference)\b", re.M
+    rb"^kind:[ \t]*[\"']?VirtualMachine(?:Cluster)?(?:Instancetype|Preference)\b", re.MULTILINE
 )
+#: What files mention that lead to virtual machines, by themselves or by other entry points.
+_SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
+_SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
 _OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+)")
 
 
@@ -51,7 +55,7 @@ class FoundEntry(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Something with virtual machines in it, or that should lead to some, and why nothing is rendered of it."""
+    """A path with virtual machines, or that should lead to some, and why nothing is rendered of it."""
 
     path: str
     machines: int
@@ -59,7 +63,7 @@ class LeftOut(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What there is to render, and what is left out."""
+    """The entries to render, and what is left out."""
 
     entries: tuple[FoundEntry, ...]
     left_out: tuple[LeftOut, ...]
@@ -73,7 +77,7 @@ class Survey(NamedTuple):
 
 
 def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
-    """What a repository holds; ``config`` has its URLs and clusters, if a project says any."""
+    """Return what a repository holds; ``config`` has its URLs and clusters, if a project says any."""
     return _Surveyor(fs, config or RenderConfig()).survey()
 
 
@@ -114,7 +118,7 @@ class _Surveyor:
 
     @cached_property
     def _machine_files(self) -> dict[str, int]:
-        """How many virtual machines the text of each file has."""
+        """Return how many virtual machines the text of each file has."""
         counts = {
             path: len(_MACHINE.findall(content))
             for path, content in self._contents.items()
@@ -136,7 +140,7 @@ class _Surveyor:
                 yield from ((path, each) for each in found)
 
     def _flux_entries(self) -> Iterator[OverlayEntry]:
-        """The folders of clusters: those that Flux was pointed at, or of Kustomizations that none leads to."""
+        """The folders of clusters: Flux was pointed at them, or nothing leads to their Kustomizations."""
         roots: dict[str, None] = {}
         for path, content in self._contents.items():
             is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content
@@ -215,7 +219,7 @@ class _Surveyor:
     def _try(self, entry: OverlayEntry) -> None:
         """Add the entry if its overlays have virtual machines; else say why not."""
         try:
-            overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)))
+            overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)), self._is_relevant)
         except DiagnosticError as error:
             self._left_out.append(LeftOut(entry.path, 0, _first(error.diagnostics)))
             return
@@ -224,7 +228,8 @@ class _Surveyor:
         else:
             machines = self._composed(entry, overlays[0])
         if machines:
-            self._entries.append(FoundEntry(entry, machines, len(overlays)))
+            with_machines = [each for each in overlays if each.entry and each.entry.machines]
+            self._entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
             for overlay in overlays:
                 self._covered |= self._graph.made_of(overlay)
         elif entry.entry.leads_to_overlays:
@@ -235,8 +240,21 @@ class _Surveyor:
                 LeftOut(entry.path, count, "they stand inside other objects, such as a Policy")
             )
 
+    def _is_relevant(self, folders: Iterable[str]) -> bool:
+        """Return whether a build of the folders may lead to virtual machines, or to values for them."""
+        files = (path for folder in folders for path in self._graph.built_from(folder))
+        return any(sign in self._contents.get(path, b"") for path in files for sign in self._signs)
+
+    @cached_property
+    def _signs(self) -> tuple[bytes, ...]:
+        takes_variables = any(b"substituteFrom" in content for content in self._contents.values())
+        return (*_SIGNS, *_SIGNS_OF_VARIABLES) if takes_variables else _SIGNS
+
     def _composed(self, entry: OverlayEntry, overlay: Overlay) -> int:
-        """How many virtual machines a kustomization or folder comes to; 0 for one that cannot be composed."""
+        """Return how many virtual machines a kustomization or folder comes to.
+
+        0 for one that cannot be composed.
+        """
         outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
         if outcome.failed:
             files = self._graph.made_of(overlay)
@@ -284,7 +302,7 @@ class _Surveyor:
                 self._try(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)))
 
     def _is_whole(self, folder: str) -> bool:
-        """Whether the folder can be read as one, with no object in two of its files."""
+        """Return whether the folder can be read as one, with no object in two of its files."""
         entry = OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY))
         overlay = find_overlays(self._fs, self._config._replace(overlays=(entry,)))[0]
         outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
@@ -306,7 +324,7 @@ class _Surveyor:
         return False
 
     def _catalogs(self) -> Iterator[str]:
-        """Kustomizations of instance types and preferences that no entry deploys, and that have no machines."""
+        """Kustomizations of instance types and preferences alone that no entry deploys."""
         found: dict[str, None] = {}
         for path, content in self._contents.items():
             if _INSTANCETYPE.search(content) and path not in self._covered:

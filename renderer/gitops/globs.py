@@ -1,4 +1,4 @@
-"""The four kinds of patterns that Flux, Argo CD and Git match paths with, each as a regular expression of RE2."""
+"""The patterns that Flux, Argo CD and Git match paths with, as regular expressions of RE2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class GlobError(ValueError):
 
 
 def matches_path(pattern: str, path: str) -> bool:
-    """Whether the whole ``path`` matches, as Go's ``path.Match`` says: no wildcard stands for a slash.
+    """Return whether the whole ``path`` matches, as Go's ``path.Match`` says: no wildcard stands for a slash.
 
     Raises ``GlobError``.
     """
@@ -24,15 +24,18 @@ def matches_path(pattern: str, path: str) -> bool:
 
 
 def matches_gobwas(pattern: str, path: str) -> bool:
-    """Whether ``path`` matches as gobwas/glob without separators says: ``*`` and ``?`` stand for slashes, too.
+    """Return whether ``path`` matches as gobwas/glob without separators says.
 
-    ``{a,b}`` means one of the two. Raises ``GlobError``.
+    ``*`` and ``?`` stand for slashes, too, ``{a,b}`` means one of the two. Raises ``GlobError``.
     """
     return _compiled(pattern, _gobwas).fullmatch(path) is not None
 
 
 def matches_pathspec(pattern: str, path: str) -> bool:
-    """Whether ``git ls-files -- PATTERN`` lists the file: ``*`` stands for slashes, a folder for all in it."""
+    """Return whether ``git ls-files -- PATTERN`` lists the file.
+
+    ``*`` stands for slashes, too, and a folder for all in it.
+    """
     folder = pattern.rstrip("/")
     if folder in ("", ".") or path == pattern or path.startswith(f"{folder}/"):
         return True

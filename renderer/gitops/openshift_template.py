@@ -1,8 +1,8 @@
 """OpenShift Templates, processed as ``oc process --local`` does.
 
 openshift/library-go ``pkg/template/templateprocessing/template.go``: ``${NAME}`` stands anywhere in a text,
-``${{NAME}}`` alone and for any value; a namespace without a parameter is dropped; labels of the Template go to all
-of its objects.
+``${{NAME}}`` alone and for any value; a namespace without a parameter is dropped; labels of the Template go
+to all of its objects.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _text(text: str, values: Mapping[str, str]) -> Json:
 
 
 def _json(text: str) -> Json:
-    """What stands for ``${{NAME}}``: the value as JSON, or else as text."""
+    """Return what stands for ``${{NAME}}``: the value as JSON, or else as text."""
     try:
         return decode_yaml11(text.encode(), "parameter")
     except DiagnosticError:

@@ -1,4 +1,4 @@
-"""Whether a URL in an Application or GitRepository means the repository at hand."""
+"""Tell whether a URL in an Application or GitRepository means the repository at hand."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 _URL = re.compile(
-    r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]*)(?::[0-9]+(?=/))?[/:]+(?P<path>.*)", re.I
+    r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]*)(?::[0-9]+(?=/))?[/:]+(?P<path>.*)", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(
-    r"\$\{|<|>|\{\{|your[-_ ]|changeme|example\.(?:com|org|net)|patch-me|placeholder", re.I
+    r"\$\{|<|>|\{\{|your[-_ ]|changeme|example\.(?:com|org|net)|patch-me|placeholder", re.IGNORECASE
 )
 _REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
 _SUBMODULE = re.compile(r"^\s*\[submodule ", re.MULTILINE)
@@ -19,8 +19,8 @@ _SUBMODULE = re.compile(r"^\s*\[submodule ", re.MULTILINE)
 class RepositoryUrls(NamedTuple):
     """The URLs of the repository, and what tells it from others where none is equal.
 
-    ``named`` are all URLs that objects of the repository name; ``is_folder`` says whether a path exists. ``certain``:
-    the project lists its URLs, so that no other one is it.
+    ``named`` are all URLs that objects of the repository name; ``is_folder`` says whether a path exists.
+    ``certain``: the project lists its URLs, so that no other one is it.
     """
 
     known: tuple[str, ...]
@@ -29,11 +29,11 @@ class RepositoryUrls(NamedTuple):
     is_folder: Callable[[str], bool] = lambda _path: True
 
     def is_here(self, url: str, path: str = "") -> bool:
-        """Whether ``url``, with the source's ``path`` in it, is this repository.
+        """Return whether ``url``, with the source's ``path`` in it, is this repository.
 
-        It is where host, owner and name are those of a known URL, or owner and name, or the name alone: forks and
-        mirrors are named so. A placeholder is where the path exists, and so is any URL as long as no URL of the
-        repository is known, or none of those that are named is known.
+        It is where host, owner and name are those of a known URL, or owner and name, or the name alone:
+        forks and mirrors are named so. A placeholder is where the path exists, and so is any URL as long as
+        no URL of the repository is known, or none of those that are named is known.
         """
         if any(_parts(url, count) & _parts(known, count) for known in self.known for count in (3, 2, 1)):
             return True

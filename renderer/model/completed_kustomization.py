@@ -12,10 +12,11 @@ from renderer.model.record import Record
 
 
 class CompletedKustomization(Record):
-    """What is built in ``folder`` in place of its kustomization file.
+    """The kustomization that is built in ``folder`` in place of its file.
 
-    ``file`` is the path of that file, whether it exists or is generated. ``sites`` says of fields and of list entries
-    that were added where they are written. ``lenient``: fields that kustomize does not know are passed over.
+    ``file`` is the path of that file, whether it exists or is generated. ``sites`` says of fields and of
+    list entries that were added where they are written. ``lenient``: fields that kustomize does not know
+    are passed over.
     """
 
     folder: str
@@ -26,6 +27,6 @@ class CompletedKustomization(Record):
     lenient: bool = False
 
     def site(self, *segments: str | int) -> Site:
-        """Where a field of the kustomization is written."""
+        """Return where a field of the kustomization is written."""
         field = FieldPath(segments)
         return self.sites.get(field) or Site(self.file, 0, field)

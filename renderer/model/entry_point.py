@@ -1,4 +1,4 @@
-"""Entry points of a repository: where Flux, Argo CD and ``oc process`` begin, and what a project says of them."""
+"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from renderer.model.resource import Resource
 
 
 class EntryKind(StrEnum):
-    """What an overlay is composed by; the value is the word for it in ``vmrender.yaml``."""
+    """The way an overlay is composed; the value is the word for it in ``vmrender.yaml``."""
 
     KUSTOMIZATION = "path"  # as kustomize builds a folder
     DIRECTORY = "directory"  # manifests of a plain folder or file, by Argo CD's rules
@@ -22,11 +22,12 @@ class EntryKind(StrEnum):
 
 
 class EntryOptions(Record):
-    """What an entry of ``overlays`` says of how its overlays are composed.
+    """The options of an entry of ``overlays`` that say how its overlays are composed.
 
-    ``directory`` has Argo CD's fields. ``parameters`` are those of OpenShift Templates, ``parameter_file`` a file of
-    more. ``cluster`` is the first part of the names of overlays that a Flux or Argo CD entry leads to. ``secrets``:
-    variables of Flux come from Secrets, too. ``strict``: a variable without value or default is an error.
+    ``directory`` has Argo CD's fields. ``parameters`` are those of OpenShift Templates, ``parameter_file``
+    a file of more. ``cluster`` is the first part of the names of overlays that a Flux or Argo CD entry
+    leads to. ``secrets``: variables of Flux come from Secrets, too. ``strict``: a variable without value or
+    default is an error.
     """
 
     kind: EntryKind = EntryKind.KUSTOMIZATION
@@ -39,7 +40,7 @@ class EntryOptions(Record):
 
     @property
     def leads_to_overlays(self) -> bool:
-        """Whether the entry is one of Flux or Argo CD, which may lead to any number of overlays."""
+        """Return whether the entry is one of Flux or Argo CD, which may lead to any number of overlays."""
         return self.kind in (EntryKind.FLUX, EntryKind.ARGOCD)
 
 
@@ -53,13 +54,13 @@ class ClusterSettings(Record):
 
 
 class EntryPoint(Record):
-    """What one overlay is composed of, in place of the kustomization in its folder.
+    """The input of one overlay, in place of the kustomization in its folder.
 
-    ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore rules of its
-    GitRepository, ``variables`` the objects that its variables come from, as far as the repository has them.
-    ``folders`` are those that it is built from, and ``files`` those that its object is made of; ``machines`` is how
-    many virtual machines it deploys, ``instancetypes`` are what others of the cluster deploy for them. ``notes`` are
-    findings about what the project's entry leads to besides.
+    ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore
+    rules of its GitRepository, ``variables`` the objects that its variables come from, as far as the
+    repository has them. ``folders`` are those that it is built from, and ``files`` those that its object is
+    made of; ``machines`` is how many virtual machines it deploys, ``instancetypes`` are what others of the
+    cluster deploy for them. ``notes`` are findings about what the project's entry leads to besides.
     """
 
     options: EntryOptions

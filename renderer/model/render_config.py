@@ -205,9 +205,9 @@ class OverlayEntry(Record):
 class Overlay(Record):
     """One folder to render, with everything the project says about it.
 
-    ``listed_as`` is the path of its entry in the project, which may be a glob, ``listed_by`` the field that has it;
-    ``files`` the pattern by which the files of its tree are named. ``entry`` is what it is composed of, if it is
-    no kustomization.
+    ``listed_as`` is the path of its entry in the project, which may be a glob, ``listed_by`` the field that
+    has it; ``files`` the pattern by which the files of its tree are named. ``entry`` is what it is composed
+    of, if it is no kustomization.
     """
 
     path: str
@@ -233,8 +233,8 @@ class Overlay(Record):
 class RenderConfig(Record):
     """The project. The defaults are what a repository without the file gets.
 
-    ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``repositories`` are URLs by which
-    Flux and Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from.
+    ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``repositories`` are URLs by
+    which Flux and Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from.
     """
 
     kubevirt: Release = LATEST

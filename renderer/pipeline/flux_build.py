@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BuildContext(NamedTuple):
-    """What all builds of a run have in common."""
+    """The options and observers of all builds of a run."""
 
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
     trace: Trace | None = None
@@ -57,7 +57,7 @@ def compose_completed(
 def compose_kustomization(
     fs: FileSystem, entry: Resource, context: BuildContext = _PLAIN
 ) -> Outcome[ResourceSet]:
-    """What kustomize makes of the Kustomization ``entry`` in ``fs``, the artifact of its source."""
+    """Return what kustomize makes of the Kustomization ``entry`` in ``fs``, the artifact of its source."""
     from renderer.gitops.flux.generator import complete
 
     try:

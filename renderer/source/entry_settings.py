@@ -1,4 +1,4 @@
-"""Read what an entry of ``overlays`` says of folders without a kustomization, of Flux, Argo CD and Templates."""
+"""Read entries of ``overlays`` for plain folders, Flux, Argo CD and OpenShift Templates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GENERATORS = ("flux",)
 
 
 def entry_path(fields: Fields) -> tuple[EntryKind, str]:
-    """What the entry is for, and its path; notes an entry that has none or several."""
+    """Return what the entry is for, and its path; notes an entry that has none or several."""
     named = {
         EntryKind.KUSTOMIZATION: fields.content.get("path"),
         EntryKind.FLUX: fields.content.get("flux")
@@ -36,7 +36,7 @@ def entry_path(fields: Fields) -> tuple[EntryKind, str]:
 
 
 def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptions:
-    """How the overlays of the entry are composed; notes what is wrong."""
+    """Return how the overlays of the entry are composed; notes what is wrong."""
     directory = _directory(fields)
     generate = fields.text("generate")
     if generate is not None and generate not in _GENERATORS:

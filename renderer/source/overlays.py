@@ -31,8 +31,8 @@ def find_overlays(
 ) -> tuple[Overlay, ...]:
     """Every overlay of the project in the order of its entries; of two entries for a folder the later counts.
 
-    ``lead_to`` finds those of an entry of Flux or Argo CD. Raises ``DiagnosticError``: config-invalid for an entry
-    without a folder, and for two with one output; build-limit for too many.
+    ``lead_to`` finds those of an entry of Flux or Argo CD. Raises ``DiagnosticError``: config-invalid for
+    an entry without a folder, and for two with one output; build-limit for too many.
     """
     found: dict[str, Overlay] = {}
     for entry in config.overlays:

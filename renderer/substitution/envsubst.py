@@ -274,8 +274,8 @@ class _ExpansionParser:
 class Evaluated(NamedTuple):
     """``unset`` are the variables that have no value and no default; nothing stands for them in ``text``.
 
-    ``made`` is what operators made of each variable's value, empty values left out; ``kept`` are the variables of
-    expansions that stay as they are written.
+    ``made`` is what operators made of each variable's value, empty values left out; ``kept`` are the
+    variables of expansions that stay as they are written.
     """
 
     text: str

@@ -117,8 +117,8 @@ class Variables(NamedTuple):
     """What there is to put in.
 
     ``always``: defaults count also where there are no values. ``confidential`` are values that nothing may
-    print, ``unread`` the Secrets that were not asked for. ``incomplete``: the cluster may have values for others,
-    so that variables without a value stay as they are written.
+    print, ``unread`` the Secrets that were not asked for. ``incomplete``: the cluster may have values for
+    others, so that variables without a value stay as they are written.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -140,8 +140,8 @@ class Variables(NamedTuple):
 class VariableReader:
     """Reads variables of ``candidates``, objects of the repository. ``findings`` is all that is wrong.
 
-    ``lenient``: what is encrypted, not asked for or not in the repository is a warning, and leaves the variables
-    incomplete.
+    ``lenient``: what is encrypted, not asked for or not in the repository is a warning, and leaves the
+    variables incomplete.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class VariableReader:
             Diagnostic(
                 code=Code.VARIABLES_NOT_FOUND,
                 severity=Severity.WARNING,
-                message=f"the {reference.kind} {reference.name} {problem}: its variables stay as they are written",
+                message=f"the {reference.kind} {reference.name} {problem}: its variables stay as written",
                 sites=(reference.site.below("name"),),
                 hint=hint,
             )

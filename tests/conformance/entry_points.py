@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.yamlio.decode import decode_yaml11
 from tests.conformance.case_result import CaseResult
@@ -35,15 +36,15 @@ def run_case(case: dict[str, Any]) -> CaseResult:
     )
 
 
-def _actual(fs: FileSystem, case: dict[str, Any]) -> Any:
+def _actual(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     try:
         return run_flux(fs, case) if case["engine"] == "flux" else run_argocd(fs, case)
     except DiagnosticError as error:
         return {"error": str(error)}
 
 
-def _difference(actual: Any, expect: dict[str, Any], *, unordered: bool) -> str:
-    """What is not as expected; empty when all is."""
+def _difference(actual: dict[str, Any], expect: dict[str, Any], *, unordered: bool) -> str:
+    """Return what is not as expected; empty when all is."""
     if "error" in expect or "error" in actual:
         if "error" in expect and "error" in actual:
             return ""
@@ -62,21 +63,24 @@ def _difference(actual: Any, expect: dict[str, Any], *, unordered: bool) -> str:
 def _entries_difference(
     actual: list[dict[str, Any]], expect: list[dict[str, Any]], *, unordered: bool
 ) -> str:
-    if unordered:
+    if unordered:  # by name
         actual, expect = (sorted(entries, key=lambda each: str(each["name"])) for entries in (actual, expect))
     names = [[each["name"] for each in entries] for entries in (actual, expect)]
     if names[0] != names[1]:
         return f"the entries are {names[0]}, expected {names[1]}"
-    for one, other in zip(actual, expect, strict=True):
-        if set(one) != set(other) - {"bytes"}:
-            return f"{one['name']} has {sorted(one)}, expected {sorted(other)}: {one.get('error')}"
-        if other.get("bytes") and one["stdout"] != other["stdout"]:
-            return f"the text of {one['name']} differs"
-        for key in set(other) - {"stdout", "error", "bytes"}:
-            if json.dumps(one[key], sort_keys=True) != json.dumps(other[key], sort_keys=True):
-                return f"{key} of {one['name']} is {one[key]!r}, expected {other[key]!r}"
-        if "stdout" in other and not _same_documents(one["stdout"], other["stdout"], unordered=False):
-            return f"the documents of {one['name']} differ"
+    return next(filter(None, map(_entry_difference, actual, expect)), "")
+
+
+def _entry_difference(one: dict[str, Any], other: dict[str, Any]) -> str:
+    if set(one) != set(other) - {"bytes"}:
+        return f"{one['name']} has {sorted(one)}, expected {sorted(other)}: {one.get('error')}"
+    if other.get("bytes") and one["stdout"] != other["stdout"]:
+        return f"the text of {one['name']} differs"
+    for key in set(other) - {"stdout", "error", "bytes"}:
+        if json.dumps(one[key], sort_keys=True) != json.dumps(other[key], sort_keys=True):
+            return f"{key} of {one['name']} is {one[key]!r}, expected {other[key]!r}"
+    if "stdout" in other and not _same_documents(one["stdout"], other["stdout"], unordered=False):
+        return f"the documents of {one['name']} differ"
     return ""
 
 
@@ -93,7 +97,7 @@ def _documents(text: str) -> Iterator[str]:
             yield json.dumps(_whole_numbers(decoded), sort_keys=True)
 
 
-def _whole_numbers(value: Any) -> Any:
+def _whole_numbers(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _whole_numbers(each) for key, each in value.items()}
     if isinstance(value, list):

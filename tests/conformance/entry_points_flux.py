@@ -18,7 +18,7 @@ from renderer.yamlio.encode import encode
 
 
 def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
-    """What the case's entry comes to, in the shape of its expectation. Raises ``DiagnosticError``."""
+    """Return what the case's entry comes to, in the shape of its expectation. Raises ``DiagnosticError``."""
     entry = case["entry"]
     strict = bool(case.get("options", {}).get("strict"))
     data = tuple(each for path in case.get("data", ()) for each in read_resources(fs.read(path), Site(path)))

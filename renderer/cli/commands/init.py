@@ -55,10 +55,10 @@ def command(kubevirt: Release | None, ci: CiSystem | None, *, dry_run: bool) -> 
     """Write a project file, a first overlay, and what runs vmrender on commit and in CI.
 
     It is run at the top of a repository, asks nothing and overwrites nothing. The repository is read first:
-    clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with virtual
-    machines become entries of the project file, which says in comments what is left out and why. Where there is
-    any virtual machine, no overlay is made up. What has to be added to a .pre-commit-config.yaml or .gitlab-ci.yml
-    that is there is printed; a second run says what is new.
+    clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with
+    virtual machines become entries of the project file, which says in comments what is left out and why.
+    Where there is any virtual machine, no overlay is made up. What has to be added to a
+    .pre-commit-config.yaml or .gitlab-ci.yml that is there is printed; a second run says what is new.
 
     \b
     Examples:

@@ -1,4 +1,7 @@
-"""The sources of an Application, and what kind each is (argo-cd ``reposerver/repository``, ``util/argo/argo.go``)."""
+"""The sources of an Application, and what kind each is.
+
+argo-cd ``reposerver/repository``, ``util/argo/argo.go``.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _FIXED = ("chart", "path", "repoURL", "targetRevision")
 
 
 class SourceType(StrEnum):
-    """What makes manifests of a source."""
+    """The tool that makes manifests of a source."""
 
     KUSTOMIZE = "kustomize"
     HELM = "helm"
@@ -54,12 +57,12 @@ class ApplicationSource(NamedTuple):
 
     @property
     def is_chart(self) -> bool:
-        """Whether it is a chart of a Helm repository."""
+        """Return whether it is a chart of a Helm repository."""
         return bool(text_at(self.content, "chart"))
 
     @property
     def has_manifests(self) -> bool:
-        """Whether it has manifests; one with ``ref`` and no path only supplies values files."""
+        """Return whether it has manifests; one with ``ref`` and no path only supplies values files."""
         return bool(self.path) or not text_at(self.content, "ref")
 
     def site(self, *below: Segment) -> Site:
@@ -105,7 +108,7 @@ def source_folder(fs: FileSystem, source: ApplicationSource) -> str:
 
 
 def with_overrides(fs: FileSystem, source: ApplicationSource, folder: str) -> ApplicationSource:
-    """The source with what ``.argocd-source.yaml`` and the one of this Application say (mergeSourceParameters).
+    """The source with the options of ``.argocd-source.yaml`` and of the file for this Application.
 
     Raises ``DiagnosticError``.
     """

@@ -1,4 +1,7 @@
-"""The Applications that an ApplicationSet makes (argo-cd ``applicationset/controllers/template/template.go``)."""
+"""The Applications that an ApplicationSet makes.
+
+argo-cd ``applicationset/controllers/template/template.go``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _METADATA = ("name", "namespace", "labels", "annotations", "finalizers")
 
 
 def rendering_of(entry: Resource) -> Rendering:
-    """How the templates of the ApplicationSet ``entry`` are rendered."""
+    """Return how the templates of the ApplicationSet ``entry`` are rendered."""
     spec = object_at(entry.content, "spec")
     options = (option for option in array_at(spec, "goTemplateOptions") if isinstance(option, str))
     return Rendering(spec.get("goTemplate") is True, tuple(options))
@@ -124,7 +127,8 @@ def _check_names(entry: Resource, applications: list[Resource]) -> None:
     names: set[str] = set()
     for each in applications:
         if each.name in names:
-            message = f"the ApplicationSet {entry.name} makes two Applications with the name {each.name or '(none)'}"
+            name = each.name or "(none)"
+            message = f"the ApplicationSet {entry.name} makes two Applications with the name {name}"
             hint = "put a parameter that differs into spec.template.metadata.name"
             field = ("spec", "template", "metadata", "name")
             raise refusal(Code.APPLICATION_SET, entry, message, *field, hint=hint)

@@ -1,4 +1,4 @@
-"""What Argo CD does with the objects of an Application before it compares them with the cluster.
+"""The objects of an Application as Argo CD compares them with the cluster.
 
 argo-cd ``controller/state.go`` DeduplicateTargetObjects, ``gitops-engine`` NormalizeTargetObjects.
 """

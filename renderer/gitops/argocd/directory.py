@@ -1,4 +1,6 @@
-"""Directory sources: the manifests that Argo CD finds in a folder (argo-cd ``reposerver/repository.go`` findManifests).
+"""Directory sources: the manifests that Argo CD finds in a folder.
+
+argo-cd ``reposerver/repository.go`` findManifests.
 
 Files that hold no manifests are passed over, unlike in Flux.
 """
@@ -61,7 +63,10 @@ def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> It
 
 
 def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tuple[Resource, ...]:
-    """The objects of a folder or file. Raises ``DiagnosticError``: resource-invalid, unsupported-field for jsonnet."""
+    """The objects of a folder or file.
+
+    Raises ``DiagnosticError``: resource-invalid, unsupported-field for jsonnet.
+    """
     found: list[Resource] = []
     for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
         if path.endswith(".jsonnet"):
@@ -135,7 +140,7 @@ def _object(value: Json, site: Site) -> Resource:
 
 
 def _items(resource: Resource) -> list[Resource]:
-    """What a List holds; the object itself where it is none (``unstructured`` IsList)."""
+    """Return what a List holds; the object itself where it is none (``unstructured`` IsList)."""
     items = resource.content.get("items")
     if isinstance(items, list):
         each = enumerate(array_at(resource.content, "items"))

@@ -1,4 +1,4 @@
-"""The Applications that some Applications and ApplicationSets lead to: those in what they deploy, and in theirs."""
+"""The Applications that others lead to: those among the objects that they deploy, and so on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ReachedApplication:
         return text_at(self.entry.content, "spec", "destination", "namespace")
 
     def lineage(self) -> Iterator[ReachedApplication]:
-        """This Application and its parents, up to the first."""
+        """The Application and its parents, up to the first."""
         reached: ReachedApplication | None = self
         while reached is not None:
             yield reached

@@ -1,4 +1,7 @@
-"""``{{ name }}`` in the templates of ApplicationSets without ``goTemplate`` (argo-cd ``applicationset/utils``)."""
+"""``{{ name }}`` in the templates of ApplicationSets without ``goTemplate``.
+
+argo-cd ``applicationset/utils``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ class UnclosedTagError(ValueError):
 
 
 def render(text: str, values: Mapping[str, object]) -> str:
-    """``text`` with the values of known names; everything else stays as it is. Raises ``UnclosedTagError``."""
+    """``text`` with the values of known names; everything else stays as it is.
+
+    Raises ``UnclosedTagError``.
+    """
     if not _TEMPLATED.search(text):
         return text
     end = text.rfind("}}")

@@ -15,7 +15,7 @@ Parameters: TypeAlias = dict[str, object]
 
 
 class SetError(ValueError):
-    """What is wrong with an ApplicationSet; ``field`` is where, below ``spec``."""
+    """An ApplicationSet that cannot be evaluated; the text says why."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class SetError(ValueError):
 
 
 class Rendering(NamedTuple):
-    """How templates of one ApplicationSet are rendered (``applicationset/utils/utils.go`` Render)."""
+    """The way templates of one ApplicationSet are rendered (``applicationset/utils/utils.go`` Render)."""
 
     go_template: bool = False
     options: tuple[str, ...] = ()
@@ -50,7 +50,10 @@ class Rendering(NamedTuple):
         return value
 
     def with_values(self, written_values: Mapping[str, Json], parameters: Parameters) -> Parameters:
-        """``parameters`` and the generator's own ``values``, rendered with them (``value_interpolation.go``)."""
+        """``parameters`` and the generator's own ``values``, rendered with them.
+
+        ``value_interpolation.go``.
+        """
         made = {key: self.text(_text(value), parameters) for key, value in written_values.items()}
         if not made:
             return parameters
@@ -99,7 +102,10 @@ def combined(one: Parameters, other: Parameters) -> Parameters:
 
 
 def selector_matches(selector: Json, labels: Mapping[str, str]) -> bool:
-    """Whether ``labels`` fit a label selector with ``matchLabels`` and ``matchExpressions``. Raises ``SetError``."""
+    """Return whether ``labels`` fit a label selector with ``matchLabels`` and ``matchExpressions``.
+
+    Raises ``SetError``.
+    """
     if any(labels.get(key) != value for key, value in object_at(selector, "matchLabels").items()):
         return False
     return all(_fits(expression, labels) for expression in array_at(selector, "matchExpressions"))

@@ -1,6 +1,7 @@
 """The Applications and ApplicationSets of a folder, as they get to the cluster.
 
-An object that a kustomization lists is taken from what that builds, as overlays patch bases that name no repository.
+An object that a kustomization lists is taken from what that builds, as overlays patch bases that name no
+repository.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 def application_objects(
     fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource, ...]]
 ) -> tuple[Resource, ...]:
-    """Those in a file, or in a folder and below it; ``compose`` builds a folder with a kustomization.
+    """Return those in a file, or in a folder and below it; ``compose`` builds a folder with a kustomization.
 
-    Of two with one name the first counts. Raises ``DiagnosticError`` for a kustomization that cannot be built.
+    Of two with one name the first counts. Raises ``DiagnosticError`` for a kustomization that cannot be
+    built.
     """
     found: dict[tuple[str, str, str], Resource] = {}
     for resource in _objects(fs, path, compose):

@@ -1,4 +1,4 @@
-"""What kustomize-controller does with the objects of a build before it applies them.
+"""The last changes of kustomize-controller to the objects of a build, before it applies them.
 
 ``kustomization_controller.go`` apply, ``fluxcd/pkg`` ``ssa/utils`` ReadObjects and SetCommonMetadata.
 """
@@ -32,7 +32,7 @@ def with_common_metadata(resources: ResourceSet, entry: Resource) -> ResourceSet
 
 
 def is_applied(resource: Resource) -> bool:
-    """Whether the object goes to the cluster; a label or annotation may say that it does not."""
+    """Return whether the object goes to the cluster; a label or annotation may say that it does not."""
     marks = (resource.labels, resource.annotations)
     if any(mark.get(_RECONCILE) == "disabled" for mark in marks):
         return False
@@ -40,7 +40,7 @@ def is_applied(resource: Resource) -> bool:
 
 
 def is_encrypted(resource: Resource) -> bool:
-    """Whether the object is encrypted with SOPS."""
+    """Return whether the object is encrypted with SOPS."""
     return "sops" in resource.content
 
 

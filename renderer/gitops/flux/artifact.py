@@ -1,6 +1,7 @@
 """The artifact that source-controller makes of a repository, which is all that a Kustomization can see.
 
-source-controller ``gitrepository_controller.go`` reconcileArtifact, ``fluxcd/pkg`` ``artifact/storage/archive.go``.
+source-controller ``gitrepository_controller.go`` reconcileArtifact, ``fluxcd/pkg``
+``artifact/storage/archive.go``.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ class ArtifactFileSystem:
     def _hint(self, path: str) -> str | None:
         if not self._below.is_file(path):
             return None
-        return f"the file is there, but Flux does not see it: it is a symbolic link, or {IGNORE_FILE} leaves it out"
+        return (
+            f"Flux does not see the file that is there: it is a symbolic link, or {IGNORE_FILE} leaves it out"
+        )
 
 
 def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:

@@ -1,7 +1,7 @@
 """The Flux Kustomizations that a cluster's root leads to: those in its built output, and in theirs.
 
-Parents patch their children, so that only built objects count. A Kustomization is built when what its variables
-come from has been built.
+Parents patch their children, so that only built objects count. A Kustomization is built when what its
+variables come from has been built.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Key: TypeAlias = tuple[str, str, str]
 
 
 class SourceRelation(StrEnum):
-    """What the source of a Kustomization is to the repository at hand."""
+    """The relation of a Kustomization's source to the repository at hand."""
 
     SELF = "self"
     OTHER = "other"
@@ -63,7 +63,7 @@ class ReachedKustomization:
         )
 
     def lineage(self) -> Iterator[ReachedKustomization]:
-        """This Kustomization and its parents, up to the root."""
+        """The Kustomization and its parents, up to the root."""
         reached: ReachedKustomization | None = self
         while reached is not None:
             yield reached
@@ -155,7 +155,10 @@ class FluxDiscovery:
 
 
 def source_key(entry: Resource) -> Key:
-    """The object that ``spec.sourceRef`` names; it is in the Kustomization's namespace unless that says more."""
+    """The object that ``spec.sourceRef`` names.
+
+    It is in the Kustomization's namespace unless that says more.
+    """
     reference = object_at(entry.content, "spec", "sourceRef")
     namespace = text_at(reference, "namespace") or entry.namespace
     return text_at(reference, "kind"), namespace, text_at(reference, "name")

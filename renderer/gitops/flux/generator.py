@@ -1,6 +1,7 @@
-"""The kustomization that kustomize-controller builds: the one in the path or a generated one, and the spec in it.
+"""The kustomization that kustomize-controller builds: written or generated, with the spec merged into it.
 
-``fluxcd/pkg`` ``kustomize/kustomize_generator.go``: findOrGenerateKustomization, scanManifests, GenerateManifest.
+``fluxcd/pkg`` ``kustomize/kustomize_generator.go``: findOrGenerateKustomization, scanManifests,
+GenerateManifest.
 """
 
 from __future__ import annotations
@@ -60,11 +61,7 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
     for index, patch in enumerate(array_at(spec, "patches")):
         merge.append("patches", _patch(patch), "patches", index)
     _add_components(fs, folder, merge)
-    for index, patch in enumerate(array_at(spec, "patchesStrategicMerge")):
-        merge.append("patchesStrategicMerge", _json(patch), "patchesStrategicMerge", index)
-    for index, patch in enumerate(array_at(spec, "patchesJson6902")):
-        operations = _json(object_at(patch).get("patch"))
-        merge.append("patchesJson6902", _patch(patch, operations), "patchesJson6902", index)
+    _add_deprecated_patches(merge)
     for index, image in enumerate(array_at(spec, "images")):
         _merge_image(merge, object_at(image), index)
     if array_at(spec, "buildMetadata"):
@@ -90,7 +87,7 @@ def find_or_generate(fs: FileSystem, folder: str, listed_at: Site) -> CompletedK
 
 
 def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str]:
-    """What a generated kustomization lists: paths from ``folder`` on, in the order of a walk.
+    """Return what a generated kustomization lists: paths from ``folder`` on, in the order of a walk.
 
     Raises ``DiagnosticError`` for a YAML file that is no manifest, which fails the whole Kustomization.
     """
@@ -108,12 +105,22 @@ def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str
 
 
 def with_known_names(content: Json) -> JsonObject:
-    """The fields of a kustomization file by their usual names, and without those that kustomize does not know."""
+    """The fields of a kustomization file by their usual names; unknown ones are dropped."""
     spelled = {name.lower(): name for name in KNOWN_FIELDS}
     fields = object_at(content)
     exact = {key: value for key, value in fields.items() if key in KNOWN_FIELDS}
     others = {spelled[key.lower()]: value for key, value in fields.items() if key.lower() in spelled}
     return {**others, **exact}
+
+
+def _add_deprecated_patches(merge: _Merge) -> None:
+    """The two lists of patches that API versions before ``v1`` have."""
+    spec = object_at(merge.entry.content, "spec")
+    for index, patch in enumerate(array_at(spec, "patchesStrategicMerge")):
+        merge.append("patchesStrategicMerge", _json(patch), "patchesStrategicMerge", index)
+    for index, patch in enumerate(array_at(spec, "patchesJson6902")):
+        operations = _json(object_at(patch).get("patch"))
+        merge.append("patchesJson6902", _patch(patch, operations), "patchesJson6902", index)
 
 
 class _Merge:

@@ -1,7 +1,8 @@
 """The root of a Flux cluster: the Kustomization that bootstrap or the Flux operator makes for its folder.
 
-It stands in ``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
-``flux-instance`` chart. Where none of them is in the folder, it is what ``flux bootstrap --path`` would make.
+It stands in ``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of
+the ``flux-instance`` chart. Where none of them is in the folder, it is what ``flux bootstrap --path`` would
+make.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ class ClusterRoot(NamedTuple):
 
 
 def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
-    """The root of the cluster in ``folder``. Raises ``DiagnosticError`` for a ``gotk-sync.yaml`` that is broken."""
+    """The root of the cluster in ``folder``.
+
+    Raises ``DiagnosticError`` for a ``gotk-sync.yaml`` that is broken.
+    """
     files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
     for path in files:
         if posixpath.basename(path) == "gotk-sync.yaml":
@@ -68,7 +72,10 @@ def _documents(fs: FileSystem, path: str) -> tuple[Json, ...]:
 
 
 def _sync(document: Json) -> JsonObject:
-    """``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file; empty where there is none."""
+    """``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file.
+
+    Empty where there is none.
+    """
     content = object_at(document)
     places = {
         "FluxInstance": ("spec", "sync"),

@@ -1,7 +1,11 @@
-"""Which files of a repository source-controller leaves out (``fluxcd/pkg`` ``sourceignore`` and ``gitignore``)."""
+"""The files of a repository that source-controller leaves out.
+
+``fluxcd/pkg`` ``sourceignore`` and ``gitignore``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,6 +14,7 @@ from renderer.gitops.globs import GlobError, matches_path
 IGNORE_FILE = ".sourceignore"
 
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
+_SPECIAL = re.compile(r"[*?\[\\]")
 #: Hold only where the repository has no pattern of its own.
 _DEFAULTS = (
     *("*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip"),
@@ -20,7 +25,10 @@ _DEFAULTS = (
 
 
 class IgnorePattern(NamedTuple):
-    """One line of an ignore file (``gitignore/pattern.go``); ``folder`` are the parts of its folder's path."""
+    """One line of an ignore file (``gitignore/pattern.go``).
+
+    ``folder`` are the parts of its folder's path.
+    """
 
     folder: tuple[str, ...]
     parts: tuple[str, ...]
@@ -37,7 +45,7 @@ class IgnorePattern(NamedTuple):
         return cls(folder, tuple(text.removesuffix("/").split("/")), includes, folders_only)
 
     def matches(self, path: Sequence[str], *, is_folder: bool) -> bool:
-        """Whether the pattern is about the path, given by its parts, or about a folder that it is in."""
+        """Return whether the pattern is about the path, given by its parts, or a folder that it is in."""
         above = len(self.folder)
         if len(path) <= above or tuple(path[:above]) != self.folder:
             return False
@@ -51,12 +59,12 @@ class IgnorePattern(NamedTuple):
 
     def _matches_name(self, path: Sequence[str], *, is_folder: bool) -> bool:
         for index, name in enumerate(path):
-            if matches_path(self.parts[0], name):
+            if _matches(self.parts[0], name):
                 return is_folder or not self.folders_only or index < len(path) - 1
         return False
 
     def _matches_parts(self, path: Sequence[str], *, is_folder: bool) -> bool:
-        """As upstream's ``globMatch``, whose ``**`` goes on to the first name that matches the part behind it."""
+        """As upstream's ``globMatch``: ``**`` goes on to the first name that matches the part behind it."""
         left, matched, any_depth = list(path), False, False
         for index, part in enumerate(self.parts):
             if part == "":
@@ -70,7 +78,7 @@ class IgnorePattern(NamedTuple):
             elif any_depth:
                 any_depth = False
                 matched = _drop_through(left, part)
-            elif not matches_path(part, left.pop(0)):
+            elif not _matches(part, left.pop(0)):
                 return False
             else:
                 matched = True
@@ -86,7 +94,7 @@ class SourceIgnore:
         self._patterns = (*map(IgnorePattern.parse, above), *own)
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
-        """Whether the file or folder at ``path`` is left out of the artifact."""
+        """Return whether the file or folder at ``path`` is left out of the artifact."""
         parts = path.split("/")
         for pattern in reversed(self._patterns):
             if pattern.matches(parts, is_folder=is_folder):
@@ -102,9 +110,17 @@ def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
             yield IgnorePattern.parse(line, parts)
 
 
+def _matches(part: str, name: str) -> bool:
+    """As ``matches_path``; most patterns are a name, or a star and an ending."""
+    rest = part.removeprefix("*")
+    if not _SPECIAL.search(rest):
+        return name.endswith(rest) if rest != part else name == part
+    return matches_path(part, name)
+
+
 def _drop_through(path: list[str], part: str) -> bool:
     """Drop names up to the first that matches ``part``; return whether there was one."""
     while path:
-        if matches_path(part, path.pop(0)):
+        if _matches(part, path.pop(0)):
             return True
     return False

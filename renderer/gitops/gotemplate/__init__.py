@@ -1,7 +1,8 @@
 """Go's text/template with the functions of sprig that give the same result everywhere.
 
-Python has no maintained library for it, and what an ApplicationSet needs is small: actions, pipelines, ``if``,
-``with``, ``range``, variables, ``define``, and functions. Clock, chance and certificates are refused by name.
+Python has no maintained library for it, and what an ApplicationSet needs is small: actions, pipelines,
+``if``, ``with``, ``range``, variables, ``define``, and functions. Clock, chance and certificates are
+refused by name.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ def render(text: str, values: object, options: Iterable[str] = ()) -> str:
 
 
 def missing_key(options: Iterable[str]) -> str:
-    """What an absent key comes to: ``default``, ``zero`` or ``error`` (``text/template`` ``option.go``)."""
+    """Return what an absent key comes to: ``default``, ``zero`` or ``error``.
+
+    ``text/template`` ``option.go``.
+    """
     found = "default"
     for option in options:
         name, _, value = option.partition("=")

@@ -1,4 +1,7 @@
-"""sprig's functions for lists, mappings and defaults (``list.go``, ``dict.go``, ``defaults.go``, ``reflect.go``)."""
+"""sprig's functions for lists, mappings and defaults.
+
+``list.go``, ``dict.go``, ``defaults.go``, ``reflect.go``.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def _keys(*mappings: Mapping[str, object]) -> list[object]:
 
 
 def merged(target: Mapping[str, object], other: Mapping[str, object], *, over: bool) -> dict[str, object]:
-    """``mergo.Merge``: values of ``other`` where there are none, or over those there are if they are not empty."""
+    """``mergo.Merge``: values of ``other`` where there are none; with ``over`` all that are not empty."""
     result = dict(target)
     for key, value in other.items():
         known = result.get(key)
@@ -134,6 +137,10 @@ def _all_equal(*values: object) -> bool:
     return all(same(one, other) for one, other in pairwise(values))
 
 
+def _fail(message: str) -> object:
+    raise GoTemplateError(message)
+
+
 _WITH_MUST: Mapping[str, GoFunction] = {
     "append": GoFunction(lambda values, value: [*values, value], "la"),
     "push": GoFunction(lambda values, value: [*values, value], "la"),
@@ -184,9 +191,5 @@ COLLECTION_FUNCTIONS: Mapping[str, GoFunction] = {
     "kindOf": GoFunction(kind_name, "a"),
     "kindIs": GoFunction(lambda name, value: name == kind_name(value), "sa"),
     "deepEqual": GoFunction(same, "aa"),
-    "fail": GoFunction(lambda message: _fail(message), "s"),
+    "fail": GoFunction(_fail, "s"),
 }
-
-
-def _fail(message: str) -> object:
-    raise GoTemplateError(message)

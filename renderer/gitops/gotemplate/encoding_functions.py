@@ -1,4 +1,4 @@
-"""sprig's encodings and digests (``strings.go``, ``crypto.go``, ``defaults.go``), and Argo CD's YAML functions."""
+"""sprig's encodings and digests (``strings.go``, ``crypto.go``), and Argo CD's YAML functions."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class Evaluation:
             raise GoTemplateError("nil is not a command")
         return self._operand(first, dot)
 
-    def _operand(self, operand: Operand, dot: object) -> object:
+    def _operand(self, operand: Operand, dot: object) -> object:  # noqa: PLR0911 - one for each kind
         match operand:
             case Dot():
                 return dot
@@ -256,7 +256,7 @@ def _argument(name: str, kind: str, value: object) -> object:
 
 
 def _pairs(value: object) -> list[tuple[object, object]]:
-    """What ``range`` goes through. Raises ``GoTemplateError``."""
+    """Return what ``range`` goes through. Raises ``GoTemplateError``."""
     if is_nil(value):
         return []
     if isinstance(value, dict):

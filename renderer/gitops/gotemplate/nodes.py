@@ -1,4 +1,4 @@
-"""What a template consists of (``text/template/parse`` ``node.go``)."""
+"""The nodes of a template (``text/template/parse`` ``node.go``)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class Command(NamedTuple):
 
 
 class Pipeline(NamedTuple):
-    """Commands, each of which gets the result of the one before; variables that take the result of the last."""
+    """Commands, each of which gets the result of the one before.
+
+    Variables that take the result of the last.
+    """
 
     commands: tuple[Command, ...]
     variables: tuple[str, ...] = ()

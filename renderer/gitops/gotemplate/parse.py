@@ -30,7 +30,10 @@ _BLOCKS = ("if", "with", "range")
 
 
 def parse(text: str, functions: Container[str]) -> Template:
-    """The template in ``text``; ``functions`` are the names of those it may call. Raises ``GoTemplateError``."""
+    """The template in ``text``; ``functions`` are the names of those it may call.
+
+    Raises ``GoTemplateError``.
+    """
     return _Parser(cut(text), functions).template()
 
 
@@ -173,7 +176,7 @@ class _Parser:
             end += 1
         return (_with_fields(operand, tuple(names)) if names else operand), end
 
-    def _term(self, token: Token) -> Operand:
+    def _term(self, token: Token) -> Operand:  # noqa: C901, PLR0911 - one for each kind of token
         match token.kind:
             case "text" | "raw":
                 return Literal(unquoted(token.text) if token.kind == "text" else token.text[1:-1])

@@ -33,11 +33,9 @@ def texts_of(value: object) -> list[str]:
 
 def _trunc(length: int, text: str) -> str:
     content = text.encode()
-    if length < 0:
-        cut = content[length:] if len(content) + length > 0 else content
-    else:
-        cut = content[:length]
-    return cut.decode(errors="replace")
+    if length < 0 and len(content) + length <= 0:
+        return text
+    return (content[length:] if length < 0 else content[:length]).decode(errors="replace")
 
 
 def _substring(start: int, end: int, text: str) -> str:

@@ -1,7 +1,7 @@
 """Values as Go's templates see them: what is true, what is equal, and how each is written.
 
-Text, lists and mappings are Python's own. ``int`` is Go's int, ``float`` its float64, None its nil. Numbers of YAML
-and JSON come as floats, as Go decodes them.
+Text, lists and mappings are Python's own. ``int`` is Go's int, ``float`` its float64, None its nil. Numbers
+of YAML and JSON come as floats, as Go decodes them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def is_true(value: object) -> bool:
 
 
 def type_name(value: object) -> str:
-    """What ``%T`` writes."""
+    """Return what ``%T`` writes."""
     if is_nil(value):
         return "<nil>"
     if isinstance(value, TextMap):
@@ -65,7 +65,7 @@ def type_name(value: object) -> str:
 
 
 def kind_name(value: object) -> str:
-    """What sprig's ``kindOf`` says."""
+    """Return what sprig's ``kindOf`` says."""
     if is_nil(value):
         return "invalid"
     return {"map": "map", "[]in": "slice"}.get(
@@ -74,7 +74,7 @@ def kind_name(value: object) -> str:
 
 
 def written(value: object, *, inside: bool = False) -> str:
-    """What ``%v`` writes."""
+    """Return what ``%v`` writes."""
     if is_nil(value):
         return "<nil>" if inside else "<no value>"
     if isinstance(value, bool):

@@ -1,7 +1,7 @@
 """``clusters``: a set for each cluster that Argo CD knows (``generators/cluster.go``).
 
-Clusters are Secrets and stand in no repository, so ``vmrender.yaml`` lists them. The local cluster has no labels, and
-counts only where the selector is empty.
+Clusters are Secrets and stand in no repository, so ``vmrender.yaml`` lists them. The local cluster has no
+labels, and counts only where the selector is empty.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""``matrix`` and ``merge``: generators that combine the sets of others (``generators/matrix.go``, ``merge.go``)."""
+"""``matrix`` and ``merge``: generators that combine the sets of others.
+
+``generators/matrix.go``, ``merge.go``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What generators work with, and the bound on what they make."""
+"""The input of generators, and the bound on what they make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``git`` with ``directories``: a set for each folder that matches (``generators/git.go``, GetGitDirectories)."""
+"""``git`` with ``directories``: a set for each folder that matches.
+
+``generators/git.go``, GetGitDirectories.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def folders(fs: FileSystem, folder: str = ".") -> Iterator[str]:
 
 
 def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = "") -> Parameters:
-    """What templates learn of a folder, and of the ``file`` in it that was found."""
+    """Return what templates learn of a folder, and of the ``file`` in it that was found."""
     base = folder.rsplit("/", 1)[-1]
     known: dict[str, object] = {"basename": base, "basenameNormalized": sanitized_name(base)}
     if file:
@@ -54,7 +57,7 @@ def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = 
 
 
 def _is_wanted(path: str, wanted: list[JsonObject]) -> bool:
-    """Whether an entry includes the folder, and none excludes it."""
+    """Return whether an entry includes the folder, and none excludes it."""
     matching = [each for each in wanted if _matches(text_at(each, "path"), path)]
     return bool(matching) and not any(each.get("exclude") is True for each in matching)
 

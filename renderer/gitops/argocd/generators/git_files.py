@@ -1,4 +1,7 @@
-"""``git`` with ``files``: a set for each object in files that match (``generators/git.go``, ``git ls-files``)."""
+"""``git`` with ``files``: a set for each object in files that match.
+
+``generators/git.go``, ``git ls-files``.
+"""
 
 from __future__ import annotations
 

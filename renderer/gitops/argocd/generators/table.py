@@ -1,4 +1,4 @@
-"""The generators by the names that an ApplicationSet gives them, and those that need more than the Git tree."""
+"""The generators by their names in an ApplicationSet, and those that need more than the Git tree."""
 
 from __future__ import annotations
 
