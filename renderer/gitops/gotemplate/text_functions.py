@@ -13,10 +13,10 @@ from renderer.gitops.gotemplate.builtins import quoted
 from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
 from renderer.gitops.gotemplate.values import is_nil, written
+from renderer.gitops.gotemplate.word_case import joined_lower, pascal_case
 
 _MOST_TEXT = 1 << 20
 _GO_SPACES = " \t\n\v\f\r\x85\xa0"
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 
 def text_of(value: object) -> str:
@@ -67,15 +67,7 @@ def _replace(old: str, new: str, text: str) -> str:
 
 def _title(text: str) -> str:
     """``strings.Title``: the first letter of each word in upper case, all others as they are."""
-    return re.sub(r"(?<![\w'])\w", lambda match: match[0].upper(), text)
-
-
-def _words(text: str) -> list[str]:
-    if re.search(r"[0-9]", text):
-        raise GoTemplateError(
-            "words of text with digits are cut in ways of their own, which vmrender does not have"
-        )
-    return _WORD.findall(text)
+    return re.sub(r"(?<!\w)\w", lambda match: match[0].upper(), text)
 
 
 def _split(separator: str, text: str, most: int = -1) -> dict[str, object]:
@@ -211,7 +203,7 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "upper": GoFunction(str.upper, "s"),
     "lower": GoFunction(str.lower, "s"),
     "title": GoFunction(_title, "s"),
-    "untitle": GoFunction(lambda text: text[:1].lower() + text[1:], "s"),
+    "untitle": GoFunction(lambda text: re.sub(r"(?<!\S)\S", lambda match: match[0].lower(), text), "s"),
     "swapcase": GoFunction(str.swapcase, "s"),
     "substr": GoFunction(_substring, "iis"),
     "repeat": GoFunction(_repeat, "is"),
@@ -221,9 +213,9 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "trimPrefix": GoFunction(lambda prefix, text: text.removeprefix(prefix), "ss"),
     "nospace": GoFunction(lambda text: "".join(text.split()), "s"),
     "initials": GoFunction(_initials, "s"),
-    "snakecase": GoFunction(lambda text: "_".join(_words(text)).lower(), "s"),
-    "kebabcase": GoFunction(lambda text: "-".join(_words(text)).lower(), "s"),
-    "camelcase": GoFunction(lambda text: "".join(word.capitalize() for word in _words(text)), "s"),
+    "snakecase": GoFunction(lambda text: joined_lower(text, "_"), "s"),
+    "kebabcase": GoFunction(lambda text: joined_lower(text, "-"), "s"),
+    "camelcase": GoFunction(pascal_case, "s"),
     "contains": GoFunction(lambda part, text: part in text, "ss"),
     "hasPrefix": GoFunction(lambda prefix, text: text.startswith(prefix), "ss"),
     "hasSuffix": GoFunction(lambda suffix, text: text.endswith(suffix), "ss"),
