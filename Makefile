@@ -1,6 +1,6 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test lint test-lowest bench bench-check lock clean
+.PHONY: help render test lint house test-lowest bench bench-check lock clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; \
@@ -35,6 +35,9 @@ lint: $(READY)  ## style and types
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy
+
+house: $(READY)  ## the measures of the code: modules, lines, docstrings
+	$(BIN)/python -m tests.house
 
 bench: $(READY)  ## the figures of BENCHMARKS.md, measured here and now
 	$(COMPILE)

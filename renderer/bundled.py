@@ -1,4 +1,4 @@
-"""Where the data that ships with vmrender stands: in the wheel, or in a checkout of it."""
+"""The folders of the data that ships with vmrender: in the wheel, or in a checkout of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def data_folder(name: str) -> Path:
-    """The folder ``schemas`` or ``catalog``."""
+    """Return the folder ``schemas`` or ``catalog``."""
     packaged = _PACKAGE / "_data" / name
     return packaged if packaged.is_dir() else _PACKAGE.parent / name

@@ -16,7 +16,7 @@ _GET_PATH, _LONGEST = 50, 1024
 
 
 def place_of(descriptor: int) -> str | None:
-    """The path without links that leads to what is open, as the system has it; None where it does not say.
+    """Return the path without links of an open file, as the system has it; None where it does not say.
 
     Linux (``proc_pid_fd(5)``) and macOS say it.
     """
@@ -44,11 +44,11 @@ _AT_ONCE = 1 << 20
 
 
 class NotRegularError(OSError):
-    """What stands there is no file: a folder, a named pipe, a socket, a device."""
+    """The path leads to no regular file, but to a folder, a named pipe, a socket or a device."""
 
 
 class OutsideError(OSError):
-    """What was opened stands elsewhere."""
+    """The file or folder that was opened lies outside the confined folder."""
 
 
 class ConfinedFolder:
@@ -58,10 +58,10 @@ class ConfinedFolder:
         self.top = top
 
     def read(self, path: str, most: int = sys.maxsize) -> bytes:
-        """The content of the regular file at ``path``, which is absolute, in ``top`` and without links.
+        """Return the content of the regular file at ``path``: absolute, in ``top`` and without links.
 
-        Of one that is longer than ``most`` bytes, one byte more than that. Raises ``NotRegularError``,
-        ``OutsideError`` and other ``OSError``.
+        Of a file that is longer than ``most`` bytes, return one byte more than that. Raises
+        ``NotRegularError``, ``OutsideError`` and other ``OSError``.
         """
         mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
         if stat.S_ISLNK(mode):
@@ -79,7 +79,7 @@ class ConfinedFolder:
             os.close(descriptor)
 
     def list(self, path: str) -> list[str]:
-        """The names in the folder at ``path``, which is as above. Raises ``OutsideError``, ``OSError``."""
+        """Return the names in the folder at ``path``. Raises ``OutsideError`` and other ``OSError``."""
         if os.listdir not in os.supports_fd:
             return os.listdir(path)  # noqa: PTH208 - as above
         descriptor = os.open(path, _FOLDER_FLAGS)
@@ -91,7 +91,7 @@ class ConfinedFolder:
 
     @cached_property
     def _place(self) -> str | None:
-        """As the system has it: the spelling may be another where case does not count."""
+        """The path of ``top`` as the system spells it, which may differ where case does not count."""
         try:
             descriptor = os.open(self.top, _FOLDER_FLAGS | getattr(os, "O_PATH", 0))
         except PermissionError:  # Windows opens no folders
@@ -113,7 +113,7 @@ class ConfinedFolder:
 
 
 def _content(descriptor: int, size: int, most: int) -> bytes:
-    """All there is, whatever ``size`` was."""
+    """The whole content, also of a file that has grown beyond ``size``."""
     content = os.read(descriptor, min(size, most) + 1)
     while len(content) <= most and (more := os.read(descriptor, min(_AT_ONCE, most + 1 - len(content)))):
         content += more
@@ -138,12 +138,12 @@ _OPENED_FLAGS = (
 def opened_folder(
     top: Path, below: PurePosixPath, *, make: bool = False, mode: int = 0o777
 ) -> Iterator[Path]:
-    """The folder ``below`` the folder ``top``, reached through no link, as a path that stays its own.
+    """Open the folder ``below`` the folder ``top``, through no link, and yield a path that stays its own.
 
-    ``make`` makes folders that are not there, the last one with ``mode``. Only Linux has such paths
-    (``proc_pid_fd(5)``); elsewhere it is the path itself, looked at once more. Raises ``OSError``, also for a
-    link on the way, and puts the path by which one knows the folder into those that are raised meanwhile;
-    ``ValueError``, for a bug of ours, when ``below`` leads out.
+    ``make`` creates missing folders, the last one with ``mode``. Only Linux has such paths
+    (``proc_pid_fd(5)``); elsewhere the path itself is yielded, after one more look at it. Raises ``OSError``,
+    also for a link on the way, and names the folder's usual path in errors that are raised meanwhile;
+    ``ValueError`` when ``below`` leads out, which is a bug.
     """
     if below.is_absolute() or ".." in below.parts:
         raise ValueError(f"not below a folder: {below}")

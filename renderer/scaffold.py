@@ -176,14 +176,15 @@ vmrender:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   variables:
     GIT_DEPTH: "0" # the commit that a merge request is compared with may be an old one
-    PIP_CACHE_DIR: $CI_PROJECT_DIR/.cache/pip
-  cache:
-    key: vmrender-{version}
-    paths: [.cache/pip]
   before_script:
-    - python -m venv /tmp/vmrender && . /tmp/vmrender/bin/activate
-    - pip install --quiet vmrender=={version}
+    # Not in the checkout: `python -m` would run a venv.py or a pip/ that a merge request brings.
+    - cd / && python -I -m venv /tmp/vmrender
+    - /tmp/vmrender/bin/python -I -m pip install --quiet vmrender=={version}
+    - export PATH="/tmp/vmrender/bin:$PATH"
+    - cd "$CI_PROJECT_DIR"
   script:
+    # A merge request may have put links where the reports are written to.
+    - rm -rf gl-code-quality-report.json vmrender-junit.xml vmrender-diff.html
     - vmrender validate --format gitlab > gl-code-quality-report.json || true
     - vmrender validate --format junit > vmrender-junit.xml || true
     - vmrender diff "${{CI_MERGE_REQUEST_DIFF_BASE_SHA:-HEAD^}}" --format html > vmrender-diff.html || true

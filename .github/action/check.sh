@@ -7,6 +7,7 @@ set -euo pipefail
 # shellcheck source=plain.sh
 source "$GITHUB_ACTION_PATH/.github/action/plain.sh"
 [ -z "$PLAN" ] || PLAN="$(realpath -- "$PLAN")"
+refuse_links "$PROJECT"
 cd -- "$PROJECT"
 
 code=0

@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=plain.sh
 source "$GITHUB_ACTION_PATH/.github/action/plain.sh"
+refuse_links "$PROJECT"
 cd -- "$PROJECT"
 
 file="$RUNNER_TEMP/vmrender-diff.md"

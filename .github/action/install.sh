@@ -3,12 +3,18 @@
 # In: PYTHON, VERSION (empty for the one this action is part of). Out: vmrender, the program.
 set -euo pipefail
 
+# The workspace holds what a pull request brings. Python never runs in it, nor with it on its path: `python -m`
+# would take a file venv.py or a folder pip/ there for the module.
+cd -- "$RUNNER_TEMP"
+unset PYTHONPATH PYTHONHOME PYTHONSTARTUP
+export PYTHONSAFEPATH=1
+
 environment="$RUNNER_TEMP/vmrender"
-"$PYTHON" -m venv "$environment"
+"$PYTHON" -I -m venv "$environment"
 programs="$environment/bin"
 [ -d "$programs" ] || programs="$environment/Scripts" # Windows
 
-pip() { "$programs/python" -m pip install --quiet --disable-pip-version-check "$@"; }
+pip() { "$programs/python" -I -m pip install --quiet --disable-pip-version-check "$@"; }
 
 if [ -n "$VERSION" ]; then
   pip "vmrender==$VERSION"

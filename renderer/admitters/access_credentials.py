@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Causes, invalid
+from renderer.admitters.causes import Causes, invalid
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, texts
 from renderer.model.field_path import FieldPath
@@ -12,10 +12,22 @@ from renderer.model.json import JsonObject
 _VOLUMES = {"noCloud": "cloudInitNoCloud", "configDrive": "cloudInitConfigDrive"}
 _SSH_METHODS = ("noCloud", "configDrive", "qemuGuestAgent")
 _PASSWORD_METHODS = ("qemuGuestAgent",)
+_MOST = 256
 _KINDS = ("sshPublicKey", "userPassword")
 
 
+def check_number_of_access_credentials(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check access credentials, unless there are more than 256."""
+    count = len(elements(vmi.content, "accessCredentials"))
+    if count > _MOST:
+        message = f"there are {count} accessCredentials; {_MOST} are allowed"
+        yield invalid(vmi.at("accessCredentials"), message)
+    else:
+        yield from check_access_credentials(vmi, cluster)
+
+
 def check_access_credentials(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check source and way of each SSH key and password."""
     for index, credential in enumerate(elements(vmi.content, "accessCredentials")):
         at = vmi.at("accessCredentials", index)
         if has(credential, "sshPublicKey"):

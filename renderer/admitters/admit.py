@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.admitters.cause import Cause
+from renderer.admitters.causes import Cause, WebhookAnswer
 from renderer.admitters.cluster import Cluster
+from renderer.admitters.deprecations import warnings_of
 from renderer.admitters.vm import admit_vm
 from renderer.kubevirt.admission_request import AdmissionRequest
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import object_at
 from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
@@ -17,41 +18,44 @@ from renderer.model.resource import ResourceSet
 def admit(
     requests: Iterable[AdmissionRequest], release: Release, composed: ResourceSet
 ) -> tuple[Diagnostic, ...]:
-    """Why ``release`` refuses any of the requests.
+    """Return a diagnostic for each cause for which ``release`` refuses a request, or warns of what it admits.
 
     ``composed`` are the resources before their expansion: what is not there comes from an instance type, a
     preference or a default, and the diagnostic says so.
     """
-    refused = list(_refused(requests, release))
-    if not refused:
+    answers = list(_answers(requests, release))
+    if not answers:
         return ()
     from renderer.admitters.findings import findings  # noqa: PLC0415 - only when something is wrong
 
-    return tuple(findings(refused, composed))
+    return tuple(findings(answers, composed))
 
 
-def _refused(
-    requests: Iterable[AdmissionRequest], release: Release
-) -> Iterator[tuple[AdmissionRequest, tuple[Cause, ...]]]:
+def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator[WebhookAnswer]:
+    """Yield the answers that have causes."""
     cluster = None
     for request in requests:
         if cluster is None or cluster.config is not request.config:
             cluster = Cluster(release, request.config)
         causes = _causes(request, cluster)
-        if causes:
-            yield request, causes
+        warnings = () if causes else tuple(warnings_of(request, cluster))
+        if causes or warnings:
+            yield WebhookAnswer(request, causes or warnings, Severity.ERROR if causes else Severity.WARNING)
 
 
 def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:
+    spec = object_at(request.content, "spec")
     try:
         if request.kind == "VirtualMachine":
-            return admit_vm(object_at(request.content, "spec"), cluster, request.resource.namespace)
+            return admit_vm(spec, cluster, request.resource.namespace)
         if request.kind == "VirtualMachineInstance":
             from renderer.admitters.vmi import check_vmi  # noqa: PLC0415 - few repositories have any
 
             return tuple(check_vmi(request.content, cluster))
-        from renderer.admitters.pool import check_pool  # noqa: PLC0415 - as above
+        from renderer.admitters.kinds import CHECKS_OF_KINDS  # noqa: PLC0415 - as above
 
-        return tuple(check_pool(request.content, cluster))
+        if request.kind not in CHECKS_OF_KINDS:
+            return ()
+        return tuple(CHECKS_OF_KINDS[request.kind].causes(cluster.release, frozenset(spec), spec, cluster))
     except DiagnosticError:  # a quantity that is none, of which the schema tells
         return ()

@@ -1,85 +1,250 @@
-"""What a VirtualMachineInstance cannot have on its architecture (KubeVirt ``pkg/virt-api/webhooks``)."""
+"""Machine types, and what a VirtualMachineInstance cannot have on its architecture."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 
-from renderer.admitters.cause import Causes, invalid, not_supported
+from renderer.admitters.causes import Cause, Causes, CauseType, invalid, not_supported
+from renderer.admitters.check_table import Check, on, once_for_equal
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
+from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.feature_gates import Gate
 from renderer.model.record import Record
+
+_AMD64, _ARM64 = ("q35*", "pc-q35*"), ("virt*",)
+_PPC64LE_MACHINES, _S390X = ("pseries*",), ("s390-ccw-virtio*",)
+
+
+class Machines(Record):
+    """The machine types that a release emulates: patterns by architecture, and what a cluster may set.
+
+    An architecture that is not there has those of amd64. ``fixed`` architectures have no list of their own in
+    the configuration; ``has_general`` tells that a list for all architectures counts.
+    """
+
+    patterns: Mapping[str, tuple[str, ...]]
+    fixed: frozenset[str] = frozenset()
+    has_general: bool = True
+
+    def of(self, architecture: str, config: ClusterConfig) -> Sequence[str]:
+        """Return the patterns of machine types (``GetEmulatedMachines``)."""
+        if self.has_general and config.emulated_machines:
+            return config.emulated_machines
+        known = architecture if architecture in self.patterns else "amd64"
+        own = () if known in self.fixed else config.emulated_machines_of.get(known)
+        return own or self.patterns[known]
+
+    def __repr__(self) -> str:
+        return f"{', '.join(self.patterns)}{'' if self.has_general else ' without a general list'}"
+
+
+_PATTERNS_1_0 = {"amd64": _AMD64, "arm64": _ARM64, "ppc64le": _PPC64LE_MACHINES}
+_MACHINES_1_0 = Machines(_PATTERNS_1_0, has_general=False)
+_MACHINES_1_2 = Machines(_PATTERNS_1_0)
+_MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}))
+_MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
+
+
+def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is_regexp: bool) -> Causes:
+    """Check that the cluster emulates the machine; ``is_regexp`` reads patterns as regular expressions."""
+    machine = text(section(vmi.domain, "machine"), "type")
+    if not machine:
+        return
+    patterns = machines.of(vmi.architecture, cluster.config)
+    matches = _contains if is_regexp else _matches
+    if not any(matches(pattern, machine) for pattern in patterns):
+        yield invalid(
+            vmi.at("domain", "machine", "type"),
+            f"the cluster does not emulate the machine type {machine}",
+            f"of architecture {cluster.architecture(vmi.architecture)} it has {', '.join(patterns)}",
+        )
+
+
+def _machine_check(
+    machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
+) -> Check[[VmiSpec, Cluster]]:
+    check = once_for_equal(
+        partial(check_machine_type, machines=machines, is_regexp=is_regexp),
+        lambda vmi: (vmi.architecture, vmi.domain.get("machine")),
+    )
+    return on(check, "machine", upstream="validateEmulatedMachine", since=since, until=until)
+
+
+#: ``validateEmulatedMachine``
+MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+    _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2"),
+    _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2", until="1.3"),
+    _machine_check(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
+    _machine_check(_MACHINES_1_3, is_regexp=False, since="1.6", until="1.7"),
+    _machine_check(_MACHINES_1_7, is_regexp=False, since="1.7"),
+)
+
+
+def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Refuse another architecture than that of the control plane, unless the gate is listed.
+
+    Offline the control plane is taken to be of the cluster's default architecture.
+    """
+    own = cluster.config.default_architecture
+    if vmi.architecture not in ("", own) and Gate.MULTI_ARCHITECTURE not in cluster.gates:
+        yield Cause(
+            CauseType.REQUIRED,
+            vmi.at("architecture"),
+            f"the architecture {vmi.architecture} is not that of the control plane, {own}, and needs the"
+            f" feature gate {Gate.MULTI_ARCHITECTURE}, which the cluster does not have on",
+        )
+
+
+def _contains(pattern: str, name: str) -> bool:
+    try:
+        return re.search(pattern, name) is not None
+    except re.error:
+        return False
+
+
+def _matches(pattern: str, name: str) -> bool:
+    compiled = _compiled(pattern)
+    return compiled is not None and compiled.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """A pattern of Go's ``filepath.Match``: ``*``, ``?`` and ``[classes]``; None for a malformed one."""
+    try:
+        return re.compile(
+            re.sub(r"\\(.)|(\[\^?(?:\\.|[^\]\\])+\])|(.)", _translated, pattern, flags=re.DOTALL)
+        )
+    except re.error:
+        return None
+
+
+def _translated(match: re.Match[str]) -> str:
+    escaped, characters, plain = match.groups()
+    if characters:
+        return str(characters).replace("[", r"\[").replace(r"\[", "[", 1)
+    if plain in ("*", "?"):
+        return "[^/]*" if plain == "*" else "[^/]"
+    return re.escape(str(escaped or plain))
+
 
 _DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
 _WATCHDOGS = frozenset({"i6300esb", "diag288"})
-
-
-class _Architecture(Record):
-    """The one watchdog that there is, if any, and the types of video."""
-
-    watchdog: str | None
-    videos: tuple[str, ...]
-
-
-_ARCHITECTURES: Mapping[str, _Architecture] = {
-    "amd64": _Architecture("i6300esb", ("vga", "cirrus", "virtio", "ramfb", "bochs")),
-    "arm64": _Architecture(None, ("virtio", "ramfb")),
-    "s390x": _Architecture("diag288", ("virtio",)),
+_VIDEOS: Mapping[str, tuple[str, ...]] = {
+    "amd64": ("vga", "cirrus", "virtio", "ramfb", "bochs"),
+    "arm64": ("virtio", "ramfb"),
+    "s390x": ("virtio",),
+    "ppc64le": ("virtio", "bochs", "vga", "cirrus"),
 }
 
 
-#: Whatever watchdog it has.
-_PPC64LE = _Architecture("", ("virtio", "bochs", "vga", "cirrus"))
+def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> Causes:
+    """Check that the architecture is one of those ``known``."""
+    if vmi.architecture not in known:
+        hint = f"one of {', '.join(known)}"
+        message = f"KubeVirt does not know the architecture {vmi.architecture!r}"
+        yield invalid(vmi.at("architecture"), message, hint)
 
 
-def check_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
-    name = vmi.architecture
-    if not cluster.behaviour.checks_every_architecture and name != "arm64":
-        return
-    architecture = _ARCHITECTURES.get(name)
-    if architecture is None and name == "ppc64le" and cluster.behaviour.knows_ppc64le:
-        architecture = _PPC64LE
-    if architecture is None:
-        hint = f"one of {', '.join(_ARCHITECTURES)}"
-        yield invalid(vmi.at("architecture"), f"KubeVirt does not know the architecture {name!r}", hint)
-        return
-    if name == "arm64":
-        yield from _check_arm64(vmi, cluster)
-    yield from _check_watchdog(vmi, name, architecture)
-    video = text(section(vmi.devices, "video"), "type")
-    if has(vmi.devices, "video") and video not in architecture.videos:
-        hint = f"one of {', '.join(architecture.videos)}"
-        yield not_supported(vmi.device("video", "type"), f"{name} has no video device {video!r}", hint)
+def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: Cluster) -> Causes:
+    if vmi.architecture == architecture:
+        yield from check(vmi)
 
 
-def _check_watchdog(vmi: VmiSpec, name: str, architecture: _Architecture) -> Causes:
-    if not has(vmi.devices, "watchdog") or architecture.watchdog == "":
-        return
-    at = vmi.device("watchdog")
-    if architecture.watchdog is None:
-        yield not_supported(at, f"{name} has no watchdog")
-    elif present(section(vmi.devices, "watchdog"), _WATCHDOGS) != [architecture.watchdog]:
-        yield not_supported(at, f"the watchdog of {name} is {architecture.watchdog}, and no other")
-
-
-def _check_arm64(vmi: VmiSpec, cluster: Cluster) -> Causes:
-    bootloader = section(section(vmi.domain, "firmware"), "bootloader")
-    if has(bootloader, "bios"):
+def _check_arm_boot(vmi: VmiSpec) -> Causes:
+    if has(section(section(vmi.domain, "firmware"), "bootloader"), "bios"):
         at = vmi.at("domain", "firmware", "bootloader", "bios")
         yield not_supported(at, "arm64 does not boot by bios", "use efi")
-    if not cluster.behaviour.arm64_boots_securely and boots_securely(vmi):
-        at = vmi.at("domain", "firmware", "bootloader", "efi", "secureBoot")
-        yield not_supported(at, "arm64 does not boot securely", "set secureBoot: false")
+
+
+def _check_arm_secure_boot(vmi: VmiSpec) -> Causes:
+    if boots_securely(vmi):
+        at = vmi.at("domain", "firmware", "bootloader", "efi")
+        message, hint = "arm64 does not boot securely", "set secureBoot: false"
+        yield not_supported(at.child("secureBoot"), message, hint, reported=at.child("secureboot"))
+
+
+def _check_arm_host_model(vmi: VmiSpec) -> Causes:
+    if text(vmi.cpu, "model") == "host-model":
+        at = vmi.at("domain", "cpu", "model")
+        yield not_supported(at, "arm64 has no CPU model host-model", "use host-passthrough")
+
+
+def _check_arm_cpu_model(vmi: VmiSpec) -> Causes:
     model = text(vmi.cpu, "model")
-    knows_models = not cluster.behaviour.checks_every_architecture and model != "host-model"
-    if model not in ("", "host-passthrough") and not knows_models:
+    if model not in ("", "host-passthrough"):
         at = vmi.at("domain", "cpu", "model")
         yield not_supported(at, f"arm64 has no CPU model {model}", "use host-passthrough")
+
+
+def _check_arm_disks(vmi: VmiSpec) -> Causes:
     for index, disk in enumerate(vmi.disks):
         for target in ("disk", "cdrom", "lun"):
             bus = text(section(disk, target), "bus")
             if bus not in _DISK_BUSES_ON_ARM:
                 at = vmi.device("disks", index, target, "bus")
                 yield not_supported(at, f"arm64 has no disks on the bus {bus}", "use virtio or scsi")
-    if has(vmi.devices, "sound"):
-        yield not_supported(vmi.device("sound"), "arm64 has no sound device")
+
+
+def _check_no_arm_device(vmi: VmiSpec, *, key: str, name: str) -> Causes:
+    if has(vmi.devices, key):
+        yield not_supported(vmi.device(key), f"arm64 has no {name}")
+
+
+def _check_watchdog(vmi: VmiSpec, *, watchdog: str) -> Causes:
+    if has(vmi.devices, "watchdog") and present(section(vmi.devices, "watchdog"), _WATCHDOGS) != [watchdog]:
+        message = f"the watchdog of {vmi.architecture} is {watchdog}, and no other"
+        yield not_supported(vmi.device("watchdog"), message)
+
+
+def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that the architecture has such a video device."""
+    videos = _VIDEOS.get(vmi.architecture)
+    video = text(section(vmi.devices, "video"), "type")
+    if videos is not None and has(vmi.devices, "video") and video not in videos:
+        hint = f"one of {', '.join(videos)}"
+        message = f"{vmi.architecture} has no video device {video!r}"
+        yield not_supported(vmi.device("video", "type"), message, hint)
+
+
+def _of(
+    architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
+) -> Check[[VmiSpec, Cluster]]:
+    """Return the row of a check that is made on one architecture."""
+    run = partial(_on, architecture, check)
+    return on(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
+
+
+#: ``ValidateVirtualMachineInstancePerArch``, which only a VirtualMachineInstance is checked by.
+ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+    on(
+        partial(check_architecture, known=("amd64", "arm64", "s390x")),
+        upstream="ValidateVirtualMachineInstancePerArch",
+        since="1.5",
+        until="1.6",
+    ),
+    on(
+        partial(check_architecture, known=("amd64", "arm64", "s390x", "ppc64le")),
+        upstream="ValidateVirtualMachineInstancePerArch",
+        since="1.6",
+        until="1.7",
+    ),
+    on(
+        partial(check_architecture, known=("amd64", "arm64", "s390x")),
+        upstream="ValidateVirtualMachineInstancePerArch",
+        since="1.7",
+    ),
+    _of("arm64", _check_arm_boot, "firmware"),
+    _of("arm64", _check_arm_secure_boot, "firmware", until="1.8"),
+    _of("arm64", _check_arm_host_model, "model", until="1.6"),
+    _of("arm64", _check_arm_cpu_model, "model", since="1.6"),
+    _of("arm64", _check_arm_disks, "disks"),
+    _of("arm64", partial(_check_no_arm_device, key="watchdog", name="watchdog"), "watchdog"),
+    _of("arm64", partial(_check_no_arm_device, key="sound", name="sound device"), "sound"),
+    _of("amd64", partial(_check_watchdog, watchdog="i6300esb"), "watchdog", since="1.5"),
+    _of("s390x", partial(_check_watchdog, watchdog="diag288"), "watchdog", since="1.5"),
+    on(check_video_type, "video", upstream="webhooks validateVideoType…", since="1.6"),
+)

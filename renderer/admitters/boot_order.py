@@ -2,71 +2,124 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Cause, Causes, invalid, required
+from functools import partial
+
+from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, required
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
-from renderer.admitters.vmi_spec import VmiSpec, has, section, text
-from renderer.model.field_path import FieldPath
+from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
+from renderer.kubevirt.feature_gates import Gate
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
+from renderer.model.record import Record
+
+
+class _MappedDisk(Record):
+    """A disk and the volume of its name, None where there is none."""
+
+    vmi: VmiSpec
+    position: int
+    disk: JsonObject
+    volume: JsonObject | None
+    cluster: Cluster
+
+    def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the disk or interface."""
+        return self.vmi.device("disks", self.position, *segments)
 
 
 def check_boot_order(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check disks with their volumes, and that no two devices have the same boot order."""
+    yield from check_disk_volumes(vmi, cluster)
+    taken = disk_boot_orders(vmi)
+    for position in range(len(vmi.interfaces)):
+        yield from check_interface_boot_order(vmi, position, taken)
+
+
+def check_disk_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check disks with their volumes, and that no two disks have the same boot order."""
     volumes = {text(volume, "name"): volume for volume in vmi.volumes}
     taken: set[int] = set()
-    for index, disk in enumerate(vmi.disks):
-        volume = volumes.get(text(disk, "name"))
-        if volume is None:
-            yield from _check_without_volume(vmi, index, disk, cluster)
-        elif has(disk, "lun") or has(volume, "downwardMetrics"):
-            yield from _check_target(vmi, index, disk, volume, cluster)
+    for position, disk in enumerate(vmi.disks):
+        mapped = _MappedDisk(vmi, position, disk, volumes.get(text(disk, "name")), cluster)
+        yield from DISK_VOLUME_CHECKS.causes(cluster.release, frozenset(disk), mapped)
         order = disk.get("bootOrder")
         if isinstance(order, int):
             if order in taken:
-                yield _taken(vmi, "disks", index, order)
+                yield _taken(vmi, "disks", position, order)
             taken.add(order)
-    yield from _check_interfaces(vmi, taken)
 
 
-def _check_without_volume(vmi: VmiSpec, index: int, disk: JsonObject, cluster: Cluster) -> Causes:
-    at = vmi.device("disks", index, "name")
-    name = text(disk, "name")
-    if not has(disk, "cdrom") or not cluster.behaviour.knows_empty_cdroms:
-        yield invalid(at, f"the disk {name} has no volume", f"add a volume {name} to {vmi.at('volumes')}")
-    elif Gate.DECLARATIVE_HOTPLUG_VOLUMES not in cluster.gates:
-        yield needs_gate(at, f"the empty CD-ROM {name}", Gate.DECLARATIVE_HOTPLUG_VOLUMES)
+def disk_boot_orders(vmi: VmiSpec) -> set[int]:
+    """Return the boot orders that disks have."""
+    orders = (disk.get("bootOrder") for disk in vmi.disks)
+    return {order for order in orders if isinstance(order, int)}
 
 
-def _check_target(vmi: VmiSpec, index: int, disk: JsonObject, volume: JsonObject, cluster: Cluster) -> Causes:
-    is_claim = has(volume, "persistentVolumeClaim") or has(volume, "dataVolume")
-    if has(disk, "lun") and not is_claim and cluster.behaviour.luns_need_claims:
-        at = vmi.device("disks", index, "lun")
-        yield invalid(at, "a lun needs a volume that is a persistentVolumeClaim or dataVolume")
-    if not has(volume, "downwardMetrics"):
+def check_interface_boot_order(vmi: VmiSpec, position: int, taken: set[int]) -> Causes:
+    """Check the boot order of an interface, which is not among ``taken``, and add it there."""
+    order = vmi.interfaces[position].get("bootOrder")
+    if not isinstance(order, int):
         return
-    at = vmi.device("disks", index, "disk")
-    if not has(disk, "disk"):
-        yield required(at, "a downwardMetrics volume needs a disk as its target", "set disk.bus: virtio")
+    if order < 1:
+        at = vmi.device("interfaces", position, "bootOrder")
+        reported = FieldPath((*vmi.path.segments, position, "bootOrder"))
+        yield invalid(at, f"boot orders start at 1, not {order}", reported=reported)
         return
-    bus = text(section(disk, "disk"), "bus")
-    if bus not in ("", "virtio"):
-        yield invalid(at.child("bus"), f"a downwardMetrics volume needs the bus virtio, not {bus}")
-
-
-def _check_interfaces(vmi: VmiSpec, taken: set[int]) -> Causes:
-    for index, interface in enumerate(vmi.interfaces):
-        order = interface.get("bootOrder")
-        if not isinstance(order, int):
-            continue
-        if order < 1:
-            at = vmi.device("interfaces", index, "bootOrder")
-            reported = FieldPath((*vmi.path.segments, index, "bootOrder"))
-            yield invalid(at, f"boot orders start at 1, not {order}", reported=reported)
-            continue
-        if order in taken:
-            yield _taken(vmi, "interfaces", index, order)
-        taken.add(order)
+    if order in taken:
+        yield _taken(vmi, "interfaces", position, order)
+    taken.add(order)
 
 
 def _taken(vmi: VmiSpec, kind: str, index: int, order: int) -> Cause:
     message = f"another device already has the boot order {order}"
     return invalid(vmi.device(kind, index, "bootOrder"), message, "give each device a boot order of its own")
+
+
+def _check_volume(mapped: _MappedDisk) -> Causes:
+    if mapped.volume is None:
+        name = text(mapped.disk, "name")
+        hint = f"add a volume {name} to {mapped.vmi.at('volumes')}"
+        yield invalid(mapped.at("name"), f"the disk {name} has no volume", hint)
+
+
+def _check_volume_or_empty_cdrom(mapped: _MappedDisk) -> Causes:
+    gate = Gate.DECLARATIVE_HOTPLUG_VOLUMES
+    if not has(mapped.disk, "cdrom"):
+        yield from _check_volume(mapped)
+    elif mapped.volume is None and gate not in mapped.cluster.gates:
+        yield needs_gate(mapped.at("name"), f"the empty CD-ROM {text(mapped.disk, 'name')}", gate)
+
+
+def _check_lun(mapped: _MappedDisk, *, sources: tuple[str, ...]) -> Causes:
+    if has(mapped.disk, "lun") and mapped.volume is not None and not present(mapped.volume, sources):
+        yield invalid(mapped.at("lun"), f"a lun needs a volume that is a {' or '.join(sources)}")
+
+
+def _check_downward_metrics(mapped: _MappedDisk) -> Causes:
+    if mapped.volume is None or not has(mapped.volume, "downwardMetrics"):
+        return
+    at, bus = mapped.at("disk"), text(section(mapped.disk, "disk"), "bus")
+    if not has(mapped.disk, "disk"):
+        yield required(at, "a downwardMetrics volume needs a disk as its target", "set disk.bus: virtio")
+    elif bus not in ("", "virtio"):
+        yield invalid(at.child("bus"), f"a downwardMetrics volume needs the bus virtio, not {bus}")
+
+
+DISK_VOLUME_CHECKS: CheckTable[[_MappedDisk]] = CheckTable(
+    on(_check_volume, upstream="validateBootOrder", until="1.6"),
+    on(_check_volume_or_empty_cdrom, upstream="validateBootOrder", since="1.6"),
+    on(
+        partial(_check_lun, sources=("persistentVolumeClaim",)),
+        "lun",
+        upstream="validateBootOrder",
+        until="1.1",
+    ),
+    on(
+        partial(_check_lun, sources=("persistentVolumeClaim", "dataVolume")),
+        "lun",
+        upstream="validateBootOrder",
+        since="1.1",
+    ),
+    on(_check_downward_metrics, upstream="validateBootOrder"),
+)

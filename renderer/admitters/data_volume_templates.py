@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from renderer.admitters.behaviour import Behaviour
-from renderer.admitters.cause import Cause, Causes, invalid, required
+from renderer.admitters.causes import Cause, Causes, invalid, required
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.vmi_spec import elements, has, section, text
-from renderer.model.field_path import FieldPath
+from renderer.admitters.vmi_spec import VmiSpec, VmSpec, elements, has, section, text
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
 
 _SOURCES = (
@@ -25,29 +24,59 @@ _SOURCES = (
 )
 
 
-def check_data_volume_templates(vm_spec: JsonObject, at: FieldPath, cluster: Cluster) -> Causes:
-    templates = elements(vm_spec, "dataVolumeTemplates")
-    if not templates:
-        return
-    named = set(_volumes_of_claims(vm_spec))
-    for index, template in enumerate(templates):
-        place = at.child("dataVolumeTemplates", index)
-        reported = at.child("dataVolumeTemplate", index)
-        cause = _problem(template, place, reported, cluster.behaviour)
-        name = text(section(template, "metadata"), "name")
-        if cause is not None:
-            yield cause
-        elif name not in named:
-            yield required(
-                place.child("metadata", "name"),
-                f"no volume uses the dataVolumeTemplate {name}",
-                _use_of(name, named - {text(section(each, "metadata"), "name") for each in templates}),
-                reported=reported,
-            )
+def check_template_names_and_uses(vm: VmSpec, _: Cluster) -> Causes:
+    """Check that each template has a name, and that a volume uses it."""
+    for index in range(len(_templates(vm))):
+        yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index)))
+
+
+def check_templates(vm: VmSpec, _: Cluster, *, may_be_populated: bool) -> Causes:
+    """Yield the first problem of each template; what ``may_be_populated`` needs no source of its own."""
+    for index in range(len(_templates(vm))):
+        problem = (
+            _name_problem(vm, index)
+            or _target_problem(vm, index, may_be_populated=may_be_populated)
+            or _use_problem(vm, index)
+        )
+        if problem is not None:
+            yield problem
+
+
+def _templates(vm: VmSpec) -> Sequence[JsonObject]:
+    return elements(vm.content, "dataVolumeTemplates")
+
+
+def _name_of(template: JsonObject) -> str:
+    return text(section(template, "metadata"), "name")
+
+
+def _reported(vm: VmSpec, index: int, *segments: Segment) -> FieldPath:
+    """Return the field as KubeVirt calls it, in the singular."""
+    return vm.at("dataVolumeTemplate", index, *segments)
+
+
+def _name_problem(vm: VmSpec, index: int) -> Cause | None:
+    if _name_of(_templates(vm)[index]):
+        return None
+    at = vm.at("dataVolumeTemplates", index, "metadata", "name")
+    return required(at, "the dataVolumeTemplate has no name", reported=_reported(vm, index, "name"))
+
+
+def _use_problem(vm: VmSpec, index: int) -> Cause | None:
+    templates = _templates(vm)
+    name, named = _name_of(templates[index]), set(_volumes_of_claims(vm.vmi))
+    if name in named:
+        return None
+    return required(
+        vm.at("dataVolumeTemplates", index, "metadata", "name"),
+        f"no volume uses the dataVolumeTemplate {name}",
+        _use_of(name, named - {_name_of(template) for template in templates}),
+        reported=_reported(vm, index),
+    )
 
 
 def _use_of(name: str, unmatched: Collection[str]) -> str:
-    """How to get the template used; ``unmatched`` are names in volumes that are of no template."""
+    """Return how to get the template used; ``unmatched`` are names in volumes that are of no template."""
     from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
     written = get_close_matches(name, sorted(unmatched), n=1)
@@ -56,51 +85,43 @@ def _use_of(name: str, unmatched: Collection[str]) -> str:
     return f"add a volume with dataVolume.name: {name}"
 
 
-def check_data_volume_namespaces(
-    vm_spec: JsonObject, at: FieldPath, namespace: str, cluster: Cluster
-) -> Causes:
-    """``validateVirtualMachineDataVolumeTemplateNamespace``"""
-    if not namespace or not cluster.behaviour.checks_data_volume_sources:
+def check_template_namespaces(vm: VmSpec, namespace: str) -> Causes:
+    """Refuse templates for another namespace than ``namespace`` (``authorizeVirtualMachineSpec``)."""
+    if not namespace:
         return
-    for index, template in enumerate(elements(vm_spec, "dataVolumeTemplates")):
+    for index, template in enumerate(_templates(vm)):
         other = text(section(template, "metadata"), "namespace")
         if other and other != namespace:
-            place = at.child("dataVolumeTemplates", index)
+            place = vm.at("dataVolumeTemplates", index)
             message = f"the dataVolumeTemplate is for the namespace {other}, the VM in {namespace}"
             yield invalid(place.child("metadata", "namespace"), message, "drop it", reported=place)
 
 
-def _volumes_of_claims(vm_spec: JsonObject) -> Iterator[str]:
-    for volume in elements(section(section(vm_spec, "template"), "spec"), "volumes"):
+def _volumes_of_claims(vmi: VmiSpec) -> Iterator[str]:
+    for volume in vmi.volumes:
         for source, key in (("persistentVolumeClaim", "claimName"), ("dataVolume", "name")):
             if has(volume, source):
                 yield text(section(volume, source), key)
 
 
-def _problem(template: JsonObject, at: FieldPath, reported: FieldPath, behaviour: Behaviour) -> Cause | None:
-    """The first thing that is wrong."""
-    if not text(section(template, "metadata"), "name"):
-        message = "the dataVolumeTemplate has no name"
-        return required(at.child("metadata", "name"), message, reported=reported.child("name"))
-    if not behaviour.checks_data_volume_sources:
-        return None
-    spec, at = section(template, "spec"), at.child("spec")
+def _target_problem(vm: VmSpec, index: int, *, may_be_populated: bool) -> Cause | None:
+    spec, at = section(_templates(vm)[index], "spec"), vm.at("dataVolumeTemplates", index, "spec")
     targets = [target for target in ("pvc", "storage") if has(spec, target)]
     if len(targets) != 1:
         problem = "both storage and pvc" if targets else "neither storage nor pvc"
         message = f"the dataVolumeTemplate has {problem}; it needs one"
-        return invalid(at, message, reported=reported.child("PVC", "Storage"))
+        return invalid(at, message, reported=_reported(vm, index, "PVC", "Storage"))
     target = section(spec, targets[0])
     populated = has(target, "dataSourceRef") or has(target, "dataSource")
     if populated and (has(spec, "source") or has(spec, "sourceRef")):
         message = "a volume that dataSource or dataSourceRef fills has no source or sourceRef of its own"
-        return invalid(at, message, "keep one of them", reported=reported.child("source"))
-    is_filled = populated and behaviour.admits_populated_data_volumes
+        return invalid(at, message, "keep one of them", reported=_reported(vm, index, "source"))
+    is_filled = populated and may_be_populated
     if not is_filled and not has(spec, "source") and not has(spec, "sourceRef"):
         hint = "add source, sourceRef, or a dataSourceRef"
         message = "the dataVolumeTemplate does not say what it is filled from"
-        return invalid(at, message, hint, reported=reported.child("source", "sourceRef"))
-    return _source_problem(spec, at, reported) if has(spec, "source") else None
+        return invalid(at, message, hint, reported=_reported(vm, index, "source", "sourceRef"))
+    return _source_problem(spec, at, _reported(vm, index, "source")) if has(spec, "source") else None
 
 
 def _source_problem(spec: JsonObject, at: FieldPath, reported: FieldPath) -> Cause | None:
@@ -109,4 +130,4 @@ def _source_problem(spec: JsonObject, at: FieldPath, reported: FieldPath) -> Cau
     if len(sources) == 1:
         return None
     problem = f"more than one: {', '.join(sources)}" if sources else f"none of {', '.join(_SOURCES)}"
-    return invalid(at.child("source"), f"source is {problem}", reported=reported.child("source"))
+    return invalid(at.child("source"), f"source is {problem}", reported=reported)

@@ -1,17 +1,122 @@
-"""Each disk (KubeVirt ``pkg/storage/admitters/disks.go``)."""
+"""Disks: target, bus, address, serial, block size and names (KubeVirt ``pkg/storage/admitters/disks.go``)."""
 
 from __future__ import annotations
 
 import re
 
-from renderer.admitters.block_size import check_block_size
-from renderer.admitters.cause import Causes, invalid, not_supported
-from renderer.admitters.check import CheckTable, on
+from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.disk import TARGETS, Disk
+from renderer.admitters.devices import is_pci_address
 from renderer.admitters.kubernetes_names import dns_label_errors
-from renderer.admitters.pci_address import is_pci_address
-from renderer.admitters.vmi_spec import VmiSpec, present, section, text
+from renderer.admitters.vmi_spec import VmiSpec, has, number, present, section, text, unless_disabled
+from renderer.kubevirt.feature_gates import Gate
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import JsonObject
+from renderer.model.record import Record
+
+TARGETS = ("disk", "lun", "cdrom")
+
+
+class Disk(Record):
+    """``target`` is what it is for the guest: disk, lun, cdrom, or empty."""
+
+    vmi: VmiSpec
+    position: int
+    content: JsonObject
+    name: str
+    target: str
+    bus: str
+    cluster: Cluster
+
+    @classmethod
+    def of(cls, vmi: VmiSpec, position: int, cluster: Cluster, *, decides: int) -> Disk:
+        """Return the disk; of several targets the first (``decides`` 0) or the last (-1) is its own."""
+        content = vmi.disks[position]
+        targets = [target for target in TARGETS if content.get(target) is not None]
+        target = targets[decides] if targets else ""
+        bus = text(section(content, target), "bus")
+        return cls(vmi, position, content, text(content, "name"), target, bus, cluster)
+
+    def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the disk."""
+        return self.vmi.device("disks", self.position, *segments)
+
+    def block_size(self, key: str) -> int:
+        """Return the custom block size ``logical`` or ``physical`` in bytes, 0 where there is none."""
+        return number(section(section(self.content, "blockSize"), "custom"), key)
+
+    def reported(self, *segments: Segment) -> FieldPath:
+        """Return the name that KubeVirt, which appends the whole path once more, has for some fields."""
+        return self.vmi.device("disks", "domain", "devices", "disks", *segments)
+
+
+_SMALLEST, _LARGEST = 512, 2 * 1024 * 1024
+
+
+def _check_block_size(disk: Disk) -> Causes:
+    """Check a custom block size."""
+    yield from _mixed_block_size(disk) or _logical_block_problem(disk) or _block_size_problems(disk)
+
+
+def _check_granular_block_size(disk: Disk) -> Causes:
+    """Check a custom block size, with its granularity and the bus."""
+    yield from (
+        _mixed_block_size(disk)
+        or _logical_block_problem(disk)
+        or _granularity_problem(disk)
+        or _block_size_problems(disk)
+    )
+
+
+def _mixed_block_size(disk: Disk) -> list[Cause]:
+    block_size = section(disk.content, "blockSize")
+    if has(block_size, "custom") and unless_disabled(block_size, "matchVolume"):
+        return [invalid(disk.at("blockSize"), "the block size is both custom and that of the volume")]
+    return []
+
+
+def _logical_block_problem(disk: Disk) -> list[Cause]:
+    logical, physical = disk.block_size("logical"), disk.block_size("physical")
+    if logical <= physical:
+        return []
+    message = f"logical blocks of {logical} bytes are larger than physical ones"
+    return [invalid(_block_size_at(disk, "logical"), message)]
+
+
+def _granularity_problem(disk: Disk) -> list[Cause]:
+    block_size = section(disk.content, "blockSize")
+    if not has(block_size, "custom"):
+        return []
+    granularity = section(block_size, "custom").get("discardGranularity")
+    logical = disk.block_size("logical")
+    if disk.bus == "sata" and logical != _SMALLEST:
+        message = f"on the bus sata logical blocks have {_SMALLEST} bytes, not {logical}"
+        return [invalid(_block_size_at(disk, "logical"), message)]
+    if isinstance(granularity, int) and logical and granularity % logical:
+        message = f"discardGranularity {granularity} is not a multiple of the logical block size {logical}"
+        return [invalid(_block_size_at(disk, "discardGranularity"), message)]
+    return []
+
+
+def _block_size_problems(disk: Disk) -> Causes:
+    if has(section(disk.content, "blockSize"), "custom"):
+        for key in ("logical", "physical"):
+            yield from _check_size(disk, key, disk.block_size(key))
+
+
+def _check_size(disk: Disk, key: str, size: int) -> Causes:
+    if size < _SMALLEST or size > _LARGEST:
+        yield invalid(
+            _block_size_at(disk, key), f"a block has from {_SMALLEST} to {_LARGEST} bytes, not {size}"
+        )
+    elif size & (size - 1):
+        yield invalid(_block_size_at(disk, key), f"a block size is a power of 2, which {size} is not")
+
+
+def _block_size_at(disk: Disk, key: str) -> FieldPath:
+    return disk.at("blockSize", "custom", key)
+
 
 _SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
 _LONGEST_SERIAL = 256
@@ -21,14 +126,20 @@ _IO_MODES = ("native", "threads")
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 
 
-def check_disks(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_disks(vmi: VmiSpec, cluster: Cluster, *, decides: int) -> Causes:
+    """Make the checks of the table below for each disk; ``decides`` as for ``Disk.of``."""
     for position, content in enumerate(vmi.disks):
-        disk = Disk.of(vmi, position, cluster)
-        for check in _CHECKS.needed(cluster.release, frozenset(content)):
-            yield from check(disk)
+        disk = Disk.of(vmi, position, cluster, decides=decides)
+        yield from DISK_CHECKS.causes(cluster.release, frozenset(content), disk)
 
 
 def _check_unique(disk: Disk) -> Causes:
+    """Refuse a name that another disk has, once."""
+    yield from list(_check_unique_to_each(disk))[:1]
+
+
+def _check_unique_to_each(disk: Disk) -> Causes:
+    """Refuse a name once for each disk before that has it."""
     for other in disk.vmi.disks[: disk.position]:
         if text(other, "name") == disk.name:
             yield invalid(disk.at("name"), f"two disks are called {disk.name}", "a volume has one disk")
@@ -70,8 +181,22 @@ def _check_bus(disk: Disk) -> Causes:
     elif bus == "virtio" and disk.target == "cdrom":
         yield invalid(at, "a cdrom cannot be on the bus virtio", "use sata, scsi or usb")
     elif bus == "sata" and section(disk.content, "disk").get("readonly"):
+        at = disk.at("disk", "bus")
         yield invalid(at, "a disk on the bus sata cannot be read-only", "use virtio, or make it a cdrom")
-    if disk.content.get("dedicatedIOThread") and bus != "virtio":
+
+
+def _check_io_thread_on_sata(disk: Disk) -> Causes:
+    if disk.bus and text(section(disk.content, "disk"), "bus") == "sata":
+        yield from _refuse_io_thread(disk, "sata")
+
+
+def _check_io_thread(disk: Disk) -> Causes:
+    if disk.bus not in ("", "virtio"):
+        yield from _refuse_io_thread(disk, disk.bus)
+
+
+def _refuse_io_thread(disk: Disk, bus: str) -> Causes:
+    if disk.content.get("dedicatedIOThread"):
         yield not_supported(
             disk.at("dedicatedIOThread"),
             f"a disk on the bus {bus} cannot have an I/O thread of its own",
@@ -122,16 +247,46 @@ def _check_name(disk: Disk) -> Causes:
         yield invalid(disk.at("name"), message, reported=disk.reported(disk.position, "name"))
 
 
-_CHECKS = CheckTable(
-    on(_check_unique),
-    on(_check_target, "disk", "lun", "cdrom"),
-    on(_check_pci_address, "disk"),
-    on(_check_boot_order, "bootOrder"),
-    on(_check_bus, "disk", "lun", "cdrom"),
-    on(_check_serial, "serial"),
-    on(_check_cache, "cache"),
-    on(_check_io, "io"),
-    on(_check_error_policy, "errorPolicy"),
-    on(_check_name),
-    on(check_block_size, "blockSize"),
+def check_reservations_by_gate(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Refuse a persistent reservation unless the gate is listed."""
+    if Gate.PERSISTENT_RESERVATION not in cluster.gates:
+        yield from _reservation(vmi)
+
+
+def check_reservations(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Refuse a persistent reservation unless the cluster's setting, or else the gate, allows it."""
+    allowed = cluster.config.persistent_reservation
+    if not (Gate.PERSISTENT_RESERVATION in cluster.gates if allowed is None else allowed):
+        yield from _reservation(vmi)
+
+
+def _reservation(vmi: VmiSpec) -> Causes:
+    for index, disk in enumerate(vmi.disks):
+        if section(disk, "lun").get("reservation"):
+            yield needs_gate(
+                vmi.device("disks", index, "lun", "reservation"),
+                "a persistent reservation",
+                Gate.PERSISTENT_RESERVATION,
+                reported=vmi.device("disks", "luns", "reservation"),
+            )
+            return
+
+
+#: ``ValidateDisks``; before 1.3 one function, ``validateDisks``.
+DISK_CHECKS: CheckTable[[Disk]] = CheckTable(
+    on(_check_unique, upstream="validateDisks", until="1.3"),
+    on(_check_unique_to_each, upstream="validateDiskName", since="1.3"),
+    on(_check_target, "disk", "lun", "cdrom", upstream="validateDeviceTarget"),
+    on(_check_pci_address, "disk", upstream="validatePciAddress"),
+    on(_check_boot_order, "bootOrder", upstream="validateBootOrderValue"),
+    on(_check_bus, "disk", "lun", "cdrom", upstream="validateBusSupport"),
+    on(_check_io_thread_on_sata, "dedicatedIOThread", upstream="validateDisks", until="1.2"),
+    on(_check_io_thread, "dedicatedIOThread", upstream="validateBusSupport", since="1.2"),
+    on(_check_serial, "serial", upstream="validateSerialNumValue, validateSerialNumLength"),
+    on(_check_cache, "cache", upstream="validateCacheMode"),
+    on(_check_io, "io", upstream="validateIOMode"),
+    on(_check_error_policy, "errorPolicy", upstream="validateErrorPolicy", since="1.1"),
+    on(_check_name, upstream="validateDiskNameAsContainerName"),
+    on(_check_block_size, "blockSize", upstream="validateBlockSize", until="1.7"),
+    on(_check_granular_block_size, "blockSize", upstream="validateBlockSize", since="1.7"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.admitters.cause import Causes, invalid, not_supported, required
+from renderer.admitters.causes import Causes, invalid, not_supported, required
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.kubernetes_names import dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, texts
@@ -18,6 +18,7 @@ _NAMESERVERS, _SEARCHES, _OPTIONS = map(FieldPath.of, ("nameservers", "searchDom
 
 
 def check_dns_policy(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse unknown DNS policies."""
     policy = text(vmi.content, "dnsPolicy")
     if policy and policy not in _POLICIES:
         yield not_supported(
@@ -26,6 +27,7 @@ def check_dns_policy(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_dns_config(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check ``dnsConfig`` as Kubernetes does a pod's (``ValidateDNSConfig``)."""
     is_none = text(vmi.content, "dnsPolicy") == "None"
     at = vmi.at("dnsConfig")
     if not has(vmi.content, "dnsConfig"):

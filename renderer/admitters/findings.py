@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from renderer.admitters.cause import Cause
-from renderer.kubevirt.admission_request import AdmissionRequest
+from renderer.admitters.causes import WebhookAnswer
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.resource import ResourceSet
 
 _PARTIES = {"instancetype": "instance type", "preference": "preference"}
 #: What an instance type gives a VM; all else that the files do not have is a preference's, or a default.
@@ -30,42 +29,39 @@ _OF_INSTANCETYPES = frozenset(
 )
 _OF_BOTH = frozenset({"annotations", "launchSecurity"})
 _CPU_FEATURES = "features"
+_CODES = {Severity.ERROR: Code.ADMISSION, Severity.WARNING: Code.DEPRECATED}
 
 
-def findings(
-    refused: Iterable[tuple[AdmissionRequest, Iterable[Cause]]], composed: ResourceSet
-) -> Iterator[Diagnostic]:
-    """A diagnostic for each cause; one that a pool and the VirtualMachine in it share is told once.
+def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for each cause; one that a pool and the VirtualMachine in it share is told once.
 
     A value that another tool has yet to fill in is not judged.
     """
     written = {resource.current_id: resource.content for resource in composed}
     told: set[tuple[ResId, FieldPath, str]] = set()
-    for request, causes in refused:
+    for request, causes, severity in answers:
         resource = request.resource
         base = [str(segment) for segment in request.base.segments]
         files = object_at(written.get(resource.current_id, resource.content), *base)
         for cause in causes:
             at = request.base.child(*cause.at.segments)
             finding = (resource.current_id, at, cause.message)
-            if finding not in told and not has_placeholder(_value(request.content, cause.at)):
-                told.add(finding)
-                yield _diagnostic(cause, at, resource, _origin(request.content, files, cause.at))
-
-
-def _diagnostic(cause: Cause, at: FieldPath, resource: Resource, origin: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.ADMISSION,
-        message=f"{cause.message}{origin}",
-        sites=resource.sites(at),
-        resource=resource.current_id,
-        field=at,
-        hint=cause.hint,
-    )
+            if finding in told or has_placeholder(_value(request.content, cause.at)):
+                continue
+            told.add(finding)
+            yield Diagnostic(
+                code=_CODES[severity],
+                message=f"{cause.message}{_origin(request.content, files, cause.at)}",
+                severity=severity,
+                sites=resource.sites(at),
+                resource=resource.current_id,
+                field=at,
+                hint=cause.hint,
+            )
 
 
 def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
-    """Who set a field that KubeVirt sees, and the files do not have."""
+    """Return who set a field that KubeVirt sees, and the files do not have."""
     if _value(seen, at) is None or _value(files, at) is not None:
         return ""
     spec = object_at(files, "spec")
@@ -86,7 +82,7 @@ def _givers(at: FieldPath) -> Container[str]:
 
 
 def _value(content: Json, at: FieldPath) -> Json:
-    """What stands at ``at``; None for nothing."""
+    """Return the value at ``at``; None for nothing."""
     value = content
     for segment in at.segments:
         if isinstance(segment, int) and isinstance(value, list):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from renderer.admitters.cause import Causes, invalid, required
+from renderer.admitters.causes import Causes, invalid, needs_gate, required
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
-from renderer.admitters.paths import check_path
 from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
+from renderer.admitters.volumes import check_path
+from renderer.kubevirt.feature_gates import Gate
+from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
 _FIRMWARE = ("domain", "firmware")
@@ -17,18 +18,34 @@ _LONGEST_SERIAL = 256
 _KERNEL_BOOT = (*_FIRMWARE, "kernelBoot")
 
 
+def check_slic(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the volume of the SLIC table, the only ACPI table that 1.5 knows."""
+    firmware = section(vmi.domain, "firmware")
+    if not has(firmware, "acpi"):
+        return
+    name = text(section(firmware, "acpi"), "slicNameRef")
+    at = vmi.at(*_FIRMWARE, "acpi", "slicNameRef")
+    volume = _volume(vmi, name)
+    if volume is None:
+        message = f"slicNameRef refers to the volume {name}, which does not exist"
+        yield invalid(at, message, reported=vmi.at("acpi"))
+    elif not has(volume, "secret"):
+        message = f"slicNameRef refers to the volume {name}, which is not of a Secret"
+        yield invalid(at, message, reported=vmi.at("acpi", "slicNameRef"))
+
+
 def check_acpi(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the volumes of ACPI tables."""
     firmware = section(vmi.domain, "firmware")
     if not has(firmware, "acpi"):
         return
     acpi = section(firmware, "acpi")
-    at = vmi.at(*_FIRMWARE, "acpi")
-    reported = vmi.at("acpi")
+    at, reported = vmi.at(*_FIRMWARE, "acpi"), vmi.at("acpi")
     names = {key: text(acpi, key) for key in ("slicNameRef", "msdmNameRef")}
     if not any(names.values()):
         yield invalid(at, "acpi refers to no volume", "set slicNameRef or msdmNameRef", reported=reported)
     for key, name in names.items():
-        volume = next((volume for volume in vmi.volumes if text(volume, "name") == name), None)
+        volume = _volume(vmi, name)
         if not name or (volume is not None and has(volume, "secret")):
             continue
         problem = "which does not exist" if volume is None else "which is not of a Secret"
@@ -36,7 +53,12 @@ def check_acpi(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(at.child(key), message, reported=reported.child(key))
 
 
+def _volume(vmi: VmiSpec, name: str) -> JsonObject | None:
+    return next((volume for volume in vmi.volumes if text(volume, "name") == name), None)
+
+
 def check_firmware(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse two bootloaders, and a kernel boot that is not complete."""
     firmware = section(vmi.domain, "firmware")
     if not firmware:
         return
@@ -48,6 +70,7 @@ def check_firmware(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the length and the characters of the serial."""
     serial = text(section(vmi.domain, "firmware"), "serial")
     at = vmi.at(*_FIRMWARE, "serial")
     if len(serial.encode(errors="replace")) > _LONGEST_SERIAL:
@@ -56,21 +79,33 @@ def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(at, "the serial is of letters, digits, '_', '.', '+' and '-'")
 
 
-def check_persistent_state(vmi: VmiSpec, cluster: Cluster) -> Causes:
-    if Gate.VM_PERSISTENT_STATE in cluster.gates:
-        return
-    efi = _efi(vmi)
+def check_persistent_tpm(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of a persistent TPM, switched on or not."""
     if section(vmi.devices, "tpm").get("persistent"):
-        yield needs_gate(vmi.device("tpm", "persistent"), "a persistent TPM", Gate.VM_PERSISTENT_STATE)
-    if efi.get("persistent"):
+        yield from _check_persistence(cluster, vmi.device("tpm", "persistent"), "a persistent TPM")
+
+
+def check_enabled_persistent_tpm(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of a persistent TPM that is not switched off."""
+    if unless_disabled(vmi.devices, "tpm"):
+        yield from check_persistent_tpm(vmi, cluster)
+
+
+def check_persistent_efi(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of persistent EFI variables."""
+    if _efi(vmi).get("persistent"):
         at = vmi.at(*_FIRMWARE, "bootloader", "efi", "persistent")
-        yield needs_gate(at, "persistent EFI variables", Gate.VM_PERSISTENT_STATE)
+        yield from _check_persistence(cluster, at, "persistent EFI variables")
 
 
-def check_secure_boot(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def _check_persistence(cluster: Cluster, at: FieldPath, what: str) -> Causes:
+    if Gate.VM_PERSISTENT_STATE not in cluster.gates:
+        yield needs_gate(at, what, Gate.VM_PERSISTENT_STATE)
+
+
+def check_secure_boot(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that secure boot has SMM."""
     if not boots_securely(vmi) or unless_disabled(section(vmi.domain, "features"), "smm"):
-        return
-    if cluster.behaviour.tdx_needs_no_smm and has(section(vmi.domain, "launchSecurity"), "tdx"):
         return
     efi, at = _efi(vmi), vmi.at(*_FIRMWARE, "bootloader", "efi")
     is_written = has(efi, "secureBoot")
@@ -82,11 +117,18 @@ def check_secure_boot(vmi: VmiSpec, cluster: Cluster) -> Causes:
     )
 
 
+def check_secure_boot_without_tdx(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check that secure boot has SMM; TDX has its keys in a ROM, and needs none."""
+    if not has(section(vmi.domain, "launchSecurity"), "tdx"):
+        yield from check_secure_boot(vmi, cluster)
+
+
 def _efi(vmi: VmiSpec) -> JsonObject:
     return section(section(section(vmi.domain, "firmware"), "bootloader"), "efi")
 
 
 def boots_securely(vmi: VmiSpec) -> bool:
+    """Return true if secure boot is on; with EFI it is, unless told otherwise."""
     bootloader = section(section(vmi.domain, "firmware"), "bootloader")
     efi = bootloader.get("efi")
     return isinstance(efi, dict) and efi.get("secureBoot") is not False

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from renderer.admitters.cause import Causes, invalid, required
+from renderer.admitters.causes import Causes, invalid, needs_gate, required
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.vmi_spec import VmiSpec, elements, section, text
+from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.record import Record
-from renderer.model.release import Release
 
 _NVIDIA = "10DE"
 _GRACE_DEVICES = ("2342", "2348", "2941")
 _SELECTOR = re.compile(r"([0-9A-F]{4}):([0-9A-F]{4}|\*)")
-#: The first release that knows them.
-_SINCE = Release(1, 9)
 _DEVICES = ("gpus", "hostDevices")
 _NEEDED_GATES = (Gate.PCI_NUMA_AWARE_TOPOLOGY, Gate.IOMMUFD)
 #: Annotations that do not go with such a GPU.
@@ -32,6 +29,7 @@ class _Request(Record):
 
 
 def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check machines with NVIDIA Grace GPUs: their gate, or all that they need besides."""
     if not cluster.config.pci_host_devices:
         return
     requests = list(_requests(vmi, cluster))
@@ -52,7 +50,7 @@ def check_grace_annotations(
     vmi: VmiSpec, cluster: Cluster, metadata: JsonObject, metadata_at: FieldPath
 ) -> Causes:
     """``metadata`` is that of the VirtualMachineInstance, or of the template for it."""
-    if cluster.release < _SINCE or not cluster.config.pci_host_devices:
+    if not cluster.config.pci_host_devices:
         return
     if not any(map(_is_grace, _requests(vmi, cluster))):
         return

@@ -1,4 +1,4 @@
-"""What Kubernetes accepts as a name (``k8s.io/apimachinery/pkg/util/validation``).
+"""The names that Kubernetes accepts (``k8s.io/apimachinery/pkg/util/validation``).
 
 Each function returns what is wrong, one text for every error that Kubernetes counts.
 """
@@ -23,19 +23,22 @@ _NAME_RULE = "letters, digits, '-', '_' and '.', with a letter or digit at both 
 
 
 def dns_label_errors(name: str) -> list[str]:
+    """Return what is wrong with a DNS label, one text per error."""
     return _errors(name, _DNS_LABEL, _LABEL_LENGTH, _LABEL_RULE)
 
 
 def dns_subdomain_errors(name: str) -> list[str]:
+    """Return what is wrong with a DNS subdomain, one text per error."""
     return _errors(name, _DNS_SUBDOMAIN, _SUBDOMAIN_LENGTH, _SUBDOMAIN_RULE)
 
 
 def label_value_errors(value: str) -> list[str]:
+    """Return what is wrong with the value of a label, one text per error."""
     return _errors(value, _QUALIFIED_NAME, _LABEL_LENGTH, _NAME_RULE) if value else []
 
 
 def label_key_errors(key: str) -> list[str]:
-    """Of a qualified name: ``name`` or ``prefix/name``."""
+    """Return what is wrong with a qualified name, ``name`` or ``prefix/name``, one text per error."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
         return ["has more than one '/'"]
@@ -52,6 +55,7 @@ def label_key_errors(key: str) -> list[str]:
 
 
 def is_port_name(name: str) -> bool:
+    """Return true if it can name a port."""
     return len(name) <= _PORT_NAME_LENGTH and _PORT_NAME.fullmatch(name) is not None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.admitters.cause import Cause, Causes, CauseType, invalid
+from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
+from renderer.kubevirt.feature_gates import Gate
 
 #: The kinds on amd64, what they are called, and the gate of each.
 _KINDS = {
@@ -18,14 +18,33 @@ _KINDS = {
 }
 
 
-def check_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_gated_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check SEV, whose gate all launch security needs."""
     if not has(vmi.domain, "launchSecurity"):
         return
-    if cluster.behaviour.gates_secure_execution and vmi.architecture == "s390x":
-        yield from _check_gate(vmi, cluster, "launchSecurity on s390x", Gate.SECURE_EXECUTION)
-    if cluster.behaviour.checks_sev_only:
+    if Gate.WORKLOAD_ENCRYPTION_SEV not in cluster.gates:
+        yield from _check_gate(vmi, cluster, "launchSecurity", Gate.WORKLOAD_ENCRYPTION_SEV)
+    else:
         yield from _check_sev(vmi, cluster)
-    elif vmi.architecture == "amd64":
+
+
+def check_sev_and_secure_execution(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check SEV on any architecture, and the gate of s390x."""
+    yield from check_secure_execution(vmi, cluster)
+    yield from _check_sev(vmi, cluster)
+
+
+def check_secure_execution(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check the gate of launch security on s390x."""
+    if has(vmi.domain, "launchSecurity") and vmi.architecture == "s390x":
+        yield from _check_gate(vmi, cluster, "launchSecurity on s390x", Gate.SECURE_EXECUTION)
+
+
+def check_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check launch security by architecture."""
+    if not has(vmi.domain, "launchSecurity"):
+        return
+    if vmi.architecture == "amd64":
         yield from _check_amd64(vmi, cluster)
     elif vmi.architecture != "s390x":
         message = f"there is no launchSecurity on {vmi.architecture or 'a VM without architecture'}"
@@ -50,15 +69,15 @@ def _check_amd64(vmi: VmiSpec, cluster: Cluster) -> Causes:
 
 
 def _check_sev(vmi: VmiSpec, cluster: Cluster) -> Causes:
-    has_sev = has(section(vmi.domain, "launchSecurity"), "sev")
+    if not has(section(vmi.domain, "launchSecurity"), "sev"):
+        return
     name, gate = _KINDS["sev"]
     if gate not in cluster.gates:
-        if has_sev or cluster.behaviour.gates_all_launch_security:
-            yield from _check_gate(vmi, cluster, "launchSecurity", gate)
-    elif has_sev:
-        for message, hint in _problems(vmi, "sev", name):
-            at = vmi.at("domain", "launchSecurity", "sev")
-            yield invalid(at, message, hint, reported=vmi.at("launchSecurity"))
+        yield from _check_gate(vmi, cluster, "launchSecurity", gate)
+        return
+    for message, hint in _problems(vmi, "sev", name):
+        at = vmi.at("domain", "launchSecurity", "sev")
+        yield invalid(at, message, hint, reported=vmi.at("launchSecurity"))
 
 
 def _check_gate(vmi: VmiSpec, cluster: Cluster, what: str, gate: Gate) -> Causes:

@@ -1,16 +1,76 @@
-"""GPUs and host devices, and the claims by which DRA allocates them (KubeVirt ``pkg/dra/admitter``)."""
+"""GPUs, host devices and networks that DRA allocates by claims (KubeVirt ``pkg/dra/admitter``)."""
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Cause, Causes, duplicate, invalid, required
+from functools import partial
+
+from renderer.admitters.causes import Cause, Causes, CauseType, duplicate, invalid, needs_gate, required
+from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
 from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
-from renderer.admitters.network.resource_claims import network_claims
-from renderer.admitters.vmi_spec import VmiSpec, elements, has, text
+from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text
+from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.record import Record
+
+
+def check_claimed_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check networks of resource claims: the gate, the claim, the binding."""
+    claimed = [index for index, network in enumerate(vmi.networks) if has(network, "resourceClaim")]
+    if not claimed:
+        return
+    at = vmi.at("networks")
+    if Gate.NETWORK_DEVICES_WITH_DRA not in cluster.gates:
+        yield needs_gate(at, "a network with a resourceClaim", Gate.NETWORK_DEVICES_WITH_DRA)
+        return
+    if any(has(network, "multus") for network in vmi.networks):
+        yield invalid(at, "networks with a resourceClaim cannot stand beside multus networks")
+        return
+    seen: set[tuple[str, str]] = set()
+    for index in claimed:
+        yield from _check_binding(vmi, text(vmi.networks[index], "name"))
+        claim = section(vmi.networks[index], "resourceClaim")
+        names = (text(claim, "claimName"), text(claim, "requestName"))
+        yield from _check_claim_names(at.child(index, "resourceClaim"), names)
+        if not all(names):
+            continue
+        if names[0] not in {text(known, "name") for known in elements(vmi.content, "resourceClaims")}:
+            message = f"the claim {names[0]} is not among {vmi.at('resourceClaims')}"
+            yield Cause(CauseType.NOT_FOUND, at.child(index, "resourceClaim", "claimName"), message)
+        if names in seen:
+            yield duplicate(at.child(index), f"two networks have the claim and request {'/'.join(names)}")
+        seen.add(names)
+
+
+def network_claims(vmi: VmiSpec) -> dict[str, int]:
+    """The first network of each complete claim and request (``ExtractDRANetworkClaimRequestTuples``)."""
+    first: dict[str, int] = {}
+    for index, network in enumerate(vmi.networks):
+        claim = section(network, "resourceClaim")
+        names = (text(claim, "claimName"), text(claim, "requestName"))
+        if all(names):
+            first.setdefault("/".join(names), index)
+    return first
+
+
+def _check_binding(vmi: VmiSpec, name: str) -> Causes:
+    for index, interface in enumerate(vmi.interfaces):
+        if text(interface, "name") == name:
+            if not has(interface, "sriov") and not has(interface, "binding"):
+                yield invalid(
+                    vmi.device("interfaces", index),
+                    f"the network {name} has a resourceClaim; its interface needs sriov or a binding plugin",
+                    reported=vmi.device("interfaces"),
+                )
+            return
+
+
+def _check_claim_names(at: FieldPath, names: tuple[str, str]) -> Causes:
+    for key, name in zip(("claimName", "requestName"), names, strict=True):
+        if not name:
+            yield required(at.child(key), f"a resourceClaim needs {key}")
+
 
 _CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 
@@ -30,9 +90,34 @@ _KINDS = (
 )
 
 
-def check_claimed_devices(vmi: VmiSpec, cluster: Cluster) -> Causes:
-    checks_fully = cluster.behaviour.checks_claims_fully
-    yield from _check_claims(vmi, checks_fully=checks_fully)
+def check_claimed_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check GPUs as 1.6 and 1.7 do, which report most problems at a field that does not exist."""
+    gpus = [(index, gpu) for index, gpu in enumerate(elements(vmi.devices, "gpus"))]
+    at, reported = vmi.device("gpus"), vmi.at("spec", "domain", "devices", "gpus")
+    claimed = [(index, gpu) for index, gpu in gpus if not text(gpu, "deviceName") and _claims(gpu)]
+    for index, gpu in gpus:
+        if (index, gpu) in claimed:
+            continue
+        if not text(gpu, "deviceName"):
+            message = "the GPU has neither deviceName nor claimName and requestName"
+            yield invalid(at.child(index, "deviceName"), message, reported=reported)
+            return
+        if _claims(gpu):
+            message = "the GPU has both a deviceName and a claim"
+            yield invalid(at.child(index), message, "keep one of them", reported=reported)
+    if claimed and Gate.GPUS_WITH_DRA not in cluster.gates:
+        yield needs_gate(at, "a GPU with a claim", Gate.GPUS_WITH_DRA, reported=reported)
+        return
+    for index, gpu in claimed:
+        if not has(gpu, "claimName"):
+            message = "the GPU has a requestName and no claimName, on which KubeVirt itself crashes"
+            yield required(at.child(index, "claimName"), message)
+            return
+    yield from _check_claims_exist(vmi, {text(gpu, "claimName") for _, gpu in claimed})
+
+
+def check_claimed_devices(vmi: VmiSpec, cluster: Cluster, *, with_networks: bool) -> Causes:
+    """Check GPUs and host devices, and that no two have the same claim, nor one with a network."""
     wanted: set[str] = set()
     owners: dict[str, str] = {}
     duplicates: list[Cause] = []
@@ -41,29 +126,43 @@ def check_claimed_devices(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield from causes
         wanted |= {pair.partition("/")[0] for pair in first}
         duplicates += _check_shared(vmi.device(kind.key), first, owners)
-    if Gate.NETWORK_DEVICES_WITH_DRA in cluster.gates:
+    if with_networks and Gate.NETWORK_DEVICES_WITH_DRA in cluster.gates:
         duplicates += _check_shared(vmi.at("networks"), network_claims(vmi), owners)
-    if checks_fully:
-        yield from duplicates
+    yield from duplicates
+    yield from _check_claims_exist(vmi, wanted)
+
+
+def _check_claims_exist(vmi: VmiSpec, wanted: set[str]) -> Causes:
     missing = wanted - {text(claim, "name") for claim in elements(vmi.content, "resourceClaims")}
     if missing:
         at = vmi.at("resourceClaims")
         yield invalid(at, f"devices use claims that are not there: {', '.join(sorted(missing))}")
 
 
-def _check_claims(vmi: VmiSpec, *, checks_fully: bool) -> Causes:
+def check_claim_names(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse a second claim of the same name."""
+    names: set[str] = set()
+    for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
+        name = text(claim, "name")
+        if name in names:
+            at = vmi.at("resourceClaims", index, "name")
+            yield duplicate(at, f"two claims are called {name}")
+        names.add(name)
+
+
+def check_claims(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check names and sources of claims."""
     names: set[str] = set()
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
         at = vmi.at("resourceClaims", index)
         name = text(claim, "name")
         if name in names:
             yield duplicate(at.child("name"), f"two claims are called {name}")
-        elif checks_fully:
+        else:
             yield from _check_claim_name(at.child("name"), name)
-        if name or not checks_fully:
+        if name:
             names.add(name)
-        if checks_fully:
-            yield from _check_claim_source(at, claim)
+        yield from _check_claim_source(at, claim)
 
 
 def _check_claim_name(at: FieldPath, name: str) -> Causes:
@@ -85,7 +184,7 @@ def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
 
 
 def _check_devices(vmi: VmiSpec, kind: _Kind, cluster: Cluster) -> tuple[list[Cause], dict[str, int]]:
-    """What is wrong, and the first device of each complete claim and request."""
+    """Return what is wrong, and the first device of each complete claim and request."""
     at = vmi.device(kind.key)
     devices = list(enumerate(elements(vmi.devices, kind.key)))
     if not devices:
@@ -94,7 +193,7 @@ def _check_devices(vmi: VmiSpec, kind: _Kind, cluster: Cluster) -> tuple[list[Ca
         (index, device) for index, device in devices if not text(device, "deviceName") and _claims(device)
     ]
     others = [pair for pair in devices if pair not in claimed]
-    if kind.all_or_none and cluster.behaviour.checks_claims_fully and claimed and others:
+    if kind.all_or_none and claimed and others:
         return [
             invalid(at, f"some {kind.name}s are claimed and some named; let all be the one or the other")
         ], {}
@@ -143,3 +242,32 @@ def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) 
         if owner != str(at.child(index)):
             causes.append(duplicate(at.child(index), f"{owner} has the claim and request {pair} too"))
     return causes
+
+
+_CLAIMING = ("gpus", "hostDevices", "resourceClaims")
+
+#: ``pkg/dra/admitter``
+CLAIM_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+    on(check_claimed_gpus, "gpus", upstream="dra_admitter.go validateCreationDRA", since="1.6", until="1.8"),
+    on(
+        check_claim_names,
+        "resourceClaims",
+        upstream="dra_admitter.go validateCreationDRA",
+        since="1.8",
+        until="1.9",
+    ),
+    on(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
+    on(
+        partial(check_claimed_devices, with_networks=False),
+        *_CLAIMING,
+        upstream="dra_admitter.go validateDRADevices",
+        since="1.8",
+        until="1.9",
+    ),
+    on(
+        partial(check_claimed_devices, with_networks=True),
+        *_CLAIMING,
+        upstream="dra_admitter.go validateDRADevices",
+        since="1.9",
+    ),
+)

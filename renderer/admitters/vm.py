@@ -2,51 +2,86 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Cause, Causes
+from functools import partial
+
+from renderer.admitters.causes import Cause, Causes
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
 from renderer.admitters.data_volume_templates import (
-    check_data_volume_namespaces,
-    check_data_volume_templates,
+    check_template_names_and_uses,
+    check_template_namespaces,
+    check_templates,
 )
-from renderer.admitters.grace import check_grace_annotations
-from renderer.admitters.live_update import check_live_update
-from renderer.admitters.metadata import check_metadata
-from renderer.admitters.network.bindings import check_discontinued_bindings, check_discontinued_gates
-from renderer.admitters.run_strategy import check_run_strategy
+from renderer.admitters.lifecycle import (
+    check_run_strategy_name,
+    check_run_strategy_or_receiver,
+    check_running,
+)
+from renderer.admitters.live_update import LIVE_UPDATE_CHECKS
+from renderer.admitters.metadata import Metadata
+from renderer.admitters.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
 from renderer.admitters.vmi_checks import SPEC_CHECKS
-from renderer.admitters.vmi_spec import VmiSpec, section
+from renderer.admitters.vmi_spec import VmiSpec, VmSpec, section
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
 _SPEC = FieldPath.of("spec")
 
+#: The checks before all others; the first that yields causes ends the admission.
+CREATION_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4"),
+    *DISCONTINUED_BINDING_CHECKS,
+)
+
+#: The checks after those of the template.
+VM_CHECKS: CheckTable[[VmSpec, Cluster]] = CheckTable(
+    on(
+        check_template_names_and_uses,
+        "dataVolumeTemplates",
+        upstream="validateDataVolumeTemplate",
+        until="1.4",
+    ),
+    on(
+        partial(check_templates, may_be_populated=False),
+        "dataVolumeTemplates",
+        upstream="validateDataVolumeTemplate",
+        since="1.4",
+        until="1.5",
+    ),
+    on(
+        partial(check_templates, may_be_populated=True),
+        "dataVolumeTemplates",
+        upstream="data-volume-template.go ValidateDataVolumeTemplate",
+        since="1.5",
+    ),
+    on(check_running, upstream="validateRunStrategy"),
+    on(check_run_strategy_name, "runStrategy", upstream="validateRunStrategy", until="1.6"),
+    on(check_run_strategy_or_receiver, "runStrategy", upstream="validateRunStrategy", since="1.6"),
+    *LIVE_UPDATE_CHECKS,
+)
+
 
 def admit_vm(vm_spec: JsonObject, cluster: Cluster, namespace: str = "") -> tuple[Cause, ...]:
-    """Why the VirtualMachine with that ``spec`` is refused; nothing when it is admitted.
+    """Return the causes for which the VirtualMachine with that ``spec`` is refused.
 
     Instance type and preference are applied to ``spec.template``, and the defaults are set. Without a
-    ``namespace`` it is not known where the VirtualMachine will be. The first step
-    that has causes ends the admission.
+    ``namespace`` it is not known where the VirtualMachine will be. The first step that has causes ends the
+    admission.
     """
-    template = section(vm_spec, "template")
-    vmi = VmiSpec.of(section(template, "spec"), _SPEC.child("template", "spec"))
+    vm = VmSpec.of(vm_spec, _SPEC)
+    release, fields = cluster.release, vm.vmi.fields
     steps = (
-        check_discontinued_gates(vmi, cluster),
-        check_discontinued_bindings(vmi, cluster),
-        check_vm_spec(vm_spec, vmi, _SPEC, cluster),
-        check_data_volume_namespaces(vm_spec, _SPEC, namespace, cluster),
+        *(check.run(vm.vmi, cluster) for check in CREATION_CHECKS.needed(release, fields)),
+        check_vm_spec(vm, cluster),
+        check_template_namespaces(vm, namespace),
     )
     return next(filter(None, map(tuple, steps)), ())
 
 
-def check_vm_spec(vm_spec: JsonObject, vmi: VmiSpec, at: FieldPath, cluster: Cluster) -> Causes:
-    """``ValidateVirtualMachineSpec`` of the spec that stands ``at`` a place."""
-    metadata = section(section(vm_spec, "template"), "metadata")
-    metadata_at = at.child("template", "metadata")
-    yield from check_metadata(metadata, metadata_at, cluster)
-    yield from check_grace_annotations(vmi, cluster, metadata, metadata_at)
-    for check in SPEC_CHECKS.needed(cluster.release, vmi.fields):
-        yield from check(vmi, cluster)
-    yield from check_data_volume_templates(vm_spec, at, cluster)
-    yield from check_run_strategy(vm_spec, at, cluster)
-    yield from check_live_update(vmi, cluster)
+def check_vm_spec(vm: VmSpec, cluster: Cluster) -> Causes:
+    """Check the spec of a VirtualMachine (``ValidateVirtualMachineSpec``)."""
+    metadata = section(section(vm.content, "template"), "metadata")
+    release, fields = cluster.release, vm.vmi.fields
+    yield from Metadata(metadata, vm.at("template", "metadata"), vm.vmi).causes(cluster)
+    yield from SPEC_CHECKS.causes(release, fields, vm.vmi, cluster)
+    yield from VM_CHECKS.causes(release, vm.fields, vm, cluster)

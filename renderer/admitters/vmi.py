@@ -2,38 +2,123 @@
 
 from __future__ import annotations
 
-from renderer.admitters.architectures import check_architecture
-from renderer.admitters.cause import Causes
-from renderer.admitters.check import CheckTable, on
+from renderer.admitters.architectures import ARCHITECTURE_CHECKS
+from renderer.admitters.causes import Causes, invalid, required
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.grace import check_grace_annotations
-from renderer.admitters.hyperv import check_hyperv
 from renderer.admitters.memory import check_memory_is_given
-from renderer.admitters.metadata import check_metadata
-from renderer.admitters.network.bindings import check_discontinued_bindings, check_discontinued_gates
+from renderer.admitters.metadata import Metadata
+from renderer.admitters.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
 from renderer.admitters.vmi_checks import SPEC_CHECKS
-from renderer.admitters.vmi_spec import VmiSpec, section
-from renderer.admitters.volume_devices import check_volume_devices
+from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, unless_disabled
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
-#: What a VirtualMachine's template is not checked for.
-_VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
-    on(check_discontinued_gates, "interfaces"),
-    on(check_discontinued_bindings, "interfaces"),
-    on(check_volume_devices, "volumes"),
-    on(check_memory_is_given),
-    on(check_hyperv, "features"),
-    on(check_architecture),
+#: What an enabled feature needs enabled.
+_NEEDS = {
+    "evmcs": "vapic",
+    "ipi": "vpindex",
+    "tlbflush": "vpindex",
+    "synictimer": "synic",
+    "synic": "vpindex",
+}
+
+
+def check_hyperv_at_spec(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that Hyper-V features have those that they need."""
+    yield from _check_hyperv_features(vmi, vmi.at("domain", "features", "hyperv"))
+
+
+def check_hyperv(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check Hyper-V features, which KubeVirt reports with the path in it twice."""
+    features, at = section(vmi.domain, "features"), vmi.at("domain", "features", "hyperv")
+    yield from _check_hyperv_features(vmi, at.child("domain", "features", "hyperv"))
+    if has(features, "hyperv") and has(features, "hypervPassthrough"):
+        yield invalid(at, "hyperv and hypervPassthrough exclude each other", "drop one of them")
+
+
+def _check_hyperv_features(vmi: VmiSpec, reported: FieldPath) -> Causes:
+    hyperv = section(section(vmi.domain, "features"), "hyperv")
+    at = vmi.at("domain", "features", "hyperv")
+    for name, needed in _NEEDS.items():
+        if section(hyperv, name).get("enabled") and not section(hyperv, needed).get("enabled"):
+            message = f"hyperv.{name} needs hyperv.{needed}"
+            yield invalid(at.child(name), message, reported=reported.child(name))
+    if unless_disabled(hyperv, "evmcs"):
+        yield from _check_vmx(vmi)
+
+
+def _check_vmx(vmi: VmiSpec) -> Causes:
+    features = elements(vmi.cpu, "features")
+    at, reported = vmi.at("domain", "cpu", "features"), FieldPath.of("spec", "domain", "cpu", "features")
+    if not features:
+        yield required(at, "hyperv.evmcs needs the CPU feature vmx", reported=reported)
+    for index, feature in enumerate(features):
+        if text(feature, "name") == "vmx" and text(feature, "policy") != "require":
+            message = "hyperv.evmcs needs the CPU feature vmx with the policy require"
+            yield invalid(at.child(index, "policy"), message, reported=reported.child(index, "policy"))
+
+
+_RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
+
+
+def check_volume_devices(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that each volume is a disk's or a file system's."""
+    disks = {text(disk, "name") for disk in vmi.disks}
+    filesystems = {text(filesystem, "name") for filesystem in elements(vmi.devices, "filesystems")}
+    for index, volume in enumerate(vmi.volumes):
+        name = text(volume, "name")
+        if has(volume, "memoryDump"):
+            continue
+        if name not in disks and name not in filesystems:
+            yield invalid(
+                vmi.at("volumes", index, "name"),
+                f"the volume {name} is neither a disk nor a file system",
+                f"add a disk {name} to {vmi.device('disks')}",
+                reported=vmi.at("domain", "volumes", index, "name"),
+            )
+        if has(volume, "containerPath"):
+            is_filesystem = name in filesystems
+            yield from _check_container_path(
+                vmi, index, volume, is_disk=name in disks, is_filesystem=is_filesystem
+            )
+
+
+def _check_container_path(
+    vmi: VmiSpec, index: int, volume: JsonObject, *, is_disk: bool, is_filesystem: bool
+) -> Causes:
+    name, at = text(volume, "name"), vmi.at("volumes", index)
+    reported = vmi.at("domain", "volumes", index)
+    if is_disk:
+        yield invalid(at, f"the containerPath volume {name} cannot be a disk", reported=reported)
+    if not is_filesystem:
+        yield invalid(at, f"the containerPath volume {name} needs a file system", reported=reported)
+    path = text(section(volume, "containerPath"), "path")
+    if path.startswith(_RESERVED_PATHS):
+        yield invalid(
+            at.child("containerPath", "path"),
+            f"KubeVirt keeps {path} for itself",
+            reported=reported.child("containerPath", "path"),
+        )
+
+
+#: The checks that a VirtualMachine's template is not made.
+VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
+    *DISCONTINUED_BINDING_CHECKS,
+    on(check_volume_devices, "volumes", upstream="validateVirtualMachineInstanceSpecVolumeDisks"),
+    on(check_memory_is_given, upstream="ValidateVirtualMachineInstanceMandatoryFields"),
+    on(check_hyperv_at_spec, "features", upstream="hyperv.go", until="1.3"),
+    on(check_hyperv, "features", upstream="hyperv.go", since="1.3"),
+    *ARCHITECTURE_CHECKS,
 )
 
 
 def check_vmi(vmi: JsonObject, cluster: Cluster) -> Causes:
-    """Why the VirtualMachineInstance, with its defaults, is refused: all causes at once."""
+    """Yield the causes for which the VirtualMachineInstance, with its defaults, is refused: all at once."""
     spec = VmiSpec.of(section(vmi, "spec"), FieldPath.of("spec"))
-    metadata, metadata_at = section(vmi, "metadata"), FieldPath.of("metadata")
-    for table in (SPEC_CHECKS, _VMI_CHECKS):
-        for check in table.needed(cluster.release, spec.fields):
-            yield from check(spec, cluster)
-    yield from check_metadata(metadata, metadata_at, cluster)
-    yield from check_grace_annotations(spec, cluster, metadata, metadata_at)
+    metadata = Metadata(section(vmi, "metadata"), FieldPath.of("metadata"), spec)
+    release = cluster.release
+    yield from SPEC_CHECKS.causes(release, spec.fields, spec, cluster)
+    yield from VMI_CHECKS.causes(release, spec.fields, spec, cluster)
+    yield from metadata.causes(cluster)

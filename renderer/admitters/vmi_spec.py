@@ -60,24 +60,48 @@ class VmiSpec(Record):
 
     @property
     def architecture(self) -> str:
+        """The architecture, empty where there is none."""
         return text_at(self.content, "architecture")
 
     def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the spec."""
         return self.path.child(*segments)
 
     def device(self, *segments: Segment) -> FieldPath:
-        """A field below ``domain.devices``."""
+        """Return the path of a field below ``domain.devices``."""
         return self.path.child("domain", "devices", *segments)
 
 
+class VmSpec(Record):
+    """A VirtualMachine's spec, ``content`` at ``path``, and the VirtualMachineInstance's in its template."""
+
+    path: FieldPath
+    content: JsonObject
+    vmi: VmiSpec
+
+    @classmethod
+    def of(cls, content: JsonObject, path: FieldPath) -> VmSpec:
+        template = section(section(content, "template"), "spec")
+        return cls(path, content, VmiSpec.of(template, path.child("template", "spec")))
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of what is written in the spec and in the VirtualMachineInstance's."""
+        return self.vmi.fields | frozenset(self.content)
+
+    def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the spec."""
+        return self.path.child(*segments)
+
+
 def section(parent: JsonObject, key: str) -> JsonObject:
-    """The mapping at ``key``, an empty one where there is none."""
+    """Return the mapping at ``key``, an empty one where there is none."""
     child = parent.get(key)
     return child if isinstance(child, dict) else EMPTY
 
 
 def elements(parent: JsonObject, key: str) -> Sequence[JsonObject]:
-    """The mappings in the list at ``key``; whatever else stands there counts as an empty one."""
+    """Return the mappings in the list at ``key``; whatever else stands there counts as an empty one."""
     children = parent.get(key)
     if not isinstance(children, list):
         return ()
@@ -85,12 +109,13 @@ def elements(parent: JsonObject, key: str) -> Sequence[JsonObject]:
 
 
 def text(parent: JsonObject, key: str) -> str:
+    """Return the text at ``key``, an empty one where there is none."""
     value = parent.get(key)
     return value if isinstance(value, str) else ""
 
 
 def texts(parent: JsonObject, key: str) -> Sequence[str]:
-    """The texts in the list at ``key``, an empty one in place of null."""
+    """Return the texts in the list at ``key``, an empty one in place of null."""
     children = parent.get(key)
     return (
         [child if isinstance(child, str) else "" for child in children] if isinstance(children, list) else ()
@@ -98,28 +123,28 @@ def texts(parent: JsonObject, key: str) -> Sequence[str]:
 
 
 def number(parent: JsonObject, key: str) -> int:
-    """A whole number, 0 where there is none."""
+    """Return the whole number at ``key``, 0 where there is none."""
     value = parent.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def quantity(parent: JsonObject, key: str) -> Quantity:
-    """The quantity at ``key``, 0 where there is none. Raises ``DiagnosticError`` for what is none."""
+    """Return the quantity at ``key``, 0 where there is none. Raises ``DiagnosticError`` for what is none."""
     value = parent.get(key)
     return _ZERO if value is None else Quantity.of(value)
 
 
 def has(parent: JsonObject, key: str) -> bool:
-    """Whether there is anything but null: Go's pointers."""
+    """Return true if there is anything but null, as Go's pointers have it."""
     return parent.get(key) is not None
 
 
 def present(parent: JsonObject, keys: Container[str]) -> list[str]:
-    """Those of ``keys`` that are there."""
+    """Return those of ``keys`` that are there."""
     return [key for key, value in parent.items() if value is not None and key in keys]
 
 
 def unless_disabled(parent: JsonObject, key: str) -> bool:
-    """Whether a feature is there and not ``enabled: false`` (Go's ``FeatureState``)."""
+    """Return true if a feature is there and not ``enabled: false`` (Go's ``FeatureState``)."""
     value: Json = parent.get(key)
     return isinstance(value, dict) and value.get("enabled") is not False

@@ -1,16 +1,108 @@
-"""Each volume, and volumes that there may be only one of (``validateVolumes``)."""
+"""Volumes: their sources, cloud-init data, and paths of files inside images."""
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Cause, Causes, CauseType, invalid, required
-from renderer.admitters.check import CheckTable, on
-from renderer.admitters.cloud_init import check_cloud_init
+import re
+from collections.abc import Sequence
+
+from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, required
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.feature_gates import Gate, needs_gate
-from renderer.admitters.paths import check_path
 from renderer.admitters.vmi_spec import VmiSpec, has, present, quantity, section, text
-from renderer.admitters.volume import Volume
-from renderer.model.json import text_at
+from renderer.kubevirt.feature_gates import Gate
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import JsonObject, text_at
+from renderer.model.record import Record
+
+
+def check_path(at: FieldPath, path: str, reported: FieldPath | None = None) -> Causes:
+    """Check that a path is absolute and clean."""
+    if path == "/":
+        yield invalid(at, "the path is the root, not a file", reported=reported)
+    elif not _is_clean(path.removesuffix("/")):
+        yield invalid(at, f"{path!r} is not an absolute path without '.', '..' and '//'", reported=reported)
+
+
+def _is_clean(path: str) -> bool:
+    root, *segments = path.split("/")
+    return path == "/" or (not root and not any(segment in ("", ".", "..") for segment in segments))
+
+
+class Volume(Record):
+    """One of the volumes, at ``position`` in the list."""
+
+    vmi: VmiSpec
+    position: int
+    content: JsonObject
+    cluster: Cluster
+
+    @property
+    def name(self) -> str:
+        """The volume's name, empty where there is none."""
+        return text(self.content, "name")
+
+    def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the volume."""
+        return self.vmi.at("volumes", self.position, *segments)
+
+
+_CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
+_MOST_BYTES = 2048
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
+
+
+def check_cloud_init(volume: Volume) -> Causes:
+    """Check that cloud-init has data, each from one source and short enough."""
+    source = next((source for source in _CLOUD_INIT if has(volume.content, source)), None)
+    if source is None:
+        return
+    data = section(volume.content, source)
+    users, networks = _data_sources(data, "userData"), _data_sources(data, "networkData")
+    for kind, sources in (("userData", users), ("networkData", networks)):
+        if sources:
+            yield from _check_data(volume.at(source), data, kind, sources)
+    if not users and not networks:
+        yield invalid(volume.at(source), f"{source} has neither user data nor network data")
+
+
+def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[str]) -> Causes:
+    length = len(text(data, kind).encode(errors="replace"))
+    encoded = text(data, f"{kind}Base64")
+    if encoded:
+        decoded, is_valid = _decoded_length(encoded)
+        if not is_valid:
+            yield invalid(at.child(f"{kind}Base64"), f"{kind}Base64 is not base64")
+        length = length or decoded
+    if len(sources) > 1:
+        message = f"the {kind} is given more than once: {', '.join(sources)}"
+        yield invalid(at, message, "keep one of them")
+    if length > _MOST_BYTES:
+        hint = f"put it into a Secret and name that in {_secret_key(kind)}"
+        yield invalid(at, f"the {kind} has {length} bytes; {_MOST_BYTES} fit into a VM", hint)
+
+
+def _data_sources(data: JsonObject, kind: str) -> list[str]:
+    secret = _secret_key(kind)
+    named = [secret] if secret in data and text(section(data, secret), "name") else []
+    return named + [key for key in (f"{kind}Base64", kind) if data.get(key)]
+
+
+def _secret_key(kind: str) -> str:
+    """``secretRef`` of the Go type's UserDataSecretRef; that of network data has a name of its own."""
+    return "secretRef" if kind == "userData" else "networkDataSecretRef"
+
+
+def _decoded_length(encoded: str) -> tuple[int, bool]:
+    """Return the count of bytes that Go decodes before the first wrong character, and true if there is none.
+
+    Line breaks do not count, padding does.
+    """
+    characters = encoded.replace("\n", "").replace("\r", "")
+    if _BASE64.fullmatch(characters):
+        return len(characters) // 4 * 3 - characters.count("="), True
+    return len(_NOT_BASE64.split(characters, maxsplit=1)[0]) // 4 * 3, False
+
 
 _SOURCES = frozenset(
     {
@@ -39,6 +131,7 @@ _HOST_DISK_TYPES = ("Disk", "DiskOrCreate")
 
 
 def check_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Check each volume, that names differ, and that some sources stand once."""
     names: set[str] = set()
     limited = []
     for position, content in enumerate(vmi.volumes):
@@ -46,8 +139,7 @@ def check_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
         if volume.name in names:
             yield invalid(volume.at("name"), f"two volumes are called {volume.name}")
         names.add(volume.name)
-        for check in _CHECKS.needed(cluster.release, frozenset(content)):
-            yield from check(volume)
+        yield from VOLUME_CHECKS.causes(cluster.release, frozenset(content), volume)
         limited += present(content, _ONLY_ONE)
     for source in _ONLY_ONE:
         if limited.count(source) > 1:
@@ -95,16 +187,18 @@ def _check_host_disk(volume: Volume) -> Causes:
         yield invalid(at.child("capacity"), message, "drop it, or use the type DiskOrCreate")
 
 
-_CHECKS: CheckTable[[Volume]] = CheckTable(
-    on(_check_source),
-    on(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive"),
-    on(_check_downward_metrics, "downwardMetrics"),
-    on(_check_host_disk, "hostDisk"),
-    on(_check_names, *_NAMES),
+#: ``validateVolumes``, of one volume.
+VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
+    on(_check_source, upstream="validateVolumes"),
+    on(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive", upstream="validateVolumes"),
+    on(_check_downward_metrics, "downwardMetrics", upstream="validateVolumes"),
+    on(_check_host_disk, "hostDisk", upstream="validateVolumes"),
+    on(_check_names, *_NAMES, upstream="validateVolumes"),
 )
 
 
 def check_container_disks(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check the paths of container disks."""
     for index, volume in enumerate(vmi.volumes):
         path = text(section(volume, "containerDisk"), "path") if "containerDisk" in volume else ""
         if path:
@@ -113,6 +207,7 @@ def check_container_disks(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_utility_volumes(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse utility volumes, which are added to running machines only."""
     if vmi.content.get("utilityVolumes"):
         at = vmi.at("utilityVolumes")
         yield invalid(at, "utilityVolumes can only be added while the VM runs", "drop them")

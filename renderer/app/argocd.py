@@ -1,47 +1,141 @@
-"""The source of an Argo CD application: the working directory, in a copy of its repository."""
+"""Argo CD: the source and the parameters of an application, and the differences it has to ignore.
+
+https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/: a parameter of the
+application is an entry of the JSON list ``ARGOCD_APP_PARAMETERS``, a variable ``NAME`` of its ``env`` is
+``ARGOCD_ENV_NAME``.
+"""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
-from renderer.cli.application_parameters import ApplicationParameters
-from renderer.cli.repository import Repository
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.usage_error import UsageError
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.render_config import Overlay, OverlayEntry
-from renderer.pipeline.entry_points import find_overlays
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
+from renderer.model.suggest import did_you_mean
 from renderer.source.file_system import is_inside
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.overlays import select_overlays
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
+_LIST = "ARGOCD_APP_PARAMETERS"
+_PREFIX = "ARGOCD_ENV_VMRENDER_"
+_FLAGS = {"true": True, "false": False}
+_NAMES = ("overlay", "kubevirt", "expand", "write-instancetypes")
+
+T = TypeVar("T")
+
+
+class ApplicationParameters(NamedTuple):
+    """Parameters that an application sets itself; one that is None comes from the project."""
+
+    overlay: str | None = None
+    kubevirt: Release | None = None
+    expand: ExpandMode | None = None
+    write_instancetypes: bool | None = None
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], parse: Callable[[str], Release]) -> ApplicationParameters:
+        """Read the parameters, and ``env`` for those that are not given. Raises ``UsageError``.
+
+        ``parse`` reads a release, and raises ``ValueError``.
+        """
+        given = {**dict(_variables(environment)), **dict(_listed(environment.get(_LIST)))}
+        for name in given:
+            if name not in _NAMES:
+                hint = did_you_mean(name, _NAMES, most=1, otherwise=f"known fields: {', '.join(_NAMES)}")
+                raise UsageError(f"unknown parameter {name}; {hint}")
+        return cls(
+            given.get("overlay"),
+            _read(given, "kubevirt", parse),
+            _read(given, "expand", _mode),
+            _read(given, "write-instancetypes", _flag),
+        )
+
+
+def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for variable, value in environment.items():
+        if variable.startswith(_PREFIX) and value:
+            yield variable.removeprefix(_PREFIX).lower().replace("_", "-"), value
+
+
+def _listed(text: str | None) -> Iterator[tuple[str, str]]:
+    """The parameters of the list; a parameter without a value has an empty text there."""
+    entries = _decoded(text) if text else []
+    if entries is not None and not isinstance(entries, list):
+        raise UsageError(f"{_LIST} holds no list")
+    for entry in entries or ():
+        name = text_at(entry, "name")
+        if not name:
+            raise UsageError(f"{_LIST} holds a parameter without a name")
+        if "array" in object_at(entry) or "map" in object_at(entry):
+            raise UsageError(f"the parameter {name} is a string, not an array or map")
+        value = text_at(entry, "string")
+        if value:
+            yield name, value
+
+
+def _decoded(text: str) -> Json:
+    from json import JSONDecodeError, loads  # noqa: PLC0415 - most applications have no parameters
+
+    try:
+        decoded: Json = loads(text)
+    except (JSONDecodeError, RecursionError) as error:
+        raise UsageError(f"{_LIST} is no JSON: {error}") from None
+    return decoded
+
+
+def _read(given: Mapping[str, str], name: str, parse: Callable[[str], T]) -> T | None:
+    if name not in given:
+        return None
+    try:
+        return parse(given[name])
+    except (ValueError, UsageError) as error:
+        raise UsageError(f"parameter {name}: {error}") from None
+
+
+def _mode(text: str) -> ExpandMode:
+    if text not in set(ExpandMode):
+        raise ValueError(f"{text!r} is none of {', '.join(ExpandMode)}")
+    return ExpandMode(text)
+
+
+def _flag(text: str) -> bool:
+    if text not in _FLAGS:
+        raise ValueError(f"{text!r} is neither true nor false")
+    return _FLAGS[text]
 
 
 @dataclass(frozen=True)
 class ApplicationSource:
-    """``folder`` is the application's ``spec.source.path``, below the root of ``repository``."""
+    """The source of an application: ``folder``, its ``spec.source.path``, in a copy of the repository."""
 
-    repository: Repository
+    project: Project
     folder: str
 
     @classmethod
-    def here(cls, environment: Mapping[str, str]) -> ApplicationSource:
-        """Raises ``DiagnosticError`` for a ``vmrender.yaml`` that cannot be used."""
+    def here(cls, open_project: ProjectOpener, environment: Mapping[str, str]) -> ApplicationSource:
+        """Open the project in the working directory. Raises ``DiagnosticError`` for a wrong one."""
         here = Path.cwd()
-        repository = Repository.containing(here, _top(here, environment.get(_SOURCE_PATH, "")))
-        return cls(repository, repository.relative(here))
+        project = open_project(here, _top(here, environment.get(_SOURCE_PATH, "")))
+        return cls(project, project.relative(here))
 
     @cached_property
     def overlays(self) -> tuple[Overlay, ...]:
-        """All of the project. Raises ``DiagnosticError``."""
-        return find_overlays(self.repository.fs, self.repository.config)
+        """The overlays of the project. Raises ``DiagnosticError``."""
+        return self.project.overlays()
 
     def overlay(self, parameters: ApplicationParameters) -> Overlay:
-        """What is to be rendered. Raises ``DiagnosticError`` for an overlay that is not there."""
+        """Return the overlay to render. Raises ``DiagnosticError`` for one that is not there."""
         overlay = self._chosen(parameters.overlay).with_target(parameters.kubevirt, parameters.expand)
         write = parameters.write_instancetypes
         return overlay if write is None else overlay._replace(write_instancetypes=write)
@@ -53,13 +147,13 @@ class ApplicationSource:
         if listed is None:
             self._check_is_one()
         entry = OverlayEntry(self.folder)
-        return listed or self.repository.config.overlay(entry, self.folder, posixpath.basename(self.folder))
+        return listed or self.project.config.overlay(entry, self.folder, posixpath.basename(self.folder))
 
     def _check_is_one(self) -> None:
         """Raises ``DiagnosticError`` for a folder that is no overlay, but has some below it."""
         below = [overlay.name for overlay in self.overlays if is_inside(overlay.path, self.folder)]
         if below and not any(
-            self.repository.fs.is_file(f"{self.folder}/{name}") for name in KUSTOMIZATION_FILES
+            self.project.fs.is_file(f"{self.folder}/{name}") for name in KUSTOMIZATION_FILES
         ):
             finding = Diagnostic(
                 code=Code.KUSTOMIZATION_MISSING,
@@ -70,6 +164,84 @@ class ApplicationSource:
 
 
 def _top(here: Path, source_path: str) -> Path | None:
-    """The top of the copy, which has no ``.git``: the folder that the application's path begins in."""
+    """The top of the copy, which has no ``.git``: the folder in which the application's path begins."""
     parts = Path(source_path).parts
     return here.parents[len(parts) - 1] if parts and here.parts[-len(parts) :] == parts else None
+
+
+def announced_parameters(overlay: Overlay, *, is_listed: bool) -> list[JsonObject]:
+    """Return the parameters in Argo CD's form, each with its value as long as the application sets none."""
+    modes = ", ".join(ExpandMode)
+    return [
+        {
+            "name": "overlay",
+            "title": "Overlay",
+            "tooltip": "Name or path of the overlay to render, for another than the one in the path",
+            "string": overlay.name if is_listed else "",
+        },
+        {
+            "name": "kubevirt",
+            "title": "KubeVirt release",
+            "tooltip": "The release that runs in the cluster, as in 1.9",
+            "string": str(overlay.kubevirt),
+        },
+        {
+            "name": "expand",
+            "title": "Expansion",
+            "tooltip": f"How far virtual machines are expanded: {modes}",
+            "string": str(overlay.expand),
+        },
+        {
+            "name": "write-instancetypes",
+            "title": "Write instance types",
+            "tooltip": "Whether instance types and preferences are among the manifests",
+            "itemType": "boolean",
+            "string": "true" if overlay.write_instancetypes else "false",
+        },
+    ]
+
+
+class IgnoreDifferences(NamedTuple):
+    """A part of an Application's spec as ``text``, None with errors; ``overlays`` are paths."""
+
+    text: str | None
+    findings: tuple[Diagnostic, ...]
+    overlays: tuple[str, ...]
+
+
+def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDifferences:
+    """List the fields that KubeVirt fills in and the rendered virtual machines leave open.
+
+    Raises ``DiagnosticError`` for an overlay that is not there.
+    """
+    from renderer.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - a stage
+    from renderer.instancetype.open_fields import open_fields  # noqa: PLC0415 - a stage
+    from renderer.pipeline import Pipeline  # noqa: PLC0415 - a stage
+
+    pipeline = Pipeline(project.fs, project.config)
+    selected = select_overlays(project.overlays(), names)
+    findings: list[Diagnostic] = []
+    paths: dict[str, None] = {}
+    for overlay in selected:
+        outcome = pipeline.render(overlay).in_overlay(overlay.path)
+        findings += outcome.diagnostics
+        paths |= dict.fromkeys(open_fields(outcome.value, behaviour_of(overlay.kubevirt)))
+    text = None if has_errors(findings) else _application_text(tuple(paths))
+    return IgnoreDifferences(text, tuple(findings), tuple(overlay.path for overlay in selected))
+
+
+def _application_text(paths: tuple[str, ...]) -> str:
+    from renderer.yamlio.encode import encode  # noqa: PLC0415 - a stage
+
+    if not paths:
+        return encode([{"ignoreDifferences": []}])
+    ignored = {"group": "kubevirt.io", "kind": "VirtualMachine", "jqPathExpressions": list(paths)}
+    # Without the option a sync would still take away what the diff does not show.
+    return encode(
+        [
+            {
+                "ignoreDifferences": [ignored],
+                "syncPolicy": {"syncOptions": ["RespectIgnoreDifferences=true"]},
+            }
+        ]
+    )

@@ -1,9 +1,10 @@
-"""The long forms of diagnostic codes: files that ship, or the docstrings of rules."""
+"""Explanations: the long form of each diagnostic code, and the question about a rendered resource."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from renderer.model.codes import Code, Explanation
 
@@ -12,7 +13,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "explanations"
 
 @cache
 def explanation_of(code: Code) -> Explanation:
-    """What ``code`` means, why it is refused, and what to do."""
+    """Return the meaning of ``code``, why it is refused, and what to do."""
     file = FOLDER / f"{code}.md"
     if file.is_file():
         return Explanation.parse(file.read_text(encoding="utf-8"))
@@ -20,3 +21,12 @@ def explanation_of(code: Code) -> Explanation:
 
     rule = BY_CODE.get(code)
     return Explanation.parse(f"# {rule.documentation}") if rule else Explanation.missing(code)
+
+
+class Question(NamedTuple):
+    """A question in the words of the command line; texts that were not given are empty."""
+
+    resource: str
+    field: str = ""
+    overlay: str = ""
+    namespace: str = ""

@@ -1,11 +1,11 @@
-"""The functions of ``vmrender fn``, by the kind of ``functionConfig``."""
+"""KRM functions: expand, validate or generate resources, by the kind of ``functionConfig``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from renderer.cli.repository import Repository
+from renderer.app.project import Project
 from renderer.emit.bounded_text import check_size
 from renderer.krm import ResourceList, is_local
 from renderer.model.codes import Code
@@ -24,22 +24,22 @@ _GROUP, _VERSION = "vmrender.io", "v1alpha1"
 _KINDS = tuple(Gvk(_GROUP, _VERSION, kind) for kind in (EXPANSION, VALIDATION))
 
 
-def run(given: ResourceList, repository: Repository, fs: FileSystem) -> Outcome[tuple[JsonObject, ...]]:
-    """The items to give back, and what is to be said. ``fs`` holds what was given, above the repository.
+def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outcome[tuple[JsonObject, ...]]:
+    """Return the items to give back, and the findings. ``fs`` holds the given list above the project.
 
     Raises ``DiagnosticError``: function-input for a functionConfig of another kind, config-invalid and what
     the generators raise.
     """
     written = given.config
     if written is not None and written.gvk in GENERATORS:
-        files = function_files(fs, repository.relative(Path.cwd()), written)
+        files = function_files(fs, project.relative(Path.cwd()), written)
         made = GENERATORS[written.gvk](written.content, written.origin, files)
         return Outcome(given.with_generated([generated.content for generated in made]))
     if written is None:
-        return _expanded(given, fs, repository.config)
+        return _expanded(given, fs, project.config)
     if written.gvk not in _KINDS:
         raise _unknown(written)
-    config = with_function_config(fs, repository.config, written)
+    config = with_function_config(fs, project.config, written)
     expanded = _expanded(given, fs, config)
     if written.kind == VALIDATION:
         return Outcome(tuple(item.content for item in given.items), expanded.diagnostics)
@@ -56,14 +56,14 @@ def _expanded(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outc
 
 
 def _overlay(given: ResourceList, config: RenderConfig) -> Overlay:
-    """What is only validated is validated as it will be in the cluster."""
+    """The overlay that the items are rendered as; a validation expands them as the cluster does."""
     is_validation = given.config is not None and given.config.kind == VALIDATION
     overlay = config.overlay(OverlayEntry("."), ".", ".")._replace(write_instancetypes=True)
     return overlay.with_target(None, ExpandMode.APPLIED if is_validation else None)
 
 
 def _in_order(given: Iterable[Resource], kept: ResourceSet) -> Iterable[JsonObject]:
-    """What became of the items, each at its place; some are of no use when all is expanded."""
+    """The items at the places they were given; those that an expansion makes useless are left out."""
     contents = {resource.origin: resource.content for resource in kept}
     for item in given:
         if _is_configuration(item):

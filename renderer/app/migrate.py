@@ -1,4 +1,4 @@
-"""Rewrite deprecated fields in the files of a project, as far as everything built from them stays the same."""
+"""Rewrite deprecated fields in the files of a project, as far as all that is built stays the same."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
 
 @dataclass(frozen=True, slots=True)
 class DeprecatedFile:
-    """A file with something to say of it; ``builds`` are the overlays that it is part of."""
+    """A file with deprecated fields; ``builds`` are the overlays that it is part of."""
 
     source: MigrationSource
     builds: tuple[Overlay, ...]
@@ -43,21 +43,21 @@ class DeprecatedFile:
 
 @dataclass(frozen=True)
 class MigratedProject:
-    """``kubevirt`` overrules the target releases of the project."""
+    """A project whose files are migrated; ``kubevirt`` overrules its target releases."""
 
     fs: FileSystem
     config: RenderConfig
     kubevirt: Release | None
 
     def sources(self, paths: Iterable[str]) -> Iterator[DeprecatedFile]:
-        """The files at ``paths``, and in folders among them, that there is something to say of.
+        """Yield the files at ``paths``, and in folders among them, that hold something deprecated.
 
         Raises ``DiagnosticError`` for one that cannot be read, unless another tool fills it in first.
         """
         for file in dict.fromkeys(file for path in paths for file in self._files(path)):
             content = self.fs.read(file)
             if not MENTIONS.search(content) or not (
-                self._reach.listing(file) or self._is_ours(file, content)
+                self._graph.listing(file) or self._is_ours(file, content)
             ):
                 continue
             found = tuple(self._found(file, content))
@@ -72,10 +72,10 @@ class MigratedProject:
         )
 
     def _files(self, path: str) -> Iterator[str]:
-        """Links are followed, as nothing is written through them."""
+        """The files at a path. Links are followed, as nothing is written through them."""
         if self.fs.is_folder(path):
-            yield from map(self.fs.resolve, self._candidates.below(path))
-        elif not self._candidates.is_rendered(posixpath.dirname(path) or "."):
+            yield from map(self.fs.resolve, self._manifests.below(path))
+        elif not self._manifests.is_rendered(posixpath.dirname(path) or "."):
             yield self.fs.resolve(path)
 
     def _found(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
@@ -89,7 +89,7 @@ class MigratedProject:
                 raise
 
     def _patched_kinds(self, file: str) -> str | None:
-        links = [(folder, self._reach.links(folder)) for folder in self._reach.listing(file)]
+        links = [(folder, self._graph.links(folder)) for folder in self._graph.listing(file)]
         return patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
 
     def _source(self, file: str, content: bytes, found: tuple[LocatedFinding, ...]) -> DeprecatedFile:
@@ -106,16 +106,16 @@ class MigratedProject:
         return find_overlays(self.fs, self.config)
 
     @cached_property
-    def _candidates(self) -> ManifestFiles:
+    def _manifests(self) -> ManifestFiles:
         return ManifestFiles(self.fs, [overlay.output for overlay in self._overlays], OWNERSHIP_FILE)
 
     @cached_property
-    def _reach(self) -> KustomizationGraph:
+    def _graph(self) -> KustomizationGraph:
         return KustomizationGraph(self.fs)
 
     @cached_property
     def _scoping(self) -> ScopeFinder:
-        return ScopeFinder(self._reach, self._candidates, self.config, self._overlays)
+        return ScopeFinder(self._graph, self._manifests, self.config, self._overlays)
 
 
 #: What stays as it is, by file, and why.
@@ -131,7 +131,7 @@ _Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource,
 
 
 def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:
-    """What becomes of the files at ``paths``, relative to the project. Raises ``DiagnosticError``."""
+    """Migrate the files at ``paths``, relative to the project, in memory. Raises ``DiagnosticError``."""
     return _Migration(project, tuple(project.sources(paths))).settle()
 
 
@@ -143,7 +143,7 @@ class _Migration:
         self._project = project
         self._after: tuple[Mapping[str, bytes], Pipeline] = {}, before
         self._files = files
-        self._composed = cache(lambda build: before.compose(build.path))
+        self._composed = cache(before.compose_overlay)
         self._applied = cache(lambda build: before.build(build.with_target(None, ExpandMode.APPLIED)))
 
     def settle(self) -> tuple[Migrated, ...]:
@@ -160,7 +160,7 @@ class _Migration:
         return tuple(migrate_file(file.source, kept.get(file.source.path, {})) for file in self._files)
 
     def _refused(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
-        """What has to stay, further to what is kept, for the first build that would not be the same."""
+        """Further changes to give up, for the sake of the first build that would not stay the same."""
         for build in self._builds:
             of_build = self._parts[build.path]
             parts = [file for file in migrated if file.changes and file.source.path in of_build]
@@ -191,7 +191,7 @@ class _Migration:
 
     def _composed_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """The resources of the build that are not what they were before files were migrated."""
-        return _differing(self._composed(build), self._pipeline(migrated).compose(build.path))
+        return _differing(self._composed(build), self._pipeline(migrated).compose_overlay(build))
 
     def _applied_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """The virtual machines that would be expanded otherwise, if the build can expand them at all."""
@@ -202,7 +202,7 @@ class _Migration:
         return tuple(each for each in _differing(before, after) if each.kind == "VirtualMachine")
 
     def _pipeline(self, migrated: Sequence[Migrated]) -> Pipeline:
-        """The same one as long as the files are, so that what builds share is read and compiled once."""
+        """A pipeline that reads the migrated files; the same one as long as they are the same."""
         files = changed(migrated)
         if self._after[0] != files:
             project = self._project
@@ -234,7 +234,7 @@ def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tup
 
 
 def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated]:
-    """Those that it was read from, or patched with."""
+    """The files that the resource was read from, or patched with."""
     paths = {site.path for site in (culprit.origin, *culprit.layers)}
     return [file for file in files if file.source.path in paths]
 
@@ -242,7 +242,7 @@ def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated
 def _bisected(
     files: Sequence[Migrated], subjects: frozenset[Subject], reason: Reason, helps: Callable[[Kept], bool]
 ) -> Sequence[Migrated]:
-    """As few of the files as it helps to keep, found by halves; more where both halves are needed."""
+    """As few files as possible that help when they are kept as they were, found by halving."""
     while len(files) > 1:
         middle = len(files) // 2
         halves = (files[:middle], files[middle:])
@@ -254,7 +254,7 @@ def _bisected(
 
 
 def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
-    """Only one subject of the suspects, where that helps; all of them otherwise."""
+    """One subject of the suspects, where keeping that alone helps; all of them otherwise."""
     for subject in sorted({each for subjects in suspects.values() for each in subjects}, key=_order):
         only = {
             path: {subject: subjects[subject]} for path, subjects in suspects.items() if subject in subjects

@@ -7,14 +7,16 @@ all overlays share, and each worker starts with a copy of it.
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.stopwatch import Stopwatch
+from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import layout
 from renderer.model.diagnostic import Diagnostic
@@ -30,10 +32,10 @@ from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder,
 
 
 class RenderedOverlay(NamedTuple):
-    """An overlay and the files it comes to, text by path below its output folder; none when it failed.
+    """An overlay and its rendered ``files``, text by path below its output folder; none when it failed.
 
-    ``findings`` know their lines. ``folders`` are those it read as kustomizations, ``saw`` is what it asked
-    of the repository, with the answers; ``seconds`` is how long it took, of which ``account`` tells.
+    ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to
+    all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
     """
 
     overlay: Overlay
@@ -46,20 +48,20 @@ class RenderedOverlay(NamedTuple):
 
 
 class OverlayRenderer:
-    """Of one project; what its overlays share is read, composed and compiled once."""
+    """Renders overlays of one project; the files that overlays share are read, composed and compiled once."""
 
     def __init__(self, root: Path, config: RenderConfig, known_catalogs: KnownCatalogs | None = None) -> None:
         self._project = root, config
         self._recorder = Recorder()
         self._fs = BuiltinFileSystem(RecordedFileSystem(DiskFileSystem(root), self._recorder))
-        self._pipeline = Pipeline(self._fs, config, memory=RunContext(self._recorder, known_catalogs))
+        self._pipeline = Pipeline(self._fs, config, context=RunContext(self._recorder, known_catalogs))
 
     def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig]]:
-        """For workers that are no copies of this process: they begin anew."""
+        """Return how to make this renderer again in a worker that is no copy of this process."""
         return type(self), self._project
 
     def render(self, overlay: Overlay) -> RenderedOverlay:
-        """Raises ``DiagnosticError`` for what keeps all overlays from being rendered."""
+        """Render one overlay. Raises ``DiagnosticError`` for an error that concerns all overlays."""
         stopwatch, work = Stopwatch(), Work("overlay", overlay.path)
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
@@ -101,7 +103,7 @@ _PARTS_PER_WORKER = 8
 def rendered_in_order(
     renderer: OverlayRenderer, overlays: Sequence[Overlay], jobs: int
 ) -> Iterator[RenderedOverlay]:
-    """Each overlay, rendered by ``jobs`` processes at the most.
+    """Render each overlay with at most ``jobs`` processes; yield the results in the order of the overlays.
 
     Raises what ``OverlayRenderer.render`` raises, in a worker too.
     """
@@ -115,7 +117,7 @@ def rendered_in_order(
 def _rendered_by_workers(
     renderer: OverlayRenderer, overlays: Sequence[Overlay], workers: int
 ) -> Iterator[RenderedOverlay]:
-    """What workers that were killed, as for want of memory, leave undone is done here."""
+    """Render with worker processes; overlays of a worker that was killed are rendered in this process."""
     # Only large projects need workers.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
@@ -135,7 +137,7 @@ def _rendered_by_workers(
 
 
 class _Worker:
-    """What this process has, if it is one."""
+    """State of a worker process."""
 
     renderer: OverlayRenderer
 
@@ -149,3 +151,16 @@ def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
 
 def _render(overlay: Overlay) -> RenderedOverlay:
     return _Worker.renderer.render(overlay)
+
+
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def processors() -> int:
+    """Return the number of processors for this process, at most the container's share rounded up."""
+    affinity = getattr(os, "sched_getaffinity", None)  # macOS and Windows do not have it
+    available = len(affinity(0)) if affinity else os.cpu_count() or 1
+    with suppress(OSError, ValueError):
+        quota, period = _QUOTA.read_text(encoding="ascii").split()
+        available = min(available, -(-int(quota) // int(period)))
+    return max(available, 1)

@@ -1,62 +1,250 @@
-"""The project's overlays: those that changed are rendered; of the others it is known what comes of them."""
+"""Render the overlays of a project, each into a tree of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from os.path import isdir, lexists, realpath
+from pathlib import Path
+from posixpath import normpath
+from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.app.overlay_renderer import RenderedOverlay
-from renderer.app.run_cache import RunCache, UnchangedOverlay
-from renderer.cli.progress import Watch
-from renderer.cli.repository import Repository
-from renderer.model.diagnostic import Diagnostic, has_errors
-from renderer.model.render_config import Overlay
+from renderer.app.project import Project
+from renderer.app.rendered_trees import (
+    Rendered,
+    RenderedTrees,
+    TreeResult,
+    stale_trees,
+    untracked_files,
+)
+from renderer.app.reporter import Reporter
+from renderer.app.run_cache import RunCache
+from renderer.app.usage_error import UsageError
+from renderer.emit.leftovers import find_stale_trees
+from renderer.emit.output_folder import check_outputs
+from renderer.model.diagnostic import Diagnostic, Severity, has_errors
+from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.rule_settings import warnings_as_errors
+from renderer.sharding import ShardName
+from renderer.source.overlays import output_sites, select_overlays
+from renderer.source.project import PROJECT_FILE
 
-#: An overlay that nothing is wrong with.
-Result: TypeAlias = RenderedOverlay | UnchangedOverlay
+if TYPE_CHECKING:
+    from renderer.app.overlay_renderer import RenderedOverlay
 
 
-class Rendering(NamedTuple):
-    """``results`` of the overlays that nothing is wrong with, ``findings`` of all of them, both in order.
+class RenderMode(Enum):
+    """Write the trees, compare them with what they should be, or tell what writing would do."""
 
-    ``folders`` are those that were read as kustomizations.
+    WRITE = "write"
+    CHECK = "check"
+    DRY_RUN = "dry run"
+
+
+class RenderRequest(NamedTuple):
+    """Options of a run.
+
+    ``overlays`` are names or paths; without any it is all overlays of the project, or of a ``shard`` of it,
+    as the file ``plan`` says. ``forced`` are files of rendered trees to overwrite or remove although someone
+    edited them. ``prune`` removes trees that belong to no overlay any more. With ``tracked``, files that Git
+    does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the largest number of
+    processes; None for one on each processor.
     """
 
-    results: tuple[Result, ...]
+    overlays: tuple[str, ...] = ()
+    mode: RenderMode = RenderMode.WRITE
+    prune: bool = False
+    forced: tuple[Path, ...] = ()
+    tracked: bool = False
+    strict: bool = False
+    use_cache: bool = True
+    jobs: int | None = None
+    shard: ShardName | None = None
+    plan: Path | None = None
+
+
+class RenderResult(NamedTuple):
+    """The trees that were written, compared or removed, and the findings; with an error nothing was written.
+
+    ``overlays`` are the paths of those that were rendered.
+    """
+
+    trees: tuple[TreeResult, ...]
+    findings: tuple[Diagnostic, ...]
+    overlays: tuple[str, ...]
+
+
+class _Rendering(NamedTuple):
+    """``overlays`` without errors, ``findings`` of all overlays, ``folders`` read as kustomizations."""
+
+    overlays: tuple[Rendered, ...]
     findings: tuple[Diagnostic, ...]
     folders: frozenset[str]
 
 
-def render_overlays(
-    repository: Repository, overlays: Sequence[Overlay], cache: RunCache, jobs: int, watch: Watch
-) -> Rendering:
-    """``jobs`` processes at the most. Raises ``DiagnosticError`` for what stops all overlays."""
+def render(project: Project, request: RenderRequest, reporter: Reporter) -> RenderResult:
+    """Render as ``request`` says. Nothing is written as long as there is an error in any of the overlays.
+
+    Raises ``UsageError`` for options that do not go together, and ``DiagnosticError`` for what stops all
+    overlays.
+    """
+    _check(request)
+    project = _with_proposal(project, reporter)
+    found = project.overlays()
+    outputs = {overlay.output: output_sites(overlay) for overlay in found}
+    selected = _selected(project, found, request, reporter)
+    stale = _stale(project, outputs) if _looks_for_stale_trees(request) else ()
+    forced = _forced_files(
+        project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
+    )
+    with RunCache.of(project, wanted=request.use_cache) as cache:
+        rendering = _render(project, selected, cache, request, reporter)
+    findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
+    trees = RenderedTrees(project.root, forced, reporter)
+    if not has_errors(findings):
+        findings += project.config.rules.applied(tuple(_emit(trees, rendering.overlays, stale, request)))
+        if request.tracked:
+            findings += untracked_files(project, [overlay.output for overlay in selected])
+    reported = warnings_as_errors(findings) if request.strict else tuple(findings)
+    return RenderResult(tuple(trees.results), reported, tuple(overlay.path for overlay in selected))
+
+
+def _check(request: RenderRequest) -> None:
+    """Raises ``UsageError`` for options that do not go together."""
+    if request.forced and request.mode is RenderMode.CHECK:
+        raise UsageError("--check writes nothing; leave out --force")
+    if request.prune and request.overlays:
+        raise UsageError("--prune is for the whole project; name no overlay")
+    if request.plan and not request.shard:
+        raise UsageError("--plan says what is in which shard; add --shard I/N")
+    if request.shard and (request.overlays or request.prune):
+        raise UsageError("--shard is for the whole project; name no overlay, and leave out --prune")
+
+
+def _with_proposal(project: Project, reporter: Reporter) -> Project:
+    """Return the project; without ``vmrender.yaml`` the one that ``init`` would propose, with a note."""
+    if project.fs.is_file(PROJECT_FILE):
+        return project
+    from renderer.app.found_project import proposed_project  # noqa: PLC0415 - few repositories have no file
+
+    proposed = proposed_project(project.fs, project.config)
+    if proposed is None:
+        return project
+    reporter.note(f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({proposed.total})")
+    return project._replace(config=proposed.config or project.config)
+
+
+def _emit(
+    trees: RenderedTrees, rendered: Iterable[Rendered], stale: Collection[str], request: RenderRequest
+) -> list[Diagnostic]:
+    if request.mode is RenderMode.CHECK:
+        return [*trees.compare(rendered), *stale_trees(stale, Severity.ERROR)]
+    is_dry = request.mode is RenderMode.DRY_RUN
+    findings = trees.plan(rendered) if is_dry else trees.write(rendered)
+    if request.prune:
+        return findings + trees.remove(stale, dry_run=is_dry)
+    return findings + stale_trees(stale, Severity.WARNING)
+
+
+def _render(
+    project: Project, overlays: Sequence[Overlay], cache: RunCache, request: RenderRequest, reporter: Reporter
+) -> _Rendering:
+    """Render the overlays that changed, and take the results of the others from the cache."""
     unchanged = {overlay.path: known for overlay in overlays if (known := cache.unchanged(overlay))}
     changed = [overlay for overlay in overlays if overlay.path not in unchanged]
-    rendered = {each.overlay.path: each for each in _rendered(repository, changed, cache, jobs, watch)}
+    rendered = {
+        each.overlay.path: each for each in _rendered(project, changed, cache, request.jobs, reporter)
+    }
     for each in rendered.values():
         cache.keep(each)
     for path in unchanged:
-        watch.say(f"{path}: nothing has changed since it was rendered")
-    all_: list[Result] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]
-    return Rendering(
-        results=tuple(result for result in all_ if not has_errors(result.findings)),
+        reporter.detail(f"{path}: nothing has changed since it was rendered")
+    all_: list[Rendered] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]
+    if request.strict:
+        all_ = [each._replace(findings=warnings_as_errors(each.findings)) for each in all_]
+    return _Rendering(
+        overlays=tuple(result for result in all_ if not has_errors(result.findings)),
         findings=tuple(finding for result in all_ for finding in result.findings),
         folders=frozenset(folder for result in all_ for folder in result.folders),
     )
 
 
 def _rendered(
-    repository: Repository, overlays: Sequence[Overlay], cache: RunCache, jobs: int, watch: Watch
+    project: Project, overlays: Sequence[Overlay], cache: RunCache, jobs: int | None, reporter: Reporter
 ) -> Iterator[RenderedOverlay]:
     if not overlays:
         return
-    from renderer.app.overlay_renderer import OverlayRenderer, rendered_in_order  # noqa: PLC0415 - where nothing changed, nothing is rendered
+    # Where nothing changed, no stage is needed.
+    from renderer.app.overlay_renderer import (  # noqa: PLC0415 - as said
+        OverlayRenderer,
+        processors,
+        rendered_in_order,
+    )
 
-    renderer = OverlayRenderer(repository.root, repository.config, cache.catalogs)
-    results = rendered_in_order(renderer, overlays, jobs)
+    renderer = OverlayRenderer(project.root, project.config, cache.catalogs)
+    results = rendered_in_order(renderer, overlays, jobs or processors())
     for number, overlay in enumerate(overlays, start=1):
-        with watch.progress.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
+        with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
             rendered = next(results)
-        watch.say(f"{overlay.path}: {rendered.account}")
+        reporter.detail(f"{overlay.path}: {rendered.account}")
         yield rendered
+
+
+def _selected(
+    project: Project, overlays: Sequence[Overlay], request: RenderRequest, reporter: Reporter
+) -> tuple[Overlay, ...]:
+    named = select_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
+    if request.shard is None:
+        return named
+    from renderer.app.shards import overlays_in  # noqa: PLC0415 - only where a shard is asked for
+
+    selected = overlays_in(project, named, request.shard, request.plan)
+    reporter.note(f"shard {request.shard}: {len(selected)} of {len(named)} overlays")
+    return selected
+
+
+def _overlay_name(project: Project, name: str) -> str:
+    """Return a folder as the project names it, and anything else as it is: the name of an overlay."""
+    # Not Path.resolve() and Path.is_dir(): they raise for a loop of links and for a name that is too long.
+    folder = Path(realpath(name))
+    is_inside = isdir(folder) and folder.is_relative_to(project.root)  # noqa: PTH112 - as said
+    return project.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
+
+
+def _looks_for_stale_trees(request: RenderRequest) -> bool:
+    """Whether the run is of the whole project; of several shards the first looks for stale trees."""
+    return not request.overlays and (request.shard is None or request.shard.number == 1)
+
+
+def _stale(project: Project, outputs: Collection[str]) -> tuple[str, ...]:
+    """The trees in outputs that the project names now or by default, and that belong to no overlay."""
+    default = RenderConfig().output
+    config = project.config
+    named = (default, config.output, *(entry.output or default for entry in config.overlays))
+    patterns = frozenset(normpath(output) for output in named)
+    return find_stale_trees(project.root, [normpath(output) for output in outputs], patterns, PROJECT_FILE)
+
+
+def _forced_files(
+    project: Project, forced: Iterable[Path], outputs: Sequence[str]
+) -> Mapping[str, tuple[str, ...]]:
+    """Sort the files by the output that they are in. Raises ``UsageError`` for one that is in none."""
+    files: dict[str, tuple[str, ...]] = {}
+    for file in forced:
+        # As typed from here, or as findings name it.
+        places = sorted((Path.cwd() / file, project.root / file), key=lambda place: not lexists(place))
+        found = next((found for place in places if (found := _in_tree(project, place, outputs))), None)
+        if found is None:
+            raise UsageError(f"--force {file}: no file of a tree that is rendered now")
+        files[found[0]] = (*files.get(found[0], ()), found[1])
+    return files
+
+
+def _in_tree(project: Project, place: Path, outputs: Iterable[str]) -> tuple[str, str] | None:
+    """The output that a file is in, and its path there. A link counts as itself, wherever it leads."""
+    file = Path(realpath(place.parent), place.name)
+    for output in outputs:
+        folder = project.root.resolve() / output
+        if folder in file.parents:
+            return output, file.relative_to(folder).as_posix()
+    return None

@@ -1,31 +1,31 @@
-"""What this run takes from earlier ones, and leaves to later ones."""
+"""The cache as a run sees it: results of earlier runs, and those that it leaves for later ones."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.app.overlay_renderer import RenderedOverlay
+from renderer.app.project import Project
 from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverlays
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import KEY_VARIABLE, Store, cache_folder, signing_key
 from renderer.cache.tool_fingerprint import tool_fingerprint
-from renderer.cli.repository import Repository
-from renderer.emit.ownership import encode_ownership
+from renderer.emit.ownership import encode_files, encode_ownership
 from renderer.emit.unchanged_since_render import files_unchanged_since_render, tree_digest
-from renderer.emit.write import encode_files
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.render_config import Overlay
 from renderer.source.project import PROJECT_FILE
 
+if TYPE_CHECKING:
+    from renderer.app.overlay_renderer import RenderedOverlay
+
 
 class UnchangedOverlay(NamedTuple):
-    """An overlay whose tree is what rendering it would make.
+    """An overlay whose tree holds exactly the ``files`` that rendering it would write.
 
-    ``files`` are those of the tree; ``findings`` know their lines, ``folders`` are those that it is made of.
+    ``findings`` know their lines; ``folders`` are those that it is made of.
     """
 
     overlay: Overlay
@@ -35,29 +35,30 @@ class UnchangedOverlay(NamedTuple):
 
 
 class RunCache:
-    """Without a store it knows nothing and keeps nothing."""
+    """The cache of one project; without a store it knows nothing and keeps nothing."""
 
     catalogs: KnownCatalogs | None = None
 
-    def __init__(self, repository: Repository, store: Store | None) -> None:
-        self._root = repository.root
+    def __init__(self, project: Project, store: Store | None) -> None:
+        self._root = project.root
         self._store = store
         if store:
-            self._digests = FileDigests(repository.root, repository.fs.read, store)
-            sightings, project = RecordedInputs(repository.fs, self._digests), _project(repository)
-            self._known = KnownOverlays(store, sightings, project)
-            self.catalogs = KnownCatalogs(store, sightings, project)
+            self._digests = FileDigests(project.root, project.fs.read, store)
+            inputs, fingerprint = RecordedInputs(project.fs, self._digests), _fingerprint(project)
+            self._known = KnownOverlays(store, inputs, fingerprint)
+            self.catalogs = KnownCatalogs(store, inputs, fingerprint)
 
     @classmethod
     @contextmanager
-    def of(cls, repository: Repository, *, wanted: bool) -> Iterator[RunCache]:
-        key = signing_key(os.environ) if wanted else None
-        cache = cls(repository, Store(cache_folder(os.environ), key) if key else None)
+    def of(cls, project: Project, *, wanted: bool) -> Iterator[RunCache]:
+        """Open the user's cache, and leave it tidy; without ``wanted``, one that holds nothing."""
+        key = signing_key(project.environment) if wanted else None
+        cache = cls(project, Store(cache_folder(project.environment), key) if key else None)
         yield cache
         cache._close()
 
     def unchanged(self, overlay: Overlay) -> UnchangedOverlay | None:
-        """None where anything has changed since it was rendered: what it saw, or its tree."""
+        """Return the overlay's results; None where one of its inputs or its tree has changed since."""
         known = self._known.find(overlay) if self._store else None
         if known is None:
             return None
@@ -65,10 +66,11 @@ class RunCache:
         return None if files is None else UnchangedOverlay(overlay, files, known.findings, known.folders)
 
     def seconds(self, overlay: Overlay) -> float | None:
-        """How long rendering it took the last time."""
+        """Return how long rendering it took the last time; None when it was never rendered here."""
         return self._known.seconds(overlay) if self._store else None
 
     def keep(self, rendered: RenderedOverlay) -> None:
+        """Keep the results of an overlay without errors."""
         if self._store is None or has_errors(rendered.findings):
             return
         tree = tree_digest(encode_ownership(encode_files(rendered.files)))
@@ -81,13 +83,13 @@ class RunCache:
             self._store.tidy()
 
 
-def _project(repository: Repository) -> tuple[str, ...]:
-    """All that decides what comes of an overlay, but for what it reads itself."""
-    has_project = repository.fs.is_file(PROJECT_FILE)
-    written = repository.fs.read(PROJECT_FILE) if has_project else repr(repository.config).encode()
+def _fingerprint(project: Project) -> tuple[str, ...]:
+    """Everything beside its inputs that the result of an overlay depends on."""
+    has_file = project.fs.is_file(PROJECT_FILE)
+    written = project.fs.read(PROJECT_FILE) if has_file else repr(project.config).encode()
     variables = (
         f"{name}={value}"
-        for name, value in sorted(os.environ.items())
+        for name, value in sorted(project.environment.items())
         if name.startswith("VMRENDER_") and name != KEY_VARIABLE
     )
-    return tool_fingerprint(), str(repository.root), sha256(written).hexdigest(), *variables
+    return tool_fingerprint(), str(project.root), sha256(written).hexdigest(), *variables

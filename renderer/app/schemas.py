@@ -1,20 +1,196 @@
-"""The schemas that a command of ``vmrender schema`` looks at: those that ship, and the project's own."""
+"""JSON Schemas: list, export and import those that manifests are validated against."""
 
 from __future__ import annotations
 
-from renderer.cli.repository import Repository
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from renderer.app.project import Project, project_root
+from renderer.app.source_folder import SourceFolder
+from renderer.app.usage_error import UsageError
+from renderer.emit.edit_user_files import change_files
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.project_schemas import ProjectSchemas
-from renderer.model.release import Release
-from renderer.source.project_schemas import imported_releases, read_project_schemas
+from renderer.model.release import OLDEST, Release
+from renderer.model.res_id import Gvk
+from renderer.source.file_system import DiskFileSystem, FileSystem
+from renderer.source.project_schemas import RELEASES, read_project_schemas
+from renderer.validation.kubernetes_formats import Schema
+from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
+from renderer.validation.registry import SchemaRegistry
+from renderer.validation.release_sources import release_schemas
+from renderer.validation.schema_import import UnlikeKubevirtError, checksums, encoded, import_release
+from renderer.validation.user_schema import UnusableSchemaError, UserSchema
+from renderer.validation.user_schemas import UserSchemas
+from renderer.yamlio.decode import decode_documents
+
+_SUMS = "SHA256SUMS"
+_SUFFIXES = (".yaml", ".yml", ".json")
 
 
-def project_schemas() -> ProjectSchemas:
-    """Those of the project in the working directory. Raises ``DiagnosticError``."""
-    repository = Repository.here()
-    return read_project_schemas(repository.fs, repository.config.schemas)
+class SchemaImport(NamedTuple):
+    """The folder that schemas were imported into, to be listed in the project file, and how many they are."""
+
+    folder: str
+    files: int
 
 
-def releases_of_project() -> frozenset[Release]:
-    """The KubeVirt releases that the project has imported schemas of. Raises ``DiagnosticError``."""
-    repository = Repository.here()
-    return imported_releases(repository.fs, repository.config.schemas)
+def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
+    """List the KubeVirt releases with schemas and the project's own schemas; of one release its kinds.
+
+    Raises ``UsageError`` for a release without schemas, and ``DiagnosticError``.
+    """
+    own = _project_schemas(project)
+    registry = SchemaRegistry(project=own)
+    if release is not None:
+        target = _known_release(registry, release)
+        return tuple(f"{kind.name}  {', '.join(api_versions(kind, target))}" for kind in KINDS)
+    imported = {path.partition("/")[0] for path in own.releases}
+    return (
+        *(f"KubeVirt {each}{_remark(each, imported)}" for each in registry.releases),
+        *(f"{gvk.api_version} {gvk.kind}  {path}" for gvk, path in UserSchemas(own).kinds),
+    )
+
+
+def schema_text(project: Project, name: str, release: str) -> str:
+    """Return the schema of one kind as JSON. Raises ``UsageError`` for an unknown kind or release."""
+    registry = SchemaRegistry(project=_project_schemas(project))
+    target = _known_release(registry, release)
+    return _text(_document(registry, target, _kind(name)))
+
+
+def export_schemas(project: Project, names: Iterable[str], release: str, into: Path) -> int:
+    """Write the schemas of kinds, all without ``names``, as kubeconform looks them up.
+
+    Return the number of files. Raises ``UsageError`` and ``DiagnosticError``.
+    """
+    registry = SchemaRegistry(project=_project_schemas(project))
+    target = _known_release(registry, release)
+    files = dict(_files(registry, target, [_kind(name) for name in names] or list(KINDS)))
+    top, folder = _place(into)
+    change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, ())
+    return len(files)
+
+
+def import_schemas(project: Project, paths: Sequence[Path], release: Release, into: Path) -> SchemaImport:
+    """Make the schemas of a KubeVirt release from definitions of its kinds, and write them below ``into``.
+
+    Raises ``DiagnosticError``: import-refused for definitions that are incomplete or unlike KubeVirt's.
+    """
+    folder = SourceFolder.locate(project, into).path
+    documents = [document for path in paths for document in _documents(path)]
+    try:
+        found = release_schemas(documents, release)
+    except UnlikeKubevirtError as error:
+        raise _refused(str(error), {}) from None
+    missing = [kind.name for kind in KINDS if kind.name not in found]
+    if missing:
+        raise _refused(f"there is no definition of {', '.join(missing)}", found)
+    try:
+        files = {path: text.encode() for path, text in import_release(found, release).items()}
+        for content in files.values():
+            UserSchema(json.loads(content))
+    except (UnlikeKubevirtError, UnusableSchemaError) as error:
+        raise _refused(str(error), found) from None
+    change_files(project.root, _with_sums(project.fs, folder, files), ())
+    return SchemaImport(folder, len(files))
+
+
+def _remark(release: Release, imported: Collection[str]) -> str:
+    """What ``kubevirt:`` in the project file cannot name, and what the project has brought itself."""
+    if release < OLDEST:
+        return f"  (schemas only; kubevirt: begins with {OLDEST})"
+    return "  (imported)" if str(release) in imported else ""
+
+
+def _project_schemas(project: Project) -> ProjectSchemas:
+    return read_project_schemas(project.fs, project.config.schemas)
+
+
+def _known_release(registry: SchemaRegistry, text: str) -> Release:
+    """Raises ``UsageError`` for a release without schemas."""
+    known = registry.releases
+    try:
+        release = Release.parse(text)
+    except ValueError as error:
+        raise UsageError(f"Invalid value: {error}") from error
+    if release not in known:
+        raise UsageError(
+            f"Invalid value: there are no schemas of KubeVirt {release}: {known[0]} to {known[-1]} have some"
+        )
+    return release
+
+
+def _kind(name: str) -> KubevirtKind:
+    """Raises ``UsageError`` for a kind without a schema."""
+    for kind in KINDS:
+        if kind.name.lower() == name.lower():
+            return kind
+    kinds = ", ".join(kind.name for kind in KINDS)
+    raise UsageError(f"Invalid value: there is no schema of {name}: {kinds} have one")
+
+
+def _place(into: Path) -> tuple[Path, str]:
+    """The folder below which nothing is written through a link, and the path from there to ``into``.
+
+    It is the repository, or for a folder elsewhere that folder itself.
+    """
+    root = project_root(Path.cwd())
+    folder = Path(os.path.normpath(Path.cwd() / into))
+    if folder.is_relative_to(root):
+        return root, folder.relative_to(root).as_posix()
+    into.mkdir(parents=True, exist_ok=True)
+    return into.resolve(), "."
+
+
+def _document(registry: SchemaRegistry, release: Release, kind: KubevirtKind) -> JsonObject:
+    return registry.schema(release, Gvk(kind.group, "", kind.name)).document
+
+
+def _files(
+    registry: SchemaRegistry, release: Release, kinds: Iterable[KubevirtKind]
+) -> Iterator[tuple[str, bytes]]:
+    """One for each version, as kubeconform looks them up, by path."""
+    for kind in kinds:
+        document = _document(registry, release, kind)
+        for api_version in api_versions(kind, release):
+            properties = {**object_at(document, "properties"), "apiVersion": {"const": api_version}}
+            version = api_version.rpartition("/")[2]
+            path = f"{kind.group}/{kind.name.lower()}_{version}.json"
+            yield path, _text({**document, "properties": properties}).encode()
+
+
+def _text(document: JsonObject) -> str:
+    return encoded(cast("Schema", document))
+
+
+def _documents(path: Path) -> Iterator[tuple[str, Json]]:
+    """The documents of a file, or of the files of a folder, each with its file's name."""
+    files = sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES) if path.is_dir() else [path]
+    for file in files:
+        content = DiskFileSystem(file.parent.resolve()).read(file.name)
+        yield from ((file.name, document) for document in decode_documents(content, str(file)))
+
+
+def _with_sums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """The files by their path in the repository, and with them the digests of all schemas in the folder."""
+    present = read_project_schemas(fs, (folder,))
+    everything = {
+        **{f"{RELEASES}/{path}": content for path, (_, content) in present.releases.items()},
+        **{below: content for below, content in present.others.values() if below.endswith(".json")},
+        **files,
+    }
+    written = {f"{folder}/{path}": content for path, content in files.items()}
+    return {**written, f"{folder}/{_SUMS}": checksums(everything).encode()}
+
+
+def _refused(message: str, found: Mapping[str, object]) -> DiagnosticError:
+    hint = (
+        f"found {', '.join(found) or 'none of KubeVirt'}; give the release's OpenAPI document or CRDs as well"
+    )
+    return DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))

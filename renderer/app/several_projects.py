@@ -1,48 +1,63 @@
-"""Files of several projects, as a monorepo has them, in one report."""
+"""Files of several projects, as a monorepo has them: sort them by project, and merge the findings."""
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from renderer.app.validate import ValidationResult
-from renderer.cli.report_target import ReportTarget
-from renderer.cli.repository import Repository
+from renderer.app.project import Project, project_files, project_root
 from renderer.model.diagnostic import Diagnostic
 from renderer.report.paths import below
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import DiskFileSystem, FileSystem
+from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
 
 
-def merged_results(
-    validated: Sequence[tuple[Repository, ValidationResult]],
-) -> tuple[FileSystem, ValidationResult]:
-    """All that was found and looked at, with paths from the folder that all the projects are in."""
-    top = Path(os.path.commonpath([repository.root for repository, _ in validated]))
-    ReportTarget.chosen()._replace(folder=".").choose()
-    all_found: list[Diagnostic] = []
-    overlays: list[str] = []
-    files: list[str] = []
-    for repository, found in validated:
-        folder = repository.root.relative_to(top).as_posix()
-        all_found += _from_above(folder, locate(repository.fs, found.diagnostics))
-        overlays += (_joined(folder, path) for path in found.overlays)
-        files += (_joined(folder, path) for path in found.files)
-    fs = BuiltinFileSystem(DiskFileSystem(top))
-    return fs, ValidationResult(tuple(all_found), tuple(overlays), tuple(files))
+def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
+    """Sort paths by the root of their project, in order of appearance."""
+    groups: dict[Path, tuple[Path, ...]] = {}
+    for path in paths:
+        root = project_root(path)
+        groups[root] = (*groups.get(root, ()), path)
+    return groups
+
+
+def merge_findings(
+    found: Sequence[tuple[Project, Iterable[Diagnostic]]],
+) -> tuple[FileSystem, tuple[Diagnostic, ...]]:
+    """Merge the findings of projects. Return the files that they are about, and the findings.
+
+    Paths of several projects begin at the folder that all the projects are in.
+    """
+    if len(found) == 1:
+        project, findings = found[0]
+        return project.fs, tuple(findings)
+    merged: list[Diagnostic] = []
+    for (project, findings), folder in zip(found, folders([each for each, _ in found]), strict=True):
+        merged += _from_above(folder, locate(project.fs, tuple(findings)))
+    return project_files(_common_folder([project for project, _ in found])), tuple(merged)
+
+
+def folders(projects: Sequence[Project]) -> tuple[str, ...]:
+    """Return the path of each project from the folder that all of them are in."""
+    top = _common_folder(projects)
+    return tuple(project.root.relative_to(top).as_posix() for project in projects)
+
+
+def joined(folder: str, path: str) -> str:
+    """Return ``path`` in the project at ``folder`` as a path from the folder above."""
+    return posixpath.normpath(posixpath.join(folder, path))
+
+
+def _common_folder(projects: Iterable[Project]) -> Path:
+    return Path(os.path.commonpath([project.root for project in projects]))
 
 
 def _from_above(folder: str, findings: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
     for finding in findings:
-        overlays = tuple(_joined(folder, overlay) for overlay in finding.overlays)
+        overlays = tuple(joined(folder, overlay) for overlay in finding.overlays)
         related = tuple(each._replace(sites=()) for each in finding.related)
         placed = replace(finding, sites=(), related=related, overlays=overlays)
         yield placed if folder == "." else below(folder, placed)
-
-
-def _joined(folder: str, path: str) -> str:
-    return posixpath.normpath(posixpath.join(folder, path))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.catalog_hints import with_catalog_hints
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, RenderConfig
+from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
@@ -25,13 +28,78 @@ from renderer.source.overlays import overlay_at
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 from renderer.validation.kubevirt_kinds import ALL_GROUPS
 
+_NO_COUNTS: Mapping[str, int] = {}
 
-class ValidatedProject:
-    """``kubevirt`` overrules all targets."""
 
-    def __init__(self, fs: FileSystem, config: RenderConfig, kubevirt: Release | None) -> None:
-        self.fs = fs
-        self.config = config
+class ValidationResult(NamedTuple):
+    """The findings, and what they are about: overlays by path, and files that were judged alone.
+
+    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by kind.
+    """
+
+    fs: FileSystem
+    findings: tuple[Diagnostic, ...]
+    overlays: tuple[str, ...]
+    files: tuple[str, ...]
+    unchecked: Mapping[str, int] = _NO_COUNTS
+
+
+def validate_paths(
+    open_project: ProjectOpener, paths: tuple[Path, ...], kubevirt: Release | None
+) -> ValidationResult:
+    """Validate files and folders of one project or of several, and without paths the project here.
+
+    ``kubevirt`` overrules the target releases of the projects. Raises ``DiagnosticError`` for a project whose
+    overlays cannot be found.
+    """
+    projects: list[Project] = []
+    results: list[ValidationResult] = []
+    for group in by_project(paths or (Path.cwd(),)).values():
+        project = open_project(group[0])
+        projects.append(project)
+        relative = [project.relative(path) for path in group] if paths else ["."]
+        results.append(validate(project, relative, kubevirt))
+    if len(results) == 1:
+        return results[0]
+    fs, findings = merge_findings(
+        [(each, found.findings) for each, found in zip(projects, results, strict=True)]
+    )
+    overlays: list[str] = []
+    files: list[str] = []
+    unchecked: Counter[str] = Counter()
+    for folder, result in zip(folders(projects), results, strict=True):
+        overlays += (joined(folder, path) for path in result.overlays)
+        files += (joined(folder, path) for path in result.files)
+        unchecked.update(result.unchecked)
+    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked)
+
+
+def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = None) -> ValidationResult:
+    """Validate the files at ``paths``, which are relative to the project, and in folders among them.
+
+    Raises ``DiagnosticError`` for a project whose overlays cannot be found.
+    """
+    run = _Validation(project, kubevirt)
+    files = tuple(dict.fromkeys(file for path in paths for file in _files(run, path)))
+    scope = ScopeFinder(run.graph, run.manifests, project.config, run.overlays).scope_of(files)
+    unlisted = [overlay for overlay in scope.unlisted if _is_of_interest(run, overlay.path)]
+    lone = _LoneFiles(run)
+    found = (
+        *(each for overlay in scope.overlays for each in _of_build(run, overlay, scope.files)),
+        *(each for overlay in unlisted for each in _of_unlisted(run, overlay, scope.files)),
+        *(each for folder in scope.parts for each in _of_part(run, folder)),
+        *(each for file in scope.alone for each in lone.findings(file)),
+    )
+    built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
+    return ValidationResult(project.fs, found, built, tuple(lone.judged), run.pipeline.unchecked)
+
+
+class _Validation:
+    """The parts of a project that a validation needs, each made when it is first needed."""
+
+    def __init__(self, project: Project, kubevirt: Release | None) -> None:
+        self.fs = project.fs
+        self.config = project.config
         self.kubevirt = kubevirt
 
     @cached_property
@@ -39,12 +107,12 @@ class ValidatedProject:
         return find_overlays(self.fs, self.config)
 
     @cached_property
-    def candidates(self) -> ManifestFiles:
+    def manifests(self) -> ManifestFiles:
         outputs = [overlay.output for overlay in self.overlays]
         return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE)
 
     @cached_property
-    def reach(self) -> KustomizationGraph:
+    def graph(self) -> KustomizationGraph:
         return KustomizationGraph(self.fs)
 
     @cached_property
@@ -58,7 +126,7 @@ class ValidatedProject:
     def judged(
         self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
     ) -> tuple[Diagnostic, ...]:
-        """All that is to be said of resources that are rendered as ``overlay`` says."""
+        """Return all findings about composed resources when they are rendered as ``overlay`` says."""
         target = overlay.with_target(self.kubevirt, None)
         try:
             return (pipeline or self.pipeline).checked(target, composed).diagnostics
@@ -67,7 +135,7 @@ class ValidatedProject:
 
 
 def concerns(found: Diagnostic, files: Collection[str]) -> bool:
-    """Whether one of the files may have caused it; so may any with an error that is not of one object."""
+    """Whether one of the files may have caused the finding; any may, of an error about no object."""
     if found.resource is None and found.severity is Severity.ERROR:
         return True
     sites = (*found.sites, *(site for related in found.related for site in related.sites))
@@ -76,7 +144,7 @@ def concerns(found: Diagnostic, files: Collection[str]) -> bool:
     )
 
 
-#: What is said of objects that another file may hold, which gets to the cluster by the same way.
+#: Findings about objects that another file may hold, which reaches the cluster in the same way.
 _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
 )
@@ -86,46 +154,46 @@ _HINT_AT_PATCHES = (
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
-class LoneValidation:
-    """``judged`` are the files of which anything was to be judged so far."""
+class _LoneFiles:
+    """Files that no kustomization lists; ``judged`` are those that held an object to judge so far."""
 
-    def __init__(self, project: ValidatedProject) -> None:
-        self._project = project
+    def __init__(self, run: _Validation) -> None:
+        self._run = run
         self._read: dict[str, ResourceSet] = {}
         self.judged: list[str] = []
 
-    def diagnostics(self, file: str) -> tuple[Diagnostic, ...]:
+    def findings(self, file: str) -> tuple[Diagnostic, ...]:
         try:
-            resources = self._project.lone_files.read(file)
+            resources = self._run.lone_files.read(file)
         except DiagnosticError as error:
             self.judged += [file] if has_errors(error.diagnostics) else []
-            return error.diagnostics
+            return self._run.config.rules.applied(error.diagnostics)
         if not resources:
             return ()
         self.judged.append(file)
         if any(is_generator(resource) for resource in resources):
             return self._of_generator(file)
-        found = self._project.judged(self._target(file), Outcome(resources))
+        found = self._run.judged(self._target(file), Outcome(resources))
         if any(each.code in _NOT_FOUND for each in found):
             together = ResourceSet((*resources, *self._others(file)))
-            all_found = self._project.judged(self._target(file), Outcome(together))
+            all_found = self._run.judged(self._target(file), Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
         return tuple(_with_hint_at_patches(each, resources) for each in found)
 
     def _of_generator(self, file: str) -> tuple[Diagnostic, ...]:
-        fs, folder = with_generator(self._project.fs, file)
-        pipeline = Pipeline(fs, self._project.config)
-        return self._project.judged(self._target(file), pipeline.compose(folder), pipeline)
+        fs, folder = with_generator(self._run.fs, file)
+        pipeline = Pipeline(fs, self._run.config)
+        return self._run.judged(self._target(file), pipeline.compose(folder), pipeline)
 
     def _target(self, file: str) -> Overlay:
-        """As the overlay in the folder of the file, else as the project is rendered by default."""
-        overlay = overlay_at(self._project.config, self._project.overlays, posixpath.dirname(file) or ".")
+        """The overlay in the folder of the file, else one with the defaults of the project."""
+        overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
         return overlay._replace(
             expand=ExpandMode.APPLIED, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
         )
 
     def _others(self, file: str) -> Iterator[Resource]:
-        """What other files have to look up: all in the folder, and instance types wherever they are."""
+        """Resources of other files to look up: all of the folder, and instance types of any folder."""
         folder = posixpath.dirname(file)
         for path in self._of_nobody:
             if path != file and (posixpath.dirname(path) == folder or self._has_instancetypes(path)):
@@ -134,24 +202,24 @@ class LoneValidation:
     @cached_property
     def _of_nobody(self) -> tuple[str, ...]:
         """All files of the project that no kustomization lists."""
-        files = self._project.candidates.below(".")
-        return tuple(file for file in files if not self._project.reach.listing(file))
+        files = self._run.manifests.below(".")
+        return tuple(file for file in files if not self._run.graph.listing(file))
 
     def _has_instancetypes(self, path: str) -> bool:
-        return _INSTANCETYPE_GROUP in self._project.lone_files.mention(path)
+        return _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
 
     def _resources(self, path: str) -> ResourceSet:
-        """What is in a file that was not asked for, which need not be right."""
+        """The resources of a file that was not asked for; none when it cannot be read."""
         if path not in self._read:
             try:
-                self._read[path] = self._project.lone_files.all_in(path)
+                self._read[path] = self._run.lone_files.all_in(path)
             except DiagnosticError:
                 self._read[path] = ResourceSet()
         return self._read[path]
 
 
 def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnostic:
-    """What lacks something may be a patch, or a base to complete, that was to be listed somewhere."""
+    """Add a hint to a finding about a missing field: the file may be a patch or an incomplete base."""
     if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
         return found
     way = [segment for segment in found.field.segments if isinstance(segment, str)]
@@ -162,67 +230,39 @@ def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnost
     return replace(found, hint=_HINT_AT_PATCHES) if lacks_it else found
 
 
-class ValidationResult(NamedTuple):
-    """What was found, and what was looked at: overlays by path, and files that are judged alone."""
-
-    diagnostics: tuple[Diagnostic, ...]
-    overlays: tuple[str, ...]
-    files: tuple[str, ...]
-
-
-def validate(project: ValidatedProject, paths: Iterable[str]) -> ValidationResult:
-    """What is to be said of the files at ``paths``, which are relative to the project, and in folders there.
-
-    Raises ``DiagnosticError`` for a project whose overlays cannot be found.
-    """
-    files = tuple(dict.fromkeys(file for path in paths for file in _files(project, path)))
-    scope = ScopeFinder(project.reach, project.candidates, project.config, project.overlays).scope_of(files)
-    unlisted = [overlay for overlay in scope.unlisted if _is_of_interest(project, overlay.path)]
-    lone = LoneValidation(project)
-    found = (
-        *(each for overlay in scope.overlays for each in _of_build(project, overlay, scope.files)),
-        *(each for overlay in unlisted for each in _of_unlisted(project, overlay, scope.files)),
-        *(each for folder in scope.parts for each in _of_part(project, folder)),
-        *(each for file in scope.alone for each in lone.diagnostics(file)),
-    )
-    built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
-    hinted = tuple(with_catalog_hints(project.fs, found))
-    return ValidationResult(hinted, built, tuple(lone.judged))
-
-
-def _files(project: ValidatedProject, path: str) -> Iterator[str]:
-    candidates = project.candidates
-    if project.fs.is_folder(path):
-        yield from candidates.below(path)
-    elif candidates.is_candidate(path) and not candidates.is_rendered(posixpath.dirname(path) or "."):
+def _files(run: _Validation, path: str) -> Iterator[str]:
+    manifests = run.manifests
+    if run.fs.is_folder(path):
+        yield from manifests.below(path)
+    elif manifests.is_candidate(path) and not manifests.is_rendered(posixpath.dirname(path) or "."):
         yield path
 
 
-def _of_build(project: ValidatedProject, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
-    """What the build says of the files; all that it says when nothing can be built."""
-    composed = project.pipeline.compose_overlay(overlay)
-    found = composed.diagnostics if composed.failed else project.judged(overlay, composed)
+def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
+    """The findings of a build about the files; all of its findings when nothing can be built."""
+    composed = run.pipeline.compose_overlay(overlay)
+    found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):
             yield replace(each, overlays=(overlay.path,))
 
 
-def _is_of_interest(project: ValidatedProject, folder: str) -> bool:
-    """Whether KubeVirt has anything to do with what is built: most kustomizations are none of ours."""
-    return any(project.lone_files.mention(file) for file in project.reach.files(folder))
+def _is_of_interest(run: _Validation, folder: str) -> bool:
+    """Whether a file of the kustomization mentions KubeVirt: most kustomizations are none of ours."""
+    return any(run.lone_files.mention(file) for file in run.graph.files(folder))
 
 
-def _of_unlisted(project: ValidatedProject, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
-    """As of an overlay, but that vmrender never renders it: that it cannot is no mistake."""
-    for found in _of_build(project, overlay, files):
-        yield _excused(found, overlay.path)
+def _of_unlisted(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
+    """The findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
+    excused = tuple(_excused(found, overlay.path) for found in _of_build(run, overlay, files))
+    yield from run.config.rules.applied(excused)
 
 
-def _of_part(project: ValidatedProject, folder: str) -> Iterator[Diagnostic]:
-    """What can be said of a kustomization that nothing is built from, such as a component without users."""
-    if _is_of_interest(project, folder):
-        for found in project.pipeline.read(folder):
-            yield _excused(found, folder)
+def _of_part(run: _Validation, folder: str) -> Iterator[Diagnostic]:
+    """The findings of a kustomization that nothing is built from, such as a component without users."""
+    if _is_of_interest(run, folder):
+        excused = tuple(_excused(found, folder) for found in run.pipeline.read(folder))
+        yield from run.config.rules.applied(excused)
 
 
 def _excused(found: Diagnostic, folder: str) -> Diagnostic:

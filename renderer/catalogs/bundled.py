@@ -12,10 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.release import LATEST, Release
-
-INSTANCETYPES = "VirtualMachineClusterInstancetype"
-PREFERENCES = "VirtualMachineClusterPreference"
 
 
 class _Span(NamedTuple):
@@ -28,7 +26,7 @@ class _Span(NamedTuple):
 
 _LAST = LATEST.minor
 _SPANS = {
-    INSTANCETYPES: (
+    INSTANCETYPE.cluster_kind: (
         _Span(1, 1, "highperformance.large highperformance.medium highperformance.small"),
         _Span(1, 1, "server.large server.medium server.micro server.small server.tiny"),
         _Span(1, 4, "gn1.2xlarge gn1.4xlarge gn1.8xlarge gn1.xlarge"),
@@ -55,7 +53,7 @@ _SPANS = {
         _Span(8, _LAST, "d1.2xlarge d1.2xmedium d1.4xlarge d1.8xlarge d1.large d1.medium d1.micro d1.nano"),
         _Span(8, _LAST, "d1.small d1.xlarge"),
     ),
-    PREFERENCES: (
+    PREFERENCE.cluster_kind: (
         _Span(1, 3, "windows.2k12 windows.2k12.virtio"),
         _Span(1, 4, "centos.7 centos.7.desktop centos.stream8 centos.stream8.desktop"),
         _Span(1, _LAST, "alpine centos.stream9 centos.stream9.desktop cirros fedora ubuntu"),

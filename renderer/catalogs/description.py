@@ -1,4 +1,4 @@
-"""All that there is to say about one entry of a catalog, as text for people."""
+"""Describe one entry of a catalog as text for people."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _labels(entry: CatalogEntry) -> str:
 
 
 def _fit_of_instancetype(entry: CatalogEntry, fit: Fit) -> str:
-    """Those that it satisfies, and those that it is too small for, by what they require."""
+    """List the preferences that it satisfies, and those that it is too small for, by their requirements."""
     given = ", when the virtual machine sets enough" if entry.is_custom else ""
     text = f"preferences whose requirements it satisfies{given}: {_counted(fit)}"
     if fit.fitting:

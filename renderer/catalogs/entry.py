@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 
+from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, INSTANCETYPE_PREFIX, PREFERENCE
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity
 from renderer.model.resource import Resource
+
+_DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-name")
 
 
 def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
@@ -54,11 +57,6 @@ def _length(value: Json) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-GROUP = "instancetype.kubevirt.io"
-_LABEL = f"{GROUP}/"
-_DISPLAY_NAMES = (f"{_LABEL}displayName", "openshift.io/display-name")
-
-
 class EntryType(StrEnum):
     INSTANCETYPE = "instancetype"
     PREFERENCE = "preference"
@@ -75,10 +73,10 @@ class EntryScope(StrEnum):
 
 #: The kinds of a catalog, in the order in which they are written.
 KINDS = {
-    "VirtualMachineClusterInstancetype": (EntryType.INSTANCETYPE, EntryScope.CLUSTER),
-    "VirtualMachineClusterPreference": (EntryType.PREFERENCE, EntryScope.CLUSTER),
-    "VirtualMachineInstancetype": (EntryType.INSTANCETYPE, EntryScope.NAMESPACED),
-    "VirtualMachinePreference": (EntryType.PREFERENCE, EntryScope.NAMESPACED),
+    INSTANCETYPE.cluster_kind: (EntryType.INSTANCETYPE, EntryScope.CLUSTER),
+    PREFERENCE.cluster_kind: (EntryType.PREFERENCE, EntryScope.CLUSTER),
+    INSTANCETYPE.kind: (EntryType.INSTANCETYPE, EntryScope.NAMESPACED),
+    PREFERENCE.kind: (EntryType.PREFERENCE, EntryScope.NAMESPACED),
 }
 
 
@@ -109,19 +107,19 @@ class CatalogEntry:
 
     @property
     def amounts(self) -> str:
-        """``2 vCPUs, 4Gi``, as far as it says so."""
+        """``2 vCPUs, 4Gi``; an amount that the entry does not have is left out."""
         vcpus = self.vcpus.value() if self.vcpus else 0
         count = f"{vcpus} vCPU{'' if vcpus == 1 else 's'}" if vcpus else ""
         return ", ".join(filter(None, (count, self.memory.json if self.memory else "")))
 
     @property
     def is_custom(self) -> bool:
-        """Whether it is an instance type that leaves its size to the virtual machine."""
+        """The entry is an instance type that leaves its size to the virtual machine."""
         return self.type is EntryType.INSTANCETYPE and (self.vcpus is None or self.memory is None)
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """In a word each, what else it sets."""
+        """The other features that it sets, in a word each."""
         is_instancetype = self.type is EntryType.INSTANCETYPE
         return instancetype_features(self.spec) if is_instancetype else preference_features(self.spec)
 
@@ -137,7 +135,7 @@ class CatalogEntry:
 
     @property
     def architecture(self) -> str:
-        """What a preference requires or, if nothing, prefers; empty for all."""
+        """The architecture that a preference requires, else prefers; empty for all."""
         required = text_at(self.spec, "requirements", "architecture")
         return required or text_at(self.spec, "preferredArchitecture") or self._label("arch")
 
@@ -147,8 +145,8 @@ class CatalogEntry:
 
     @property
     def description(self) -> str:
-        """What it is for, as its author says."""
-        return self._annotation(f"{_LABEL}description") or self._annotation("description")
+        """The author's description of its use."""
+        return self._annotation(f"{INSTANCETYPE_PREFIX}description") or self._annotation("description")
 
     @property
     def tags(self) -> str:
@@ -159,7 +157,7 @@ class CatalogEntry:
         return self.spec if self.type is EntryType.INSTANCETYPE else object_at(self.spec, "requirements")
 
     def _label(self, name: str) -> str:
-        return text_at(self.resource.labels, f"{_LABEL}{name}")
+        return text_at(self.resource.labels, f"{INSTANCETYPE_PREFIX}{name}")
 
     def _annotation(self, name: str) -> str:
         return text_at(self.resource.annotations, name)
@@ -187,7 +185,7 @@ def scope_words(entries: Iterable[CatalogEntry]) -> str:
 
 
 def is_entry(resource: Resource) -> bool:
-    return resource.kind in KINDS and resource.gvk.group == GROUP
+    return resource.kind in KINDS and resource.gvk.group == INSTANCETYPE_GROUP
 
 
 def _order(entry: CatalogEntry) -> tuple[EntryType, str, int, int, str, EntryScope]:

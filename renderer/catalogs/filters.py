@@ -1,4 +1,4 @@
-"""Filters over the entries of a catalog; numbers and amounts are given as ``4``, ``2..8``, ``>=4``, ``..8Gi``."""
+"""Filters over the entries of a catalog; amounts are written as ``4``, ``2..8``, ``>=4``, ``..8Gi``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SEPARATOR = ".."
 
 
 class Bound(NamedTuple):
-    """One end of a range."""
+    """An end of a range."""
 
     amount: Quantity
     is_inside: bool = True
@@ -28,7 +28,7 @@ class Range(NamedTuple):
     highest: Bound | None = None
 
     def holds(self, amount: Quantity | None) -> bool:
-        """Whether the amount lies inside; an unknown one does not."""
+        """Return whether the amount lies inside; an unknown one does not."""
         return amount is not None and self._is_above(amount) and self._is_below(amount)
 
     def _is_above(self, amount: Quantity) -> bool:
@@ -39,9 +39,9 @@ class Range(NamedTuple):
 
 
 def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
-    """The range that ``text`` describes, each end of it read by ``parse``.
+    """Return the range that ``text`` describes, each end of it read by ``parse``.
 
-    Raises ``ValueError``, in the user's words, for what is none.
+    Raises ``ValueError``, in the user's words, for text that is no range.
     """
     comparison = _COMPARISON.fullmatch(text.strip())
     if comparison:
@@ -63,7 +63,7 @@ def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
 def count(text: str) -> Quantity:
     """A number of vCPUs. Raises ``ValueError``."""
     if not re.fullmatch(r"\s*\d{1,9}\s*", text, re.ASCII):
-        raise ValueError(f"{text.strip()!r} is no number of vCPUs; write 4, 2..8 or >=4")
+        raise ValueError(f"{text.strip()!r} is not a number of vCPUs; write 4, 2..8 or >=4")
     return Quantity.parse(text.strip())
 
 
@@ -72,7 +72,9 @@ def amount_of_memory(text: str) -> Quantity:
     try:
         return Quantity.parse(text.strip())
     except DiagnosticError:
-        raise ValueError(f"{text.strip()!r} is no amount of memory; write 4Gi, 2Gi..8Gi or >=512Mi") from None
+        raise ValueError(
+            f"{text.strip()!r} is not an amount of memory; write 4Gi, 2Gi..8Gi or >=512Mi"
+        ) from None
 
 
 def _compared(sign: str, amount: Quantity) -> Range:
@@ -83,10 +85,10 @@ def _compared(sign: str, amount: Quantity) -> Range:
 
 
 class Filter(NamedTuple):
-    """Everything that is given must hold; None and empty ask nothing.
+    """The conditions of a list, which must all hold; None and empty set no condition.
 
-    ``class_name`` is a class as the label has it, or a series (``u1``). ``words`` must all occur somewhere in
-    what the entry says of itself.
+    ``class_name`` is a class as the label has it, or a series (``u1``). All ``words`` must occur somewhere in
+    the texts of the entry.
     """
 
     type: EntryType | None = None

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.catalogs.entry import GROUP, KINDS, is_entry
+from renderer.catalogs.entry import KINDS, is_entry
+from renderer.kubevirt.kinds import INSTANCETYPE_PREFIX
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import text_at
@@ -20,8 +21,7 @@ from renderer.yamlio.encode import encode
 
 SUMS = "SHA256SUMS"
 KUSTOMIZATION = "kustomization.yaml"
-
-_VERSION_LABEL = f"{GROUP}/common-instancetypes-version"
+_VERSION_LABEL = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _HEADER = """\
 # {name} {release}, as `vmrender catalog import` wrote it. To change something, patch it in another folder
 # that lists this one under resources; `sha256sum --check SHA256SUMS` tells whether this one is as it was.
@@ -29,10 +29,11 @@ apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
 """
+_SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
 class Imported(NamedTuple):
-    """What goes into the folder by file name, ``size`` objects in all, and the resources that do not."""
+    """The files of the folder by name, with ``size`` objects in all, and the resources that are left out."""
 
     files: Mapping[str, bytes]
     size: int
@@ -40,7 +41,7 @@ class Imported(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """One digest for all of it: that of the file with the digests."""
+        """The digest of the file with the digests: one for all of it."""
         return hashlib.sha256(self.files[SUMS]).hexdigest()
 
 
@@ -109,22 +110,19 @@ def _duplicate(first: Resource, second: Resource) -> DiagnosticError:
     )
 
 
-_SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
-
-
 class ImportPlan(NamedTuple):
-    """What is to be done to the folder, whose present files are ``{name: content}``."""
+    """The changes to a folder: files to write by name, and names to remove."""
 
     writes: Mapping[str, bytes]
     removals: tuple[str, ...]
 
 
 def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, force: bool) -> ImportPlan:
-    """What makes ``folder`` hold ``new``; nothing where it does already.
+    """Return the changes that make ``folder`` hold ``new``; none where it does already.
 
-    Raises ``DiagnosticError``: foreign-file for files in the way that no import wrote, which ``force`` does
-    not touch either; import-refused where the folder holds another import or one that was changed by hand,
-    unless ``force``.
+    ``present`` has the files of the folder by name. Raises ``DiagnosticError``: foreign-file for files in the
+    way that no import wrote, which ``force`` does not touch either; import-refused where the folder holds
+    another import or one that was changed by hand, unless ``force``.
     """
     recorded = _recorded(present.get(SUMS, b""))
     ours = {*recorded, SUMS} if SUMS in present else set[str]()

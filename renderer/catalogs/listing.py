@@ -1,4 +1,4 @@
-"""A list of entries as a table for people and as values for scripts."""
+"""List entries: a table for people, values for scripts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from renderer.model.json import Json
 _HEADER = ("NAME", "KIND", "SCOPE", "VCPUS", "MEMORY", "CLASS", "FEATURES", "DESCRIPTION")
 _LONGEST_DESCRIPTION = 60
 _GAP = "  "
+#: The least number of characters of a column that is cut.
+_LEAST_CUT = 16
 
 #: An instance type or preference in all its scopes.
 Offer = Sequence[CatalogEntry]
@@ -32,18 +34,24 @@ def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
 
 
 def names(entries: Iterable[CatalogEntry]) -> str:
-    """One name a line, each once."""
+    """Return a name for each line, each once."""
     return "".join(f"{name}\n" for name in dict.fromkeys(entry.name for entry in entries))
 
 
-def table(entries: Iterable[CatalogEntry]) -> str:
-    """A line for each offer, in columns; nothing for none."""
+def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
+    """Return a line for each offer, in columns; nothing for none.
+
+    With a ``width``, in characters, lines are not longer: the last columns are cut, and dropped where too
+    little of one would remain.
+    """
     rows = [_row(offer) for offer in offers(entries)]
     if not rows:
         return ""
     rows.insert(0, _HEADER)
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
-    return "".join(_line(row, widths) for row in rows)
+    if width is not None:
+        widths = _fitting(widths, width)
+    return "".join(_line(row[: len(widths)], widths) for row in rows)
 
 
 def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
@@ -60,7 +68,7 @@ def scopes(offer: Offer) -> str:
 
 
 def summary(entry: CatalogEntry) -> str:
-    """The first words of what it is for."""
+    """Return the first words of its description."""
     text = entry.description if entry.type is EntryType.INSTANCETYPE else entry.display_name
     words = " ".join((text or entry.display_name or entry.description).split())
     if len(words) <= _LONGEST_DESCRIPTION:
@@ -83,8 +91,21 @@ def _row(offer: Offer) -> tuple[str, ...]:
     )
 
 
+def _fitting(widths: Sequence[int], most: int) -> list[int]:
+    """The widths of the columns that fit, of which the last may be narrower; the name always stays."""
+    fitting = list(widths)
+    while (excess := sum(fitting) + len(_GAP) * (len(fitting) - 1) - most) > 0 and len(fitting) > 1:
+        last = fitting.pop()
+        if last - excess >= _LEAST_CUT:
+            return [*fitting, last - excess]
+    return fitting
+
+
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+    cells = (
+        (cell if len(cell) <= width else f"{cell[: width - 1]}…").ljust(width)
+        for cell, width in zip(row, widths, strict=True)
+    )
     return _GAP.join(cells).rstrip() + "\n"
 
 

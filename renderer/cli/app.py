@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from renderer import __version__
-from renderer.cli.lazy_group import LazyGroup
+from renderer.cli.command import LazyGroup
 
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
 COMMANDS = {
@@ -26,6 +26,7 @@ COMMANDS = {
     "expand": "Expand the virtual machines in files.",
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
     "fn": "Run as a KRM function.",
+    "help": "Print the help of a command.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
@@ -34,6 +35,7 @@ COMMANDS = {
     "schema": "List, export and import the JSON Schemas that manifests are held to.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
     "validate": "Check files, folders or the whole project.",
+    "version": "Print the version.",
 }
 
 #: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and
@@ -63,7 +65,7 @@ class Vmrender(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # what was chosen in it counts for an error, too
         if os.environ.get("VMRENDER_LIMITS"):
-            from renderer.cli.run_limits import apply_env  # noqa: PLC0415 - not on the way of --version
+            from renderer.cli.options import apply_env  # noqa: PLC0415 - not on the way of --version
 
             apply_env(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
@@ -92,8 +94,7 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
 
     if isinstance(error, DiagnosticError) and context:
-        from renderer.cli.console import report  # noqa: PLC0415 - not on the way of --version
-        from renderer.cli.report_target import ReportTarget  # noqa: PLC0415 - as above
+        from renderer.cli.console import ReportTarget, report  # noqa: PLC0415 - not on the way of --version
 
         with context.scope(cleanup=False):
             return report(ReportTarget.chosen().fs, error.diagnostics)

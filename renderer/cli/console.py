@@ -1,20 +1,25 @@
-"""What is printed: manifests, and nothing else, on standard output; the rest on standard error.
+"""Standard output and standard error: manifests and documents, reports of findings, and exit codes.
 
-A command without manifests has room on standard output for a report that a machine reads.
+Manifests, and nothing else, go to standard output; people read the rest on standard error. A command without
+manifests has room on standard output for a report that a machine reads.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
-from renderer.cli.exit_code import ExitCode, exit_code_of
-from renderer.cli.report_target import ReportTarget
-from renderer.model.diagnostic import Diagnostic
+from renderer.app.project import Project, folder_in_checkout, project_files, project_root
+from renderer.model.codes import UNREADABLE
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
 from renderer.report.formats import Format, writer_of
 from renderer.source.file_system import FileSystem
@@ -22,78 +27,137 @@ from renderer.source.file_system import FileSystem
 if TYPE_CHECKING:
     from renderer.report.report import Report
 
+_KEY = __name__
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every command."""
+
+    CLEAN = 0
+    FINDINGS = 1  # or differences
+    UNREADABLE = 2  # or wrong usage
+    BUG = 3  # of ours
+    INTERRUPTED = 130
+
+
+class ReportTarget(Record):
+    """Format and place of the findings of one run, kept in click's context for the handler of errors.
+
+    ``beside_manifests``: standard output belongs to manifests. ``fs`` is the project, once it is known, and
+    ``folder`` its path in the Git checkout, from whose top CI systems count paths. ``is_quiet``: people want
+    to see errors only.
+    """
+
+    format: Format = Format.TEXT
+    beside_manifests: bool = False
+    fs: FileSystem | None = None
+    folder: str = "."
+    is_quiet: bool = False
+
+    @property
+    def on_stdout(self) -> bool:
+        """Whether the report goes to standard output: machines read it there, people on standard error."""
+        return self.format is not Format.TEXT and not self.beside_manifests
+
+    @classmethod
+    def chosen(cls) -> Self:
+        """Return the target of this run; text on standard error as long as nothing was chosen."""
+        context = click.get_current_context(silent=True)
+        chosen: Self = context.meta.get(_KEY, cls()) if context else cls()
+        return chosen
+
+    def choose(self) -> None:
+        """Make this the target of the run."""
+        context = click.get_current_context(silent=True)
+        if context:
+            context.meta[_KEY] = self
+
+
+def open_project(path: Path | None = None, top: Path | None = None) -> Project:
+    """Open the project of ``path``, by default the working directory; findings are then about its files.
+
+    The limits of the project hold from now on. Raises ``DiagnosticError`` for a wrong ``vmrender.yaml``.
+    """
+    from renderer.model.limits import lower  # noqa: PLC0415 - schema import opens no project
+
+    root = project_root(path or Path.cwd(), top)
+    ReportTarget.chosen()._replace(fs=project_files(root), folder=folder_in_checkout(root)).choose()
+    project = Project.read(root, os.environ)
+    lower(project.config.limits)
+    return project
+
 
 def print_manifests(resources: ResourceSet) -> None:
     """Raises ``click.FileError`` when standard output cannot take them; ``DiagnosticError``: build-limit."""
     from renderer.emit.bounded_text import bounded_texts  # noqa: PLC0415 - few commands print manifests
     from renderer.model.limits import limits  # noqa: PLC0415 - as above
 
-    _print("---\n".join(bounded_texts(resources, limits().output_size)))
+    print_document("---\n".join(bounded_texts(resources, limits().output_size)))
 
 
-def print_document(text: str, *, colour: bool = False) -> None:
-    """On standard output. Raises ``click.FileError`` when that cannot take it."""
-    _print(text, colour=colour)
+def print_document(text: str, *, colour: bool | None = None) -> None:
+    """Print on standard output. Raises ``click.FileError`` when that cannot take it."""
+    try:
+        click.echo(text, nl=False, color=colour)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise click.FileError("standard output", error.strerror) from error
+
+
+def print_lines(text: str) -> None:
+    """Print lines with text of manifests on standard output, control characters escaped."""
+    from renderer.report.plain_text import printable  # noqa: PLC0415 - few commands print such lines
+
+    print_document("\n".join(printable(line, len(line)) for line in text.split("\n")))
+
+
+def terminal_width() -> int | None:
+    """Return the width of the terminal that standard output is, in characters; None when it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def print_diff(diff: str) -> None:
-    """On standard output, unless a report has its place there."""
+    """Print on standard output, unless a report has its place there."""
     click.echo(diff, nl=False, err=ReportTarget.chosen().on_stdout)
+
+
+def note(text: str) -> None:
+    """Print a line for people on standard error, unless they want to see errors only."""
+    if not ReportTarget.chosen().is_quiet:
+        click.echo(text, err=True)
 
 
 def report(
     fs: FileSystem | None, diagnostics: Iterable[Diagnostic], overlays: Iterable[str] = ()
 ) -> ExitCode:
-    """Prints the diagnostics with the lines of ``fs`` that caused them, and says what they amount to.
+    """Print the findings with the lines of ``fs`` that caused them, and return the exit code.
 
-    ``overlays`` are the paths of those that were looked at. As text nothing is printed of no diagnostics; a
+    ``overlays`` are the paths of those that were looked at. As text, nothing is printed without a finding; a
     report in any other format is a whole document also then. Raises ``click.FileError``.
     """
     target = ReportTarget.chosen()
     found = tuple(diagnostics)
+    if target.is_quiet and target.format is Format.TEXT:
+        found = tuple(finding for finding in found if finding.severity is Severity.ERROR)
     if found or target.format is not Format.TEXT:
         made = _report(fs, found, tuple(overlays), target)
         document = writer_of(target.format)(made)
         if target.on_stdout:
-            _print(document)
+            print_document(document)
             _print_summary(made)
         else:
-            click.echo(document, err=True, nl=False, color=_has_colour())
+            click.echo(document, err=True, nl=False, color=shows_colour(sys.stderr))
     return exit_code_of(found)
 
 
-def _report(
-    fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
-) -> Report:
-    from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
-    from renderer.report.report import Report, naming_target  # noqa: PLC0415 - only when something is said
-
-    if fs is None or not found:
-        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
-    from renderer.report.paths import below  # noqa: PLC0415 - as above
-    from renderer.report.report import bounded  # noqa: PLC0415 - only when something is wrong
-    from renderer.source.locate import locate, quoted_lines  # noqa: PLC0415 - only when something is said
-
-    located = bounded(tuple(map(naming_target, locate(fs, found))))
-    if target.format is Format.TEXT:
-        lines = quoted_lines(fs, (finding.location for finding in located))
-        return Report(located, overlays, lines, explanation_of, colour=_has_colour())
-    if target.format is not Format.JSON and target.folder != ".":
-        located = tuple(below(target.folder, finding) for finding in located)
-    return Report(located, overlays, explain=explanation_of)
-
-
-def _print_summary(made: Report) -> None:
-    """For whoever watches, while the report itself goes into a file."""
-    from renderer.report.text import summary  # noqa: PLC0415 - the writer may be of another format
-
-    counted = summary(made.findings)
-    if counted:
-        click.echo(counted, err=True)
-
-
-def _has_colour() -> bool:
-    return shows_colour(sys.stderr)
+def exit_code_of(diagnostics: Iterable[Diagnostic]) -> ExitCode:
+    """Return the worst exit code that one of the errors stands for."""
+    codes = {diagnostic.code for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR}
+    if codes & UNREADABLE:
+        return ExitCode.UNREADABLE
+    return ExitCode.FINDINGS if codes else ExitCode.CLEAN
 
 
 def shows_colour(stream: TextIO) -> bool:
@@ -103,11 +167,30 @@ def shows_colour(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
-def _print(text: str, *, colour: bool | None = None) -> None:
-    try:
-        click.echo(text, nl=False, color=colour)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise click.FileError("standard output", error.strerror) from error
+def _report(
+    fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
+) -> Report:
+    from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
+    from renderer.report.report import Report, bounded, naming_target  # noqa: PLC0415 - as above
+
+    if fs is None or not found:
+        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
+    from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
+    from renderer.source.locate import locate, quoted_lines  # noqa: PLC0415 - as above
+
+    located = bounded(tuple(map(naming_target, locate(fs, found))))
+    if target.format is Format.TEXT:
+        lines = quoted_lines(fs, (finding.location for finding in located))
+        return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
+    if target.format is not Format.JSON and target.folder != ".":
+        located = tuple(below(target.folder, finding) for finding in located)
+    return Report(located, overlays, explain=explanation_of)
+
+
+def _print_summary(made: Report) -> None:
+    """For people who watch, while the report itself goes into a file."""
+    from renderer.report.text import summary  # noqa: PLC0415 - the writer may be of another format
+
+    counted = summary(made.findings)
+    if counted:
+        note(counted)

@@ -1,28 +1,43 @@
-"""Options that several commands share."""
+"""Options that several commands share, what the shell completes, and ``VMRENDER_LIMITS``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from renderer.cli.report_target import ReportTarget
+from renderer.cli.console import ReportTarget, open_project
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode
 from renderer.report.formats import Format
 
+if TYPE_CHECKING:
+    from renderer.sharding import ShardName
+
 
 def release_of(text: str) -> Release:
-    """A release that can be rendered for. Raises ``click.BadParameter``."""
+    """Return a release that can be rendered for. Raises ``click.BadParameter``."""
+    try:
+        return parse_release(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def parse_release(text: str) -> Release:
+    """As ``release_of``, but raises ``ValueError``."""
     try:
         return target_release(text)
     except ValueError:
-        from renderer.app.schemas import releases_of_project  # noqa: PLC0415 - few projects have any
+        from renderer.source.project_schemas import imported_releases  # noqa: PLC0415 - few projects have any
 
-    try:
-        return target_release(text, releases_of_project())
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    project = open_project()
+    return target_release(text, imported_releases(project.fs, project.config.schemas))
+
+
+def _choose_quiet(_context: click.Context, _parameter: click.Parameter, quiet: bool) -> None:  # noqa: FBT001 - click passes flags so
+    ReportTarget.chosen()._replace(is_quiet=quiet).choose()
 
 
 def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:
@@ -41,6 +56,15 @@ expand_option = click.option(
     callback=_mode,
     help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
 )
+strict_option = click.option("--strict", is_flag=True, help="Take warnings for errors.")
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    callback=_choose_quiet,
+    expose_value=False,
+    help="Show errors only, and nothing where there is none.",
+)
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
 no_progress_option = click.option(
     "--no-progress", is_flag=True, help="Show no progress, on a terminal either."
@@ -50,10 +74,11 @@ no_progress_option = click.option(
 def format_option(
     *, beside_manifests: bool = False
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """``--format``: how findings are written. ``beside_manifests``: the command prints those on stdout."""
+    """Return the option ``--format`` of findings. ``beside_manifests``: stdout is for manifests."""
 
     def choose(_context: click.Context, _parameter: click.Parameter, text: str) -> None:
-        ReportTarget(Format(text), beside_manifests=beside_manifests).choose()
+        target = ReportTarget.chosen()
+        target._replace(format=Format(text), beside_manifests=beside_manifests).choose()
 
     place = "standard error" if beside_manifests else "standard output; text to standard error"
     return click.option(
@@ -68,7 +93,7 @@ def format_option(
 
 
 def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
-    """The arguments and options that say which virtual machines of an overlay are meant."""
+    """Add the arguments and options that choose virtual machines of an overlay."""
     for parameter in (
         format_option(),
         click.option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
@@ -78,3 +103,64 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
     ):
         command = parameter(command)
     return command
+
+
+def shard_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the options that choose the overlays of one of several workers."""
+    shard = click.option(
+        "--shard",
+        type=_shard,
+        metavar="I/N",
+        help="Only the overlays that worker I of N renders; all N together render each overlay once.",
+    )
+    plan = click.option(
+        "--plan",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="What is in which shard, as vmrender plan printed it [default: estimated from the sources]",
+    )
+    return shard(plan(command))
+
+
+def _shard(text: str) -> ShardName:
+    from renderer.sharding import ShardName  # noqa: PLC0415 - few commands have shards
+
+    try:
+        return ShardName.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def complete_overlays(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of the project's overlays; none where the project cannot be read."""
+    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - only the shell asks
+
+    try:
+        overlays = open_project().overlays()
+    except DiagnosticError:
+        return []
+    return sorted({overlay.name for overlay in overlays if overlay.name.startswith(incomplete)})
+
+
+def apply_env(text: str) -> None:
+    """Set the limits of this run: ``name=value`` pairs with commas between them. Raises ``click.UsageError``.
+
+    ``VMRENDER_LIMITS`` is a variable of the environment and no field of ``vmrender.yaml``, as a pull request
+    can change the latter, and no option, as it also holds for hooks, plugins and functions that others start.
+    """
+    from renderer.model.limits import (  # noqa: PLC0415 - few runs have limits of their own
+        VARIABLE,
+        LimitValueError,
+        limit_field,
+        limit_value,
+        set_maximum,
+    )
+
+    values: dict[str, int] = {}
+    try:
+        for pair in filter(None, map(str.strip, text.split(","))):
+            name, _, value = map(str.strip, pair.partition("="))
+            values[limit_field(name)] = limit_value(name, value)
+        set_maximum(values)
+    except LimitValueError as error:
+        raise click.UsageError(f"{VARIABLE}: {error}; {error.hint}") from None

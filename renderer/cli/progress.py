@@ -1,4 +1,4 @@
-"""What is being done at the moment, in a line on the terminal that goes away again."""
+"""Progress on a terminal and in a log: what a use case reports, in words."""
 
 from __future__ import annotations
 
@@ -7,21 +7,33 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
+from renderer.cli.console import ReportTarget, note, print_diff
 
-class Progress:
-    """Says nothing unless ``wanted``, and nothing but on a terminal: logs and pipes stay as they are."""
+if TYPE_CHECKING:
+    from renderer.app.render import RenderResult
+    from renderer.app.rendered_trees import TreeResult
 
-    def __init__(self, *, wanted: bool) -> None:
-        self._shows = wanted and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+class TerminalReporter:
+    """Shows progress in a line that goes away again, and results in lines that stay, on standard error.
+
+    Progress is shown on a terminal only, so that logs and pipes stay as they are. ``verbose`` shows details
+    instead.
+    """
+
+    def __init__(self, *, verbose: bool, no_progress: bool) -> None:
+        self._verbose = verbose
+        wanted = not (no_progress or verbose or ReportTarget.chosen().is_quiet)
+        self._shows_progress = wanted and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     @contextmanager
     def doing(self, what: str) -> Iterator[None]:
-        """Shows ``what`` until it is done; nothing else may be printed meanwhile."""
-        if not self._shows:
+        """Show ``what`` until it is done; nothing else may be printed meanwhile."""
+        if not self._shows_progress:
             yield
             return
         shown = what[: shutil.get_terminal_size().columns - 1]
@@ -31,19 +43,68 @@ class Progress:
         finally:
             click.echo(f"\r{' ' * len(shown)}\r", nl=False, err=True)
 
+    def detail(self, text: str) -> None:
+        """Print a line when the run is verbose."""
+        if self._verbose:
+            note(text)
 
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """Who watches: on a terminal, or, when ``verbose``, in a log that says what took how long."""
+    def note(self, text: str) -> None:
+        """Print a line."""
+        note(text)
 
-    progress: Progress
-    verbose: bool
+    def tree(self, result: TreeResult) -> None:
+        """Print the diff of a tree, if there is one, and a line with what became of it."""
+        if result.diff:
+            print_diff(result.diff)
+        note(f"{result.source} -> {result.output}: {_words(result)}" if result.source else _removal(result))
 
-    @classmethod
-    def of(cls, *, verbose: bool, no_progress: bool) -> Watch:
-        """As the options of these names say."""
-        return cls(Progress(wanted=not (no_progress or verbose)), verbose)
 
-    def say(self, text: str) -> None:
-        if self.verbose:
-            click.echo(text, err=True)
+def closing_line(result: RenderResult) -> str:
+    """Return the totals of a run: ``2 overlays: 14 files, 3 created``, or what kept it from being done."""
+    from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
+
+    count = len(result.overlays)
+    overlays = f"{count} overlay{'' if count == 1 else 's'}"
+    trees = [tree for tree in result.trees if tree.source]
+    if any(tree.action is TreeAction.COMPARED for tree in trees):
+        stale = sum(tree.is_stale for tree in trees)
+        return f"{overlays}: {f'{stale} stale' if stale else 'up to date'}"
+    if len(trees) < count:
+        return f"{overlays}: {f'{len(trees)} written' if trees else 'nothing was written'}"
+    is_planned = any(tree.action is TreeAction.PLANNED for tree in result.trees)
+    changes = {
+        "created": sum(len(tree.created) for tree in result.trees),
+        "updated": sum(len(tree.updated) for tree in result.trees),
+        "removed": sum(len(tree.removed) for tree in result.trees),
+    }
+    counted = [
+        f"{number} {'to be ' if is_planned else ''}{what}" for what, number in changes.items() if number
+    ]
+    files = sum(len(tree.created) + len(tree.updated) + len(tree.unchanged) for tree in trees)
+    return f"{overlays}: {', '.join([_counted(files), *(counted or ['unchanged'])])}"
+
+
+def _words(result: TreeResult) -> str:
+    """``14 files (3 created, 1 removed)``, ``14 files, unchanged``, ``stale`` or ``up to date``."""
+    from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
+
+    if result.action is TreeAction.COMPARED:
+        return "stale" if result.is_stale else "up to date"
+    changes = {"created": result.created, "updated": result.updated, "removed": result.removed}
+    planned = "to be " if result.action is TreeAction.PLANNED else ""
+    counted = ", ".join(f"{len(paths)} {planned}{change}" for change, paths in changes.items() if paths)
+    files = _counted(len(result.created) + len(result.updated) + len(result.unchanged))
+    kept = "".join(f"; kept {path}, which changed meanwhile" for path in result.changed_meanwhile)
+    return f"{files} ({counted}){kept}" if counted else f"{files}, unchanged{kept}"
+
+
+def _removal(result: TreeResult) -> str:
+    from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
+
+    removed = "to be removed" if result.action is TreeAction.PLANNED else "removed"
+    stays = "; what others put there stays" if result.stays else ""
+    return f"{result.output}: {removed}, {_counted(len(result.removed))}{stays}"
+
+
+def _counted(files: int) -> str:
+    return f"{files} file{'' if files == 1 else 's'}"

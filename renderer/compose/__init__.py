@@ -1,4 +1,4 @@
-"""Composition: what ``kustomize build`` does, as a function from a ``SourceTree`` to resources.
+"""Composition: ``kustomize build`` as a function from a ``SourceTree`` to resources.
 
 ``compose.Composer`` composes a tree; ``accumulate`` goes through its kustomizations from the inside out:
 resources, generators, components, then the transformers in kustomize's own fixed order. What happens once,

@@ -1,4 +1,7 @@
-"""Adding what a generator made, anew or into what is there (kustomize ``reswrangler.go`` AbsorbAll)."""
+"""Generated resources join the others: as new ones, or by ``behavior`` merge and replace.
+
+kustomize ``api/resmap/reswrangler.go`` AbsorbAll.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from renderer.compose.identity import current_identity
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.json import Json, JsonObject, object_at, scalar_text, without
+from renderer.model.json import Json, JsonObject, object_at, without
 from renderer.model.kustomization import Behavior
 from renderer.model.resource import Resource
 
 
 def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
-    """Adds ``generated``, or changes the resource that has its id or had it.
+    """Add ``generated``, or change the resource that has or had its id.
 
     Raises: duplicate-id, patch-target-missing.
     """
@@ -33,14 +36,15 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
 
 
 def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resource:
-    """The generated object in the place of the present one, whose name and history it takes.
+    """Return the generated object in place of the present one, with the name and history of the latter.
 
     What is merged stays where it came from; what is replaced comes from the generator.
     """
-    content: JsonObject = {**generated.content, "metadata": _metadata(present.content, generated.content)}
+    present = present._replace(shared_fields=())
+    content: JsonObject = {**generated.content, "metadata": _metadata(present, generated)}
     if behavior is Behavior.MERGE:
         for field in ("data", "binaryData"):
-            content = _with_pairs(content, field, _texts(present.content, field) | _texts(content, field))
+            content = _with_pairs(content, field, _data_texts(present, field) | _data_texts(generated, field))
     needs_hash = present.needs_hash and generated.needs_hash
     if behavior is Behavior.MERGE:
         return present.with_content(content, generated.origin)._replace(needs_hash=needs_hash)
@@ -48,28 +52,35 @@ def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resourc
         content=content,
         origin=generated.origin,
         layers=(),
+        spellings=(),
         needs_hash=needs_hash,
         generated_by=generated.generated_by,
     )
 
 
-def _metadata(present: JsonObject, generated: JsonObject) -> JsonObject:
-    old, new = object_at(present, "metadata"), object_at(generated, "metadata")
+def _metadata(present: Resource, generated: Resource) -> JsonObject:
+    old, new = object_at(present.content, "metadata"), object_at(generated.content, "metadata")
     metadata: JsonObject = {**new, "name": old.get("name")}
     for field in ("labels", "annotations"):
-        metadata = _with_pairs(metadata, field, _texts(old, field) | _texts(new, field))
+        pairs = _texts(present, "metadata", field) | _texts(generated, "metadata", field)
+        metadata = _with_pairs(metadata, field, pairs)
     if old.get("namespace"):
         return {**metadata, "namespace": old["namespace"]}
     return without(metadata, "namespace")
 
 
-def _texts(content: JsonObject, field: str) -> dict[str, str]:
-    pairs = object_at(content, field)
-    return {key: "" if value is None else scalar_text(value) for key, value in pairs.items()}
+def _texts(resource: Resource, *path: str) -> dict[str, str]:
+    return {key: resource.written_text(*path, key) for key in object_at(resource.content, *path)}
+
+
+def _data_texts(resource: Resource, field: str) -> dict[str, str]:
+    """Return the entries as texts; null is empty (kyaml ``rnode.go`` GetDataMap)."""
+    data = object_at(resource.content, field)
+    return {key: "" if data[key] is None else text for key, text in _texts(resource, field).items()}
 
 
 def _with_pairs(content: JsonObject, field: str, pairs: Mapping[str, Json]) -> JsonObject:
-    """``content`` with ``pairs`` in ``field``, which goes when there are none."""
+    """Return ``content`` with ``pairs`` in ``field``, or without the field when there are none."""
     return {**content, field: pairs} if pairs else without(content, field)
 
 
@@ -90,7 +101,7 @@ def _exists(generated: Resource, present: Resource) -> DiagnosticError:
 
 def _ambiguous(generated: Resource, matches: Iterable[Resource]) -> DiagnosticError:
     hint = "give the generator the namespace of the one that is meant"
-    message = f"there are several resources that {generated.current_id} could stand for"
+    message = f"several resources match {generated.current_id}"
     return _error(Code.DUPLICATE_ID, message, generated, hint, others=matches)
 
 

@@ -1,29 +1,44 @@
-"""A kustomization to its resources, before names are final (kustomize ``kusttarget.go`` accumulateTarget)."""
+"""Accumulation: a kustomization becomes its resources, before names are final.
+
+kustomize ``api/internal/target/kusttarget.go`` accumulateTarget.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 from renderer.compose.absorb import absorb
+from renderer.compose.build_annotations import with_build_annotations_read
 from renderer.compose.build_metadata import with_generator, with_transformer
-from renderer.compose.builtin_transformers import BUILTIN_TRANSFORMERS
-from renderer.compose.fields.configured_field_specs import added, with_configured_field_specs
+from renderer.compose.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
-from renderer.compose.generation.generators import GeneratorTable, generate, generator_plugins
+from renderer.compose.generators import GeneratorTable, generate, generator_plugins
 from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.compose.merge_keys.merge_schema import MergeSchema, SchemaInEffect
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
     BuiltinTransform,
+    CompositionChange,
     Finish,
     Finishing,
     Observer,
-    ResourceChange,
     Transform,
+    Transformer,
     TransformerContext,
     run_observed,
 )
+from renderer.compose.transformers.images import image_transforms
+from renderer.compose.transformers.labels import annotation_transforms, label_transforms
+from renderer.compose.transformers.name_affixes import prefix_transforms, suffix_transforms
+from renderer.compose.transformers.namespace import namespace_transforms
+from renderer.compose.transformers.patches import (
+    json6902_transforms,
+    patch_transforms,
+    strategic_merge_transforms,
+)
+from renderer.compose.transformers.replicas import replica_transforms
 from renderer.compose.variables import mark_sources, merge_variables
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import Variable
@@ -35,8 +50,32 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
 
 
+def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
+    if context.root.replacements:
+        from renderer.compose.replacements import replacement_transform  # noqa: PLC0415 - few have any
+
+        yield replacement_transform(context.root.replacements)
+
+
+#: The builtin transformers in the order in which kustomize runs them, by the names that it gives them
+#: (``api/internal/target/kusttarget_configplugin.go``).
+BUILTIN_TRANSFORMERS: tuple[tuple[str, Transformer], ...] = (
+    ("PatchStrategicMergeTransformer", strategic_merge_transforms),
+    ("PatchTransformer", patch_transforms),
+    ("NamespaceTransformer", namespace_transforms),
+    ("PrefixTransformer", prefix_transforms),
+    ("SuffixTransformer", suffix_transforms),
+    ("LabelTransformer", label_transforms),
+    ("AnnotationsTransformer", annotation_transforms),
+    ("PatchJson6902Transformer", json6902_transforms),
+    ("ReplicaCountTransformer", replica_transforms),
+    ("ImageTagTransformer", image_transforms),
+    ("ReplacementTransformer", _replacement_transforms),
+)
+
+
 class Accumulated(Record):
-    """What a kustomization comes to for the one that uses it."""
+    """The result of accumulating a kustomization, for the one that uses it."""
 
     resources: tuple[Resource, ...]
     field_specs: FieldSpecSet
@@ -47,7 +86,7 @@ class Accumulated(Record):
 
 @dataclass(slots=True)
 class _Accumulator:
-    """What is gathered for one kustomization; its components work on the same."""
+    """The resources gathered for one kustomization; its components work on the same object."""
 
     resources: ResMap = field(default_factory=ResMap)
     field_specs: FieldSpecSet = NO_FIELD_SPECS
@@ -57,13 +96,13 @@ class _Accumulator:
     def merge(self, other: Accumulated) -> None:
         """Raises: duplicate-id, kustomization-field."""
         self.resources.extend(other.resources)
-        self.field_specs = added(self.field_specs, other.field_specs)
+        self.field_specs = merged_field_specs(self.field_specs, other.field_specs)
         self.variables = merge_variables(self.variables, other.variables)
         self.warnings += other.warnings
 
 
 class Accumulation:
-    """Accumulates kustomizations, each once however many others use it.
+    """Accumulate kustomizations, each once, however many others use it.
 
     ``traces`` has every resource remember what generated and transformed it.
     """
@@ -86,7 +125,7 @@ class Accumulation:
         self._visits = 0
 
     def of(self, root: KustomizationRoot) -> Accumulated:
-        """What the kustomization that was asked for comes to. Raises ``DiagnosticError``."""
+        """Return the result for the root of a build. Raises ``DiagnosticError``."""
         self._schema = SchemaInEffect(root.open_api)
         self._open = []
         self._visits = 0
@@ -110,14 +149,14 @@ class Accumulation:
         return self._known[key]
 
     def _enter(self, root: KustomizationRoot) -> None:
-        """Comes upon a kustomization that another one uses."""
+        """Note the OpenAPI schema of a kustomization that another one uses."""
         if root.open_api and not self._schema.open_api:
             self._schema = self._schema.coming_upon(
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
             )
 
     def _accumulate(self, root: KustomizationRoot, into: _Accumulator) -> None:
-        """Adds what ``root`` lists, then transforms everything gathered so far."""
+        """Add what ``root`` lists, then transform everything gathered so far."""
         self._count_visit(root)
         into.warnings += root.warnings
         self._add(root.resources, into)
@@ -134,7 +173,7 @@ class Accumulation:
         into.variables = merge_variables(into.variables, variables)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
-        """Components are visited as often as they are used, and so may be many in few files."""
+        """Limit the visits, as components are visited as often as they are used."""
         self._visits += 1
         most = limits().kustomizations
         if self._visits > most:
@@ -144,7 +183,7 @@ class Accumulation:
     def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Accumulator) -> None:
         for entry in listed:
             if isinstance(entry, ResourceFile):
-                into.resources.extend(entry.resources)
+                into.resources.extend(map(with_build_annotations_read, entry.resources))
             else:
                 self._enter(entry)
                 into.merge(self._accumulated(entry))
@@ -169,10 +208,10 @@ class Accumulation:
 
     def _run_plugins(self, root: KustomizationRoot, context: TransformerContext, resources: ResMap) -> None:
         # Few kustomizations have any, and the others need not pay for them.
-        from renderer.compose.plugins import transforms, validate  # noqa: PLC0415 - few kustomizations have plugins
+        from renderer.compose.plugins import plugin_transforms, validate  # noqa: PLC0415 - few kustomizations have plugins
 
         for plugin in root.transformers:
-            for transform in transforms(plugin, context):
+            for transform in plugin_transforms(plugin, context):
                 self._apply(transform, plugin.configured_by, plugin, resources)
         for plugin in root.validators:
             validating = partial(validate, plugin, context=context)
@@ -183,7 +222,7 @@ class Accumulation:
         return KubevirtMergeSchema(schema) if self._merge_keys is MergeKeys.KUBEVIRT else schema
 
     def _apply(
-        self, transform: Transform, by: ConfiguredBy, change: ResourceChange, resources: ResMap
+        self, transform: Transform, by: ConfiguredBy, change: CompositionChange, resources: ResMap
     ) -> None:
         def apply(resources: ResMap) -> None:
             transform(resources)

@@ -1,13 +1,14 @@
-"""Labels and annotations as kustomize writes them when it sets them: texts, and no field rather than an empty one.
+"""Labels and annotations as kustomize writes them: as texts, and no field rather than an empty one.
 
-At the end of a build every object's annotations are set once more (``RemoveBuildAnnotations``), and objects that
-configure tools are left out (``api/resource/factory.go`` DropLocalNodes).
+At the end of a build the annotations of every object are set once more (``RemoveBuildAnnotations``), and
+objects that configure tools are left out (``api/resource/factory.go`` DropLocalNodes).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from renderer.compose.build_annotations import BUILD_ANNOTATIONS
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
@@ -18,65 +19,70 @@ from renderer.model.resource import Resource
 
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
-    """The resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
-    content = _with_texts(resource.content, "annotations", resource, text)
+    """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
+    content = with_texts(resource.content, "annotations", resource, text)
     return resource if content is resource.content else resource.with_content(content)
 
 
-def as_targeted_patch(document: Resource) -> JsonObject:
-    """A strategic merge patch as kustomize applies it to what a target selects (``ApplySmPatch``).
+def with_annotations_for_notes(resource: Resource) -> JsonObject:
+    """Return the content as kustomize has it, with annotations if it keeps notes on the resource there."""
+    content = resource.content
+    has_notes = (
+        resource.previous_ids or resource.name_prefixes or resource.name_suffixes or resource.needs_hash
+    )
+    if not has_notes or object_at(content, "metadata").get("annotations"):
+        return content
+    return with_value(content, ("metadata", "annotations"), {})
 
-    Its API version becomes the target's. Its labels and annotations are set anew: null deletes none of them.
-    """
-    content = _with_texts(without(document.content, "apiVersion"), "annotations", document)
-    return _with_texts(content, "labels", document)
 
-
-def _with_texts(
+def with_texts(
     content: JsonObject, field: str, resource: Resource, text: Callable[[Json], str] = scalar_text
 ) -> JsonObject:
-    """``content`` with the labels or annotations as texts; nothing where ``resource`` holds nothing."""
+    """Return ``content`` with labels or annotations as texts; blank ones become empty texts."""
     metadata = object_at(content, "metadata")
     if field not in metadata:
         return content
     entries = metadata[field]
     if not isinstance(entries, dict) or not entries:
         return without(content, "metadata", field)
-    if all(isinstance(value, str) for value in entries.values()):
+    if not resource.spellings and all(isinstance(value, str) for value in entries.values()):
         return content
-    blank = {path.segments[-1] for path in resource.blank_fields if path.segments[:-1] == ("metadata", field)}
-    texts: Json = {key: "" if key in blank else text(value) for key, value in entries.items()}
-    return with_value(content, ("metadata", field), texts)
+    spelled = {key: resource.spelling("metadata", field, key) for key in entries}
+    texts: Json = {
+        key: text(value) if (spelling := spelled[key]) is None else spelling.text
+        for key, value in entries.items()
+    }
+    return content if texts == entries else with_value(content, ("metadata", field), texts)
 
 
 def with_final_annotations(resource: Resource) -> Resource:
-    """The resource with its annotations as texts. Raises: resource-invalid when a key would be no text."""
+    """Return the resource with annotations as texts.
+
+    Raises: resource-invalid for a key that would be no text.
+    """
     annotations = object_at(resource.content, "metadata", "annotations")
     for key in annotations:
         if not is_bare_text(key):
             raise _unwritable(resource, key)
+    if not BUILD_ANNOTATIONS.isdisjoint(annotations):
+        kept: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
+        content = with_value(resource.content, ("metadata", "annotations"), kept)
+        resource = resource.with_content(content)
     return with_text_annotations(resource)
 
 
 def _unwritable(resource: Resource, key: str) -> DiagnosticError:
     field = FieldPath.of("metadata", "annotations", key)
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.RESOURCE_INVALID,
-            message=f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written",
-            sites=resource.sites(field),
-            resource=resource.current_id,
-            field=field,
-            hint="rename it: as a key without quotes it would be no text",
-        )
-    )
+    message = f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written"
+    hint = "rename it: as a key without quotes it would be no text"
+    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
 
 
 _ANNOTATION = "config.kubernetes.io/local-config"
 
 
 def drop_local(resources: ResMap) -> None:
-    """Removes the local objects. Raises: resource-invalid for an object that has lost its name or kind."""
+    """Remove local objects. Raises: resource-invalid for an object that has lost its name or kind."""
     for key, resource in resources.items():
         _check(resource)
         if _is_local(resource):

@@ -1,4 +1,4 @@
-"""A kustomization's resources as its components leave them, before its own names and patches."""
+"""The resources of a kustomization before its own names and patches apply, for pins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from renderer.model.source_tree import SourceTree
 
 
 def before_transformers(tree: SourceTree) -> SourceTree:
-    """The tree without what the root itself does to names, and without its patches."""
+    """Return the tree without the name changes and patches of its root."""
     root = tree.root
     kustomization = root.kustomization._replace(
         name_prefix="",
@@ -30,7 +30,7 @@ def before_transformers(tree: SourceTree) -> SourceTree:
 def earlier_forms(
     after: Iterable[Resource], before: Iterable[Resource]
 ) -> Iterator[tuple[Resource, Resource]]:
-    """Each resource of ``after`` that was among those of ``before``, and what it was there."""
+    """Yield (later, earlier) for each resource of ``after`` that came from one of ``before``."""
     by_origin: dict[object, list[tuple[frozenset[Identity], Resource]]] = {}
     for resource in before:
         by_origin.setdefault(resource.origin, []).append((frozenset(identities(resource)), resource))

@@ -32,7 +32,7 @@ def with_transformer(resource: Resource, transformer: ConfiguredBy) -> Resource:
 
 
 def with_build_metadata(resource: Resource, options: tuple[str, ...], folder: str) -> Resource:
-    """The resource with the metadata that ``options`` ask for, and without what an earlier build put there.
+    """Return the resource with the metadata that ``options`` ask for, and without that of earlier builds.
 
     Paths are written as seen from ``folder``, which is the one that was asked for.
     """

@@ -8,11 +8,12 @@ from enum import StrEnum
 from renderer.compose.accumulate import Accumulated, Accumulation
 from renderer.compose.annotations import drop_local, with_final_annotations
 from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
-from renderer.compose.generation.generators import GeneratorTable
+from renderer.compose.generators import GeneratorTable
 from renderer.compose.name_hash import add_name_hashes
 from renderer.compose.name_references import fix_name_references
 from renderer.compose.order import sort_order
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import without_nodes
 from renderer.compose.transform import Finish, Finishing, Observer, Transform, run_observed
 from renderer.compose.variables import resolve_variables
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -47,12 +48,12 @@ _DEFAULT_OPTIONS = BuildOptions()
 def compose(
     tree: SourceTree, generators: GeneratorTable, options: BuildOptions = _DEFAULT_OPTIONS
 ) -> Outcome[ResourceSet]:
-    """The resources of the tree's root. ``generators`` are the kinds that may stand under ``generators``."""
+    """Return the resources of the tree's root; ``generators`` are the kinds allowed under ``generators``."""
     return Composer(generators, options).compose(tree)
 
 
 class Composer:
-    """Composes trees of one loader; what several of them use is composed once."""
+    """Compose trees of one loader; kustomizations that several of them use are composed once."""
 
     def __init__(
         self,
@@ -66,11 +67,11 @@ class Composer:
         self._observer = observer
 
     def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
-        """The resources of a root as another one takes them. Raises ``DiagnosticError``."""
+        """Return the resources of a root as another kustomization takes them. Raises ``DiagnosticError``."""
         return self._plain.of(root).resources
 
     def compose(self, tree: SourceTree) -> Outcome[ResourceSet]:
-        """The resources of the tree's root, or none and what is wrong (kustomize ``kustomizer.go`` Run)."""
+        """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run)."""
         try:
             accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain
             accumulated = accumulation.of(tree.root)
@@ -83,7 +84,7 @@ class Composer:
     def _finished(
         self, accumulated: Accumulated, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
     ) -> ResourceSet:
-        """What is done once, at the end: hashes, references to names, variables, local objects, order."""
+        """Return the resources after the last steps: hashes, references, variables, order."""
         resources = ResMap(accumulated.resources)
         specs, variables = accumulated.field_specs, accumulated.variables
         steps: tuple[tuple[Finish, Transform], ...] = (
@@ -98,18 +99,20 @@ class Composer:
         return ordered.map(lambda resource: self._described(resource, root))
 
     def _described(self, resource: Resource, root: KustomizationRoot) -> Resource:
-        """The resource as it is written, with the metadata about the build that are asked for."""
+        """Return the resource as it is written, with the metadata about the build that are asked for."""
         options = root.kustomization.build_metadata
         if self._options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
         described = with_final_annotations(with_build_metadata(resource, options, root.folder))
+        if described.spellings or described.shared_fields:
+            described = without_nodes(described)
         if self._observer and described is not resource:
             change = Finishing(root, Finish.BUILD_METADATA)
             self._observer.changed(resource, described, change)
         return described
 
     def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
-        """In the order that the kustomization asks for, or else the options of the build."""
+        """Return the resources in the order that the kustomization or the options of the build ask for."""
         if options is None and self._options.reorder is Reorder.NONE:
             return tuple(resources)
         ordered = sort_order(options)(resources)

@@ -3,64 +3,103 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
-from renderer.compose.name_hash import go_json
-from renderer.compose.replacement_paths import PathError, PathMatcher, SetSlot, lookup
-from renderer.compose.values import ABSENT
+from renderer.compose.name_hash import as_go_escapes, go_json
+from renderer.compose.replacement_paths import PathError, PathMatcher, lookup_place
+from renderer.compose.replacement_value import ReplacementValue
+from renderer.compose.scalar_nodes import ScalarNode
+from renderer.compose.values import ABSENT, Slot
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import Segment
 from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldOptions
+from renderer.model.resource import Resource
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
+from renderer.yamlio.rewritten_text import NotRewritableError, Written, rewritten_text
 
 
-def split_at_text(content: Json, steps: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The steps to the first single value on the way, and those that go on inside of it; None without any."""
+def text_on_path(
+    resource: Resource, steps: tuple[str, ...]
+) -> tuple[tuple[Segment, ...], tuple[str, ...]] | None:
+    """Return the place of the first scalar on the path that is YAML or JSON, and the steps inside of it."""
     for length in range(1, len(steps)):
         try:
-            found = lookup(content, steps[:length])
+            found, place = lookup_place(resource.content, steps[:length])
         except PathError:
             continue
-        if found is not ABSENT and not isinstance(found, dict | list) and _parsed(found) is not None:
-            return steps[:length], steps[length:]
+        if found is not ABSENT and not isinstance(found, dict | list):
+            try:
+                _parsed(resource.written_text(*place))
+            except PathError:
+                continue
+            return place, steps[length:]
     return None
 
 
-def count_within(value: Json, steps: tuple[str, ...], *, creates: bool) -> int:
-    """How many fields ``steps`` lead to inside of the text ``value``. Raises ``PathError``."""
-    matcher = PathMatcher(lambda old: None if old is ABSENT else old, creates, _nothing_within)
-    matcher.visit(_parsed(value), steps)
+def count_within(text: str, steps: tuple[str, ...], *, creates: bool) -> int:
+    """Return the number of fields that ``steps`` lead to inside of ``text``. Raises ``PathError``."""
+    matcher = PathMatcher(lambda old, _at: None if old is ABSENT else old, creates, lambda *_: 0)
+    matcher.visit(_parsed_mapping(text), steps)
     return matcher.matches
 
 
-def changed_text(value: Json, steps: tuple[str, ...], change: SetSlot, *, creates: bool) -> str:
-    """The text ``value`` with the fields inside of it changed, JSON as JSON and YAML as YAML.
+def changed_text(text: str, steps: tuple[str, ...], value: ReplacementValue, *, creates: bool) -> str:
+    """Return ``text`` with the fields inside of it changed, JSON as JSON and YAML as YAML.
 
     Raises ``PathError`` when there are none.
     """
-    matcher = PathMatcher(change, creates, lambda inner, rest: count_within(inner, rest, creates=creates))
-    parsed = matcher.visit(_parsed(value), steps)
+    changes: list[tuple[tuple[Segment, ...], Json | ScalarNode]] = []
+
+    def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
+        new = value.into(old, None, FieldOptions())
+        changes.append((at, new))
+        return new.value if isinstance(new, ScalarNode) else new
+
+    matcher = PathMatcher(
+        set_field, creates, lambda scalar, _at, rest: count_within(scalar_text(scalar), rest, creates=creates)
+    )
+    tree = matcher.visit(_parsed_mapping(text), steps)
     if not matcher.matches:
         raise PathError("there is no such field in the text")
-    return _serialized(parsed, scalar_text(value))
+    return _as_json(tree, text) if text.lstrip()[:1] in ("{", "[") else _as_yaml(tree, text, changes)
 
 
-def _nothing_within(_value: Json, _steps: tuple[str, ...]) -> int:
-    return 0
+def _parsed_mapping(text: str) -> Json:
+    """Return the tree that a text holds. Raises ``PathError`` for an empty text, which is no node at all."""
+    if not text.strip():
+        raise PathError("the field on the way is blank")
+    return _parsed(text)
 
 
-def _parsed(value: Json) -> Json:
-    """The tree in a text; None when there is none in it."""
-    text = value if isinstance(value, str) else scalar_text(value)
+def _parsed(text: str) -> Json:
+    """Return the tree that a text holds. Raises ``PathError`` for a text that is neither YAML nor JSON."""
     try:
         return decode_documents(text.encode(), "")[0]
     except (DiagnosticError, UnicodeEncodeError):
-        return None
+        raise PathError("the text is neither YAML nor JSON") from None
 
 
-def _serialized(tree: Json, original: str) -> str:
-    """kustomize keeps two forms of JSON apart: indented by two, and compact."""
-    if original.lstrip()[:1] not in ("{", "["):
-        return encode((tree,)).strip()
+def _as_json(tree: Json, original: str) -> str:
+    """Return the tree as Go writes JSON: indented by two if the original was indented, else compact."""
     if "\n" not in original or "  " not in original:
         return go_json(tree)
-    return json.dumps(json.loads(go_json(tree)), indent=2, ensure_ascii=False)
+    return as_go_escapes(json.dumps(tree, indent=2, ensure_ascii=False, sort_keys=True))
+
+
+def _as_yaml(
+    tree: Json, original: str, changes: Iterable[tuple[tuple[Segment, ...], Json | ScalarNode]]
+) -> str:
+    """Return the original with the changes, or the tree for a text that cannot be kept, as with anchors."""
+    written = (
+        (
+            tuple(segment for segment in at if isinstance(segment, str | int)),
+            Written(new.value, new.text) if isinstance(new, ScalarNode) else Written(new, ""),
+        )
+        for at, new in changes
+    )
+    try:
+        return rewritten_text(original, written)
+    except NotRewritableError:
+        return encode((tree,)).strip()

@@ -1,4 +1,4 @@
-"""Go's regular expressions, by the engine that defines them (RE2): what matches, and how long it takes.
+"""Go's regular expressions, by the engine that defines their meaning and their running time (RE2).
 
 Python's own engine reads some expressions otherwise, and lets a pull request choose one that never ends.
 """
@@ -13,7 +13,7 @@ import re2
 
 
 class RegexpError(ValueError):
-    """The expression is none in Go; says why."""
+    """The text is no regular expression in Go; the message says why."""
 
 
 class Match(Protocol):
@@ -31,7 +31,7 @@ class Regexp(Protocol):
 
 
 def compile_regexp(pattern: str) -> Regexp:
-    """The expression, which matches what it matches in Go. Raises ``RegexpError``."""
+    """Return the compiled expression, which matches as it does in Go. Raises ``RegexpError``."""
     options = re2.Options()
     options.log_errors = False
     try:

@@ -1,6 +1,6 @@
 """The identity of resources: two ids with the same identity mean the same resource.
 
-kustomize ``kyaml/resid/resid.go``, ``api/resource/resource.go``; cluster-wide kinds as in ``kyaml/openapi/openapi.go``.
+kustomize ``kyaml/resid/resid.go``, ``api/resource/resource.go``, ``kyaml/openapi/openapi.go``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CLUSTER_SCOPED = {
     "v1": ("ComponentStatus", "Namespace", "Node", "NodeProxyOptions", "PersistentVolume"),
 }
 
-#: What stands for the namespace of an object that has none (``kyaml/resid/resid.go``).
+#: The effective namespaces of cluster-wide objects and of objects without one (``kyaml/resid/resid.go``).
 NO_NAMESPACE = "_non_namespaceable_"
 DEFAULT_NAMESPACE = "default"
 
@@ -49,7 +49,7 @@ def is_cluster_scoped(api_version: str, kind: str) -> bool:
 
 
 def effective_namespace(api_version: str, kind: str, namespace: str) -> str:
-    """The namespace that counts when ids are compared."""
+    """Return the namespace that counts when ids are compared."""
     return NO_NAMESPACE if is_cluster_scoped(api_version, kind) else namespace or DEFAULT_NAMESPACE
 
 
@@ -70,7 +70,7 @@ def current_identity(resource: Resource) -> Identity:
 
 
 def identities(resource: Resource) -> Iterator[Identity]:
-    """The current identity, then those that the resource had before."""
+    """Yield the current identity, then those that the resource had before."""
     yield current_identity(resource)
     api_version = resource.api_version
     for previous in resource.previous_ids:
@@ -78,7 +78,7 @@ def identities(resource: Resource) -> Iterator[Identity]:
 
 
 def original_identity(resource: Resource) -> Identity:
-    """The identity before any change."""
+    """Return the identity before any change."""
     if not resource.previous_ids:
         return current_identity(resource)
     first = resource.previous_ids[0]
@@ -86,7 +86,7 @@ def original_identity(resource: Resource) -> Identity:
 
 
 def remembering_id(resource: Resource) -> Resource:
-    """The resource with its current id among the previous ones (``StorePreviousId``)."""
+    """Return the resource with its current id among the previous ones (``StorePreviousId``)."""
     current = current_identity(resource)
     previous = ResId(resource.gvk, current.name, current.namespace)
     if previous in resource.previous_ids:

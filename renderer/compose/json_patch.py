@@ -1,7 +1,7 @@
-"""JSON 6902 patches as kustomize applies them (``api/filters/patchjson6902``, ``gopkg.in/evanphx/json-patch.v4``).
+"""JSON 6902 patches as kustomize applies them (``api/filters/patchjson6902``).
 
-The library's ways: ``replace`` adds a missing key, a missing value is null, indices may be negative and count
-from the end, null stands for nothing on the way to a field.
+The ways of its library, ``gopkg.in/evanphx/json-patch.v4``: ``replace`` adds a missing key, a missing
+value is null, indices may be negative and count from the end, null stands for nothing on the way to a field.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from itertools import zip_longest
 from operator import is_
 from typing import TypeAlias
 
-from renderer.compose.annotations import with_text_annotations
+from renderer.compose.annotations import with_annotations_for_notes, with_text_annotations
 from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
 from renderer.model.limits import limits
 from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, value_at
 from renderer.model.source_tree import JsonPatch
 from renderer.yamlio.go_numbers import format_float, json_number
 
@@ -31,11 +32,11 @@ _INDEX = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 class OperationError(Exception):
-    """An operation does not apply; says why."""
+    """An operation does not apply; the message says why."""
 
 
 def apply_operation(document: Json, operation: Json) -> Json:
-    """The document after ``op`` of ``operation``. Raises ``OperationError``."""
+    """Return the document after ``op`` of ``operation``. Raises ``OperationError``."""
     name = text_at(operation, "op")
     apply = _OPERATIONS.get(name)
     if apply is None:
@@ -134,7 +135,10 @@ def _get(document: Json, path: str) -> Json:
 
 
 def _edited(document: Json, path: str, edit: Edit) -> Json:
-    """The document with the container of the last key in ``path`` edited; shares what it does not touch."""
+    """Return the document with the container of the last key in ``path`` edited.
+
+    Untouched parts are shared.
+    """
     return _edited_below(document, _keys(path), path, edit)
 
 
@@ -159,7 +163,7 @@ def _child(container: dict[str, Json] | list[Json], key: str) -> Json:
 
 
 def _index(key: str, length: int) -> int:
-    """The position that ``key`` means in a list of ``length``; negative ones count from the end."""
+    """Return the position that ``key`` means in a list of ``length``; negative ones count from the end."""
     if not _INDEX.fullmatch(key):
         raise OperationError(f"{key or 'nothing'} is no index of a list")
     index = int(key)
@@ -177,7 +181,7 @@ def _keys(path: str) -> list[str]:
 
 
 def _equal(left: Json, right: Json) -> bool:
-    """Equal as JSON: 1 is not true."""
+    """Return True if both are equal as JSON, where 1 is not true."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(_equal(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
@@ -185,25 +189,19 @@ def _equal(left: Json, right: Json) -> bool:
     return isinstance(left, bool) == isinstance(right, bool) and left == right
 
 
-def apply_operations(document: Json, operations: Iterable[Json]) -> Json:
-    for operation in operations:
-        document = apply_operation(document, operation)
-    return document
-
-
 #: The patched object goes through floats in kustomize; integers beyond this one are rounded.
 _EXACT = 1 << 53
 
 
 class JsonPatching:
-    """Applies the operations of one patch; ``remembers_ids`` before it changes them."""
+    """The operations of one patch, applied to resources; ``remembers_ids`` stores ids before a change."""
 
     def __init__(self, patch: JsonPatch, *, remembers_ids: bool) -> None:
         self._patch = patch
         self._remembers_ids = remembers_ids
 
     def apply(self, resources: ResMap, keys: Iterable[int]) -> None:
-        """Patches the resources with the given keys. Raises: patch-invalid, build-limit."""
+        """Patch the resources with the given keys. Raises: patch-invalid, build-limit."""
         for key in keys:
             patched = self._patched(key, resources)
             if patched.content:
@@ -216,10 +214,10 @@ class JsonPatching:
         resource = resources[key]
         if self._remembers_ids:
             resource = remembering_id(resource)
-        operated = self._operated(_with_annotations(resource), resource)
+        operated = self._operated(_as_json(resource), resource)
         resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
         content = self._in_floats(operated, resource, resources.in_floats(key))
-        patched = resource.with_content(content, self._patch.site)._replace(blank_fields=())
+        patched = without_nodes(resource.with_content(content, self._patch.site))
         patched = with_text_annotations(patched, _float_text)
         return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
 
@@ -253,17 +251,18 @@ class JsonPatching:
         )
 
 
-def _with_annotations(resource: Resource) -> JsonObject:
-    """The content as kustomize hands it to the patch: with annotations, if it keeps notes there."""
-    content = resource.content
-    has_notes = resource.previous_ids or resource.name_prefixes or resource.name_suffixes
-    if not has_notes or object_at(content, "metadata").get("annotations") is not None:
-        return content
-    return with_value(content, ("metadata", "annotations"), {})
+def _as_json(resource: Resource) -> JsonObject:
+    """Return the content that the patch gets, in which annotations may be numbers."""
+    content = with_annotations_for_notes(resource)
+    for each in resource.spellings:
+        names = tuple(segment for segment in each.field.segments if isinstance(segment, str))
+        if names[:-1] == ("metadata", "annotations") and value_at(content, names) == each.text:
+            content = with_value(content, names, each.value)
+    return content
 
 
 def _rounded(value: Json, known: Json) -> Json:
-    """The value with integers as exact as a float has them; itself where that changes nothing.
+    """Return the value with integers as exact as a float has them; itself where that changes nothing.
 
     What it shares with ``known`` is so already, or else every operation would go through the whole object.
     """
@@ -283,14 +282,14 @@ def _rounded(value: Json, known: Json) -> Json:
 
 
 def _float_text(value: Json) -> str:
-    """The text of a scalar that went through floats."""
+    """Return the text of a scalar that went through floats."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return format_float(float(value))
     return scalar_text(value)
 
 
 def _with_ids_of_version(resource: Resource) -> Resource:
-    """The resource with its API version in its previous ids, which are compared without their own."""
+    """Return the resource with its API version in its previous ids, which are compared without their own."""
     group, version = resource.gvk.group, resource.gvk.version
     ids = (known._replace(gvk=Gvk(group, version, known.gvk.kind)) for known in resource.previous_ids)
     return resource._replace(previous_ids=tuple(ids))

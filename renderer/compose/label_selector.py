@@ -19,7 +19,7 @@ _VALUE = re.compile(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?
 
 
 class SelectorError(Exception):
-    """The text is no selector; says why."""
+    """The text is no selector; the message says why."""
 
 
 class _Token(Record):
@@ -57,7 +57,7 @@ class Requirement(Record):
 
 
 def parse_selector(text: str) -> tuple[Requirement, ...]:
-    """The requirements, all of which must hold; none for an empty text. Raises ``SelectorError``."""
+    """Return the requirements, all of which must hold; none for an empty text. Raises ``SelectorError``."""
     return tuple(_SelectorParser(text).requirements())
 
 

@@ -29,7 +29,7 @@ class ElementError(Exception):
 
 
 def element_values(elements: Iterable[Json], keys: Keys) -> list[KeyValues]:
-    """The key values of each element (``ElementValuesList``)."""
+    """Return the key values of each element (``ElementValuesList``)."""
     return [tuple(_key_text(element, key) for key in keys) for element in elements]
 
 
@@ -41,7 +41,7 @@ def _key_text(element: Json, key: str) -> str:
 
 
 def key_value(element: JsonObject, key: str) -> Slot:
-    """The value of an element's key, which may stand deeper in it: ``metadata.name``."""
+    """Return the value of an element's key, which may stand deeper in it: ``metadata.name``."""
     outer, dot, inner = key.partition(".")
     if not dot:
         return element.get(key, ABSENT)
@@ -50,7 +50,7 @@ def key_value(element: JsonObject, key: str) -> Slot:
 
 
 def find_element(elements: Sequence[Json], keys: Keys, values: KeyValues) -> int | None:
-    """The position of the first element with all the key values (``ElementMatcher``)."""
+    """Return the position of the first element with all the key values (``ElementMatcher``), or None."""
     for index, element in enumerate(elements):
         if keys[0] == "":
             if scalar_text(element) == values[0]:
@@ -63,13 +63,13 @@ def find_element(elements: Sequence[Json], keys: Keys, values: KeyValues) -> int
 
 
 def set_element(elements: Sequence[Json], element: Json, keys: Keys, values: KeyValues) -> list[Json]:
-    """The list with ``element`` in the place of each that matches, else at its end (``ElementSetter``)."""
+    """Return the list with ``element`` in place of each match, else at its end (``ElementSetter``)."""
     kept, matched = _replaced(elements, [element], keys, values)
     return kept if matched else [*kept, element]
 
 
 def delete_elements(elements: Sequence[Json], keys: Keys, values: KeyValues) -> list[Json]:
-    """The list without the elements that match, and without empty ones (``ElementSetter``)."""
+    """Return the list without the elements that match, and without empty ones (``ElementSetter``)."""
     return _replaced(elements, [], keys, values)[0]
 
 
@@ -93,7 +93,10 @@ def _replaced(
 
 
 def _matches(element: Json, keys: Keys, values: KeyValues) -> bool:
-    """Whether the element has the key values; a key beyond the values matches as the one before it did."""
+    """Return True if the element has the key values.
+
+    A key beyond the values matches as the one before it did.
+    """
     matched = False
     for position, key in enumerate(keys):
         if position < len(values):
@@ -104,7 +107,7 @@ def _matches(element: Json, keys: Keys, values: KeyValues) -> bool:
 
 
 def _has_value(element: Json, key: str, value: str) -> bool:
-    """``FieldMatcher``: an empty value matches any."""
+    """Return True if the element has the value (``FieldMatcher``); an empty value matches any."""
     if isinstance(element, dict) == (not key) or isinstance(element, list):
         raise ElementError(_MIXED)
     if not key:
@@ -118,7 +121,10 @@ def _text(value: Slot) -> str | None:
 
 
 def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> list[Json]:
-    """``target`` with each of ``source`` in place of its match, else at the end (``appendListNode``)."""
+    """Return ``target`` with each of ``source`` in place of its match, else at the end.
+
+    (``appendListNode``).
+    """
     for element in source:
         if keys == ITSELF:
             target = set_element(target, element, keys, (scalar_text(element),))
@@ -139,14 +145,14 @@ def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> l
 
 
 def in_order_of(elements: Sequence[Json], merged: Sequence[Json], keys: Keys) -> list[Json]:
-    """``merged`` with what is in ``elements`` in its order there, and what is new behind it."""
+    """Return ``merged`` in the order of ``elements``, new elements behind them."""
     positions = {values: position for position, values in enumerate(element_values(elements, keys))}
     placed = zip(element_values(merged, keys), merged, strict=True)
     return [element for _, element in sorted(placed, key=lambda each: positions.get(each[0], len(positions)))]
 
 
 def complete_values(found: list[KeyValues]) -> list[KeyValues]:
-    """Key values where what is missing in one is taken from another that agrees with it (``mergeValues``)."""
+    """Return the key values, each completed by another that agrees with it (``mergeValues``)."""
     completed = list(found)
     for index in range(len(completed)):
         current = completed[index]
@@ -166,7 +172,10 @@ def _agreed(left: KeyValues, right: KeyValues) -> KeyValues | None:
 
 
 def used_keys(found: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tuple[Keys, KeyValues]:
-    """The keys that any element has, with their values in one; all where none has any (``validateKeys``)."""
+    """Return the keys that any element has, with their values in one.
+
+    All if none has any (``validateKeys``).
+    """
     used = {key for each in found for key, value in zip(keys, each, strict=True) if value}
     if not used:
         return keys, values
@@ -178,7 +187,7 @@ _KEY = "$patch"
 
 
 class Directive(StrEnum):
-    """What a patch wants done with the value it stands beside."""
+    """The values of ``$patch``."""
 
     MERGE = "merge"
     REPLACE = "replace"
@@ -186,11 +195,11 @@ class Directive(StrEnum):
 
 
 class DirectiveError(Exception):
-    """``$patch`` has a value that means nothing."""
+    """``$patch`` has an unknown value."""
 
 
 def mapping_directive(patch: JsonObject) -> tuple[Directive, JsonObject]:
-    """The directive in a mapping, and the mapping without it. Raises ``DirectiveError``."""
+    """Return the directive in a mapping, and the mapping without it. Raises ``DirectiveError``."""
     if _KEY not in patch:
         return Directive.MERGE, patch
     directive = _directive(patch[_KEY])
@@ -198,7 +207,7 @@ def mapping_directive(patch: JsonObject) -> tuple[Directive, JsonObject]:
 
 
 def list_directive(patch: list[Json]) -> tuple[Directive, list[Json]]:
-    """The directive in a list, in an element that holds nothing else, and the list without it.
+    """Return the directive of a list, an element that holds nothing else, and the list without it.
 
     Only the first element with ``$patch`` counts. Raises ``DirectiveError``.
     """
@@ -218,14 +227,14 @@ def _directive(value: Json) -> Directive:
 
 #: Elements of which each is searched for among all the others, as upstream does it.
 _MOST_ODD = 2000
-#: What becomes of an element that was the first and of which the patch says the second.
+#: Returns the merged element for an element of the object and one of the patch.
 MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]
 
 
 def merge_elements(
     dest: Sequence[Json], patch: Sequence[Json], keys: Keys, merge: MergeElement
 ) -> list[Json]:
-    """The elements of the patch, merged with those of ``dest`` that they match, then the rest of ``dest``.
+    """Return the elements of the patch, merged with their matches in ``dest``, then the rest of ``dest``.
 
     What is added is merged with itself: then ``dest`` and ``patch`` are one list. Raises ``ElementError``.
     """
@@ -247,7 +256,7 @@ def merge_elements(
 
 
 def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | None:
-    """The elements by their key values; None where upstream's rules for what is missing or doubled count."""
+    """Return the elements by their key values, or None if keys are missing or doubled."""
     kind = (str, int, float) if keys == ITSELF else dict
     if not all(isinstance(element, kind) for element in elements):
         return None
@@ -258,7 +267,7 @@ def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | 
 def _merge_each(
     kept: dict[KeyValues, Json], patch: dict[KeyValues, Json], keys: Keys, merge: MergeElement
 ) -> list[Json]:
-    """As ``_ElementMerge``, without a search for each element."""
+    """Merge lists whose keys are complete and unique, with ``_ElementMerge``'s result."""
     merged: dict[KeyValues, Json] = {}
     for values in dict.fromkeys((*patch, *kept)):
         old, new = kept.get(values, ABSENT), patch.get(values, ABSENT)
@@ -288,7 +297,7 @@ class _ElementMerge:
         self._patch = self.kept if patch is dest else list(patch)
 
     def merge_matching(self, keys: Keys, values: KeyValues) -> None:
-        """Merges the elements that have the key values."""
+        """Merge the elements that have the key values."""
         position, old = _found(self.kept, keys, values)
         source, new = _found(self._patch, keys, values)
         element = self._merge(old, new)
@@ -309,7 +318,7 @@ class _ElementMerge:
 
 
 def _without_directive(element: Json) -> tuple[Directive, Json]:
-    """The directive of an element of the patch, which counts once; one that means nothing stays."""
+    """Return the directive of an element of the patch, and the element without it; an unknown one stays."""
     if not isinstance(element, dict) or "$patch" not in element:
         return Directive.MERGE, element
     try:
@@ -324,7 +333,7 @@ def _found(elements: Sequence[Json], keys: Keys, values: KeyValues) -> tuple[int
 
 
 def _with_keys(element: Json, keys: Keys, values: KeyValues) -> Json:
-    """The element with the keys that it was found by."""
+    """Return the element with the keys that it was found by."""
     if not isinstance(element, dict):
         return element
     for key, value in zip(keys, values, strict=True):

@@ -51,6 +51,11 @@ def go_json(value: Json) -> str:
     import json  # noqa: PLC0415 - as above
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return as_go_escapes(text)
+
+
+def as_go_escapes(text: str) -> str:
+    """Return JSON text with the characters escaped that Go escapes for HTML."""
     return text.translate(_ESCAPED_BY_GO)
 
 

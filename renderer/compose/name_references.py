@@ -17,7 +17,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_te
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 
-#: Whether a resource comes into question.
+#: The test whether a resource comes into question.
 Condition: TypeAlias = Callable[[Resource], bool]
 
 
@@ -62,7 +62,7 @@ class Referrer:
 
     @cached_property
     def bound_namespaces(self) -> frozenset[str]:
-        """Where the service accounts live that a RoleBinding names."""
+        """The namespaces of the service accounts that a RoleBinding names."""
         if self.resource.kind != "RoleBinding":
             return frozenset()
         return frozenset(
@@ -72,7 +72,7 @@ class Referrer:
         )
 
     def sees(self, other: Resource) -> bool:
-        """Whether it may refer to the other at all (``SubsetThatCouldBeReferencedByResource``)."""
+        """Return True if it may refer to the other at all (``SubsetThatCouldBeReferencedByResource``)."""
         namespace = current_identity(other).namespace
         return (
             NO_NAMESPACE in (self.namespace, namespace)
@@ -81,7 +81,10 @@ class Referrer:
         )
 
     def can_name(self, other: Resource) -> bool:
-        """Whether a name in it may be that of the other: of other namespaces only service accounts'."""
+        """Return True if a name in it may be that of the other.
+
+        From other namespaces, only a service account's.
+        """
         namespace = current_identity(other).namespace
         return (
             NO_NAMESPACE in (self.namespace, namespace)
@@ -90,7 +93,7 @@ class Referrer:
         )
 
     def role(self) -> Condition:
-        """Whether a resource is of the kind that ``roleRef`` says."""
+        """Return the condition that a resource is of the kind that ``roleRef`` says."""
         role = object_at(self.resource.content, "roleRef")
         if role.get("apiGroup") is None or role.get("kind") is None:
             return lambda _: True
@@ -98,14 +101,17 @@ class Referrer:
         return lambda other: was_of_kind(other, target)
 
     def shares_affixes(self, other: Resource, *, exactly: bool) -> bool:
-        """Whether the names of both got the same prefixes and suffixes last (``PrefixesSuffixesEquals``)."""
+        """Return True if the names of both got the same prefixes and suffixes last.
+
+        (``PrefixesSuffixesEquals``).
+        """
         return _end_alike(self.resource.name_prefixes, other.name_prefixes, exactly=exactly) and _end_alike(
             self.resource.name_suffixes, other.name_suffixes, exactly=exactly
         )
 
 
 def was_of_kind(resource: Resource, target: Gvk) -> bool:
-    """Whether a previous id of the resource is of the kind ``target``, empty parts of which match any."""
+    """Return True if a previous id of the resource is of the kind ``target``; empty parts match any."""
     gvk = resource.gvk
     return (
         target.group in ("", gvk.group)
@@ -163,7 +169,7 @@ def fix_name_references(resources: ResMap, references: Sequence[NameReference]) 
 
 
 def _check_subjects(resource: Resource) -> None:
-    """A service account that a binding names in a blank namespace is an error, renamed or not."""
+    """Raise an error for a service account that a binding names in a blank namespace, renamed or not."""
     if resource.kind != "RoleBinding":
         return
     for index, subject in enumerate(array_at(resource.content, "subjects")):
@@ -171,16 +177,9 @@ def _check_subjects(resource: Resource) -> None:
         is_account = fields.get("kind") == "ServiceAccount" and "namespace" in fields
         if is_account and not isinstance(fields["namespace"], str):
             field = FieldPath.of("subjects", index, "namespace")
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.RESOURCE_INVALID,
-                    message=f"the namespace of a subject of {resource.current_id} is blank",
-                    sites=resource.sites(field),
-                    resource=resource.current_id,
-                    field=field,
-                    hint="leave it out, or name the namespace of the ServiceAccount",
-                )
-            )
+            message = f"the namespace of a subject of {resource.current_id} is blank"
+            hint = "leave it out, or name the namespace of the ServiceAccount"
+            raise DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
 
 
 class _NameField:
@@ -229,7 +228,7 @@ class _NameField:
         return {**value, **renamed, **namespace}
 
     def _namespace_condition(self, namespace: str | None) -> Condition:
-        """Whether a resource comes from the namespace that stands beside the name, or else is in it now."""
+        """Return the condition that a resource comes from the namespace, or else is in it now."""
         if namespace is None:
             return lambda _: True
         if namespace in self._candidates.original_namespaces(self._referrer):
@@ -258,7 +257,7 @@ class _NameField:
         return DiagnosticError(
             Diagnostic(
                 code=Code.NAME_AMBIGUOUS,
-                message=f"{name} in {self._field.path} of {self._resource.current_id} may be any of several",
+                message=f"{name} in {self._field.path} of {self._resource.current_id} has several matches",
                 sites=self._resource.sites(),
                 resource=self._resource.current_id,
                 related=tuple(Related(str(other.current_id), other.sites()) for other in found),

@@ -1,4 +1,7 @@
-"""The order in which resources are written (kustomize ``SortOrderTransformer.go``, ``kyaml/resid/gvk.go`` IsLessThan)."""
+"""The order of resources in the output.
+
+kustomize ``SortOrderTransformer.go``, ``kyaml/resid/gvk.go`` IsLessThan.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ DEFAULT_RANKS = kind_ranks()
 
 
 def gvk_sort_text(group: str, version: str, kind: str) -> str:
-    """What kinds of one rank are ordered by; an empty part comes after all others."""
+    """Return the text by which kinds of one rank are ordered; an empty part comes after all others."""
     return f"{group or '~G'}_{version or '~V'}_{kind or '~K'}"
 
 
@@ -54,7 +57,7 @@ _LEGACY, _FIFO = "legacy", "fifo"
 
 
 def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tuple[Resource, ...]]:
-    """How ``sortOptions`` puts resources in order; without them in the order of the command line.
+    """Return the function that puts resources in the order of ``sortOptions``, or in legacy order.
 
     Raises: kustomization-field.
     """
@@ -76,7 +79,10 @@ def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tu
 def in_legacy_order(
     resources: Iterable[Resource], ranks: Mapping[str, int] = DEFAULT_RANKS
 ) -> tuple[Resource, ...]:
-    """By the rank of the kind, then kind, then namespace and name; what has none of these comes last."""
+    """Return the resources by the rank of their kind, then kind, then namespace and name.
+
+    Missing parts last.
+    """
     return tuple(sorted(resources, key=lambda resource: _sort_key(resource, ranks)))
 
 

@@ -1,4 +1,4 @@
-"""Transformers and validators that objects of their own configure, listed under ``transformers`` and ``validators``.
+"""``transformers`` and ``validators``: transformers that objects of their own configure.
 
 A validator is a transformer that may not change anything (kustomize ``kusttarget.go`` runValidators).
 """
@@ -12,18 +12,17 @@ from renderer.compose.name_hash import add_name_hashes
 from renderer.compose.replacements import replacement_transform
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
-from renderer.compose.transformers import (
-    common_annotations,
-    images,
-    labels,
-    name_affix,
-    namespace,
-    patches,
-    patches_json6902,
-    patches_strategic_merge,
-    replicas,
-    value_add,
+from renderer.compose.transformers.images import image_transform
+from renderer.compose.transformers.labels import entries_transform
+from renderer.compose.transformers.name_affixes import prefix_transform, suffix_transform
+from renderer.compose.transformers.namespace import namespace_transform
+from renderer.compose.transformers.patches import (
+    json6902_transform,
+    patch_transform,
+    strategic_merge_transform,
 )
+from renderer.compose.transformers.replicas import replica_transform
+from renderer.compose.transformers.value_add import value_add_transform
 from renderer.model import source_tree as plugins
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -32,8 +31,8 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import TransformerConfig, TransformerPlugin
 
 
-def transforms(plugin: TransformerPlugin, context: TransformerContext) -> Iterator[Transform]:
-    """What the plugin does, in order. Raises ``DiagnosticError``."""
+def plugin_transforms(plugin: TransformerPlugin, context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transforms that the plugin asks for, in order. Raises ``DiagnosticError``."""
     for config in plugin.configs:
         yield from _transforms(config, context)
 
@@ -45,57 +44,57 @@ def _transforms(config: TransformerConfig, _context: TransformerContext) -> Iter
 
 @_transforms.register
 def _(config: plugins.ApplyPatch, context: TransformerContext) -> Iterator[Transform]:
-    yield from patches.patching(config.patch, context)
+    yield from patch_transform(config.patch, context)
 
 
 @_transforms.register
 def _(config: plugins.ApplyJson6902, context: TransformerContext) -> Iterator[Transform]:
-    yield from patches_json6902.patching(config.patch, context)
+    yield from json6902_transform(config.patch, context)
 
 
 @_transforms.register
 def _(config: plugins.ApplyStrategicMerge, context: TransformerContext) -> Iterator[Transform]:
-    yield patches_strategic_merge.merging(config.patches, context)
+    yield strategic_merge_transform(config.patches, context)
 
 
 @_transforms.register
 def _(config: plugins.SetAnnotations, _context: TransformerContext) -> Iterator[Transform]:
-    yield common_annotations.annotating(config.annotations, config.field_specs)
+    yield entries_transform(config.annotations, config.field_specs)
 
 
 @_transforms.register
 def _(config: plugins.SetLabels, _context: TransformerContext) -> Iterator[Transform]:
-    yield labels.labelling(config.labels, config.field_specs)
+    yield entries_transform(config.labels, config.field_specs)
 
 
 @_transforms.register
 def _(config: plugins.AddPrefix, _context: TransformerContext) -> Iterator[Transform]:
     if config.prefix:
-        yield name_affix.prefixing(config.prefix, config.field_specs)
+        yield prefix_transform(config.prefix, config.field_specs)
 
 
 @_transforms.register
 def _(config: plugins.AddSuffix, _context: TransformerContext) -> Iterator[Transform]:
     if config.suffix:
-        yield name_affix.suffixing(config.suffix, config.field_specs)
+        yield suffix_transform(config.suffix, config.field_specs)
 
 
 @_transforms.register
 def _(config: plugins.SetNamespace, _context: TransformerContext) -> Iterator[Transform]:
     if config.namespace:
-        yield namespace.moving(
+        yield namespace_transform(
             config.namespace, config.field_specs, unset_only=config.unset_only, subjects=config.subjects
         )
 
 
 @_transforms.register
 def _(config: plugins.SetImage, _context: TransformerContext) -> Iterator[Transform]:
-    yield images.tagging(config.image, config.field_specs)
+    yield image_transform(config.image, config.field_specs)
 
 
 @_transforms.register
 def _(config: plugins.SetReplicas, _context: TransformerContext) -> Iterator[Transform]:
-    yield replicas.scaling(config.replica, config.field_specs)
+    yield replica_transform(config.replica, config.field_specs)
 
 
 @_transforms.register
@@ -110,16 +109,16 @@ def _(_config: plugins.AddNameHash, _context: TransformerContext) -> Iterator[Tr
 
 @_transforms.register
 def _(config: plugins.AddValue, _context: TransformerContext) -> Iterator[Transform]:
-    yield value_add.adding(config)
+    yield value_add_transform(config)
 
 
 _VALIDATED_BY = "validated-by"
 
 
 def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerContext) -> None:
-    """Runs the validator. Raises what it raises, and: kustomization-field when it changes a resource."""
+    """Run the validator. Raises what it raises, and: kustomization-field when it changes a resource."""
     before = dict(resources.items())
-    for transform in transforms(plugin, context):
+    for transform in plugin_transforms(plugin, context):
         transform(resources)
     after = dict(resources.items())
     changed = next((old for key, old in before.items() if _differs(old, after.get(key))), None)
@@ -140,5 +139,5 @@ def _differs(old: Resource, new: Resource | None) -> bool:
 
 
 def _without_mark(content: JsonObject) -> JsonObject:
-    """The object without the label by which a validator may say that it was there."""
+    """Return the object without the label that a validator may leave behind."""
     return without(content, "metadata", "labels", _VALIDATED_BY)

@@ -1,6 +1,6 @@
 """Paths such as ``spec.containers.[name=web].image``, and the fields that they lead to.
 
-kustomize ``kyaml/utils/pathsplitter.go``, ``kyaml/yaml/fns.go`` (PathGetter), ``kyaml/yaml/match.go`` (PathMatcher).
+kustomize ``kyaml/utils/pathsplitter.go``, ``kyaml/yaml/fns.go`` PathGetter, ``match.go`` PathMatcher.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from renderer.compose.fields.field_specs import split_path
 from renderer.compose.values import ABSENT, Absent, Slot, is_bare_text
+from renderer.model.field_path import Segment
 from renderer.model.json import Json, scalar_text
 from renderer.model.limits import limits
 from renderer.yamlio.scalars import CORE_RULES, NotJsonError, resolve
@@ -64,32 +65,42 @@ def list_index(step: str) -> int | None:
 
 
 def lookup(value: Json, steps: tuple[str, ...]) -> Slot:
-    """What stands at the end of the path, the first of equal elements (``kyaml/yaml/fns.go`` PathGetter).
+    """Return the value at the end of the path, of equal elements the first (kyaml ``PathGetter``).
 
     Raises ``PathError`` where a step does not fit what it meets.
     """
+    return lookup_place(value, steps)[0]
+
+
+def lookup_place(value: Json, steps: tuple[str, ...]) -> tuple[Slot, tuple[Segment, ...]]:
+    """Return the value at the end of the path, as ``lookup`` does, and its place."""
     found: Slot = value
+    place: list[Segment] = []
     for step in filter(None, map(str.strip, steps)):
-        found = _step(found, step)
-        if found is ABSENT:
-            return ABSENT
-    return found
+        segment = _segment(found, step)
+        if segment is None:
+            return ABSENT, tuple(place)
+        place.append(segment)
+        found = found[segment]  # type: ignore[index] # _segment has looked
+    return found, tuple(place)
 
 
-def _step(value: Slot, step: str) -> Slot:
+def _segment(value: Slot, step: str) -> str | int | None:
+    """Return the key or index of the child that ``step`` leads to; None if it is not there."""
     index = list_index(step)
     if index is not None and index < 0:
         raise PathError(f"the index {index} is negative")
     if index is not None or step == _LAST:
         elements = as_list(value, step)
         position = len(elements) - 1 if index is None else index
-        return elements[position] if 0 <= position < len(elements) else ABSENT
+        return position if 0 <= position < len(elements) else None
     if step == EVERY:
         raise PathError(f"{EVERY} cannot say which of several values is meant")
     named = element_name(step)
     if named is not None:
-        return next((element for element in as_list(value, step) if _is_named(element, *named)), ABSENT)
-    return as_mapping(value, step).get(step, ABSENT)
+        elements = as_list(value, step)
+        return next((i for i, element in enumerate(elements) if _is_named(element, *named)), None)
+    return step if step in as_mapping(value, step) else None
 
 
 def _is_named(element: Json, field: str, value: str) -> bool:
@@ -122,40 +133,41 @@ def _described(value: Slot) -> str:
     )
 
 
-#: The new value for what stands in a field; ``ABSENT`` where the field is being made.
-SetSlot: TypeAlias = Callable[[Slot], Json]
+#: Returns the new value of the field at a path; the old one is ``ABSENT`` if the field is being made.
+SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
 
 
 @dataclass(slots=True)
 class PathMatcher:
-    """Applies ``change`` along one path and counts the fields that it met.
+    """The change of every field that a path leads to; ``matches`` counts them.
 
-    Missing ones are made if it ``creates``. ``within`` is given a text in the middle of the path, with the
-    steps that are left.
+    Missing fields are made if it ``creates``. ``within`` is called for a scalar in the middle of the path,
+    with its place and the steps that are left; it returns the number of fields inside of the scalar.
     """
 
     change: SetSlot
     creates: bool
-    within: Callable[[Json, tuple[str, ...]], int]
+    within: Callable[[Json, tuple[Segment, ...], tuple[str, ...]], int]
     matches: int = field(default=0, init=False)
 
-    def visit(self, value: Slot, steps: tuple[str, ...]) -> Json:
-        """``value`` with the fields changed. Raises ``PathError``."""
+    def visit(self, value: Slot, steps: tuple[str, ...], at: tuple[Segment, ...] = ()) -> Json:
+        """Return ``value``, which stands ``at``, with the fields changed. Raises ``PathError``."""
         if not steps:
             self.matches += 1
-            return self.change(value)
+            return self.change(value, at)
         step, rest = steps[0], steps[1:]
         index = list_index(step)
         if index is not None and index >= 0:
-            return self._at_index(as_list(value, step), index, rest)
+            return self._at_index(as_list(value, step), index, rest, at)
         named = element_name(step)
         if named is not None:
-            return self._at_named(as_list(value, step), named, rest)
+            return self._at_named(as_list(value, step), named, rest, at)
         if step == EVERY:
-            return [self.visit(element, rest) for element in as_list(value, step)]
-        return self._at_field(value, step, rest)
+            elements = as_list(value, step)
+            return [self.visit(element, rest, (*at, i)) for i, element in enumerate(elements)]
+        return self._at_field(value, step, rest, at)
 
-    def _at_field(self, value: Slot, step: str, rest: tuple[str, ...]) -> Json:
+    def _at_field(self, value: Slot, step: str, rest: tuple[str, ...], at: tuple[Segment, ...]) -> Json:
         mapping = as_mapping(value, step)
         if not step:
             raise PathError("a field in it has no name")
@@ -166,47 +178,60 @@ class PathMatcher:
             return None
         child: Slot = mapping.get(step, ABSENT)
         if rest and child is not ABSENT and not isinstance(child, dict | list):
-            self.matches += self.within(child, rest)
+            self.matches += self.within(child, (*at, step), rest)
             return mapping
-        return {**mapping, step: self.visit(child, rest)}
+        return {**mapping, step: self.visit(child, rest, (*at, step))}
 
-    def _at_index(self, elements: list[Json], index: int, rest: tuple[str, ...]) -> Json:
+    def _at_index(
+        self, elements: list[Json], index: int, rest: tuple[str, ...], at: tuple[Segment, ...]
+    ) -> Json:
+        at = (*at, index)
         if index == len(elements) and self.creates:
-            return [*elements, self.visit(ABSENT, rest)]
+            return [*elements, self.visit(ABSENT, rest, at)]
         if index >= len(elements):
             raise PathError(f"there is no element {index}, only {len(elements)} of them")
-        return [*elements[:index], self.visit(elements[index], rest), *elements[index + 1 :]]
+        return [*elements[:index], self.visit(elements[index], rest, at), *elements[index + 1 :]]
 
-    def _at_named(self, elements: list[Json], named: tuple[str, str], rest: tuple[str, ...]) -> Json:
+    def _at_named(
+        self, elements: list[Json], named: tuple[str, str], rest: tuple[str, ...], at: tuple[Segment, ...]
+    ) -> Json:
         name, pattern = named
         matches = _matcher(pattern)
         before = self.matches
-        changed = [self._named_element(element, name, matches, rest) for element in elements]
+        changed = [
+            self._named_element(element, name, matches, rest, (*at, index))
+            for index, element in enumerate(elements)
+        ]
         if self.matches > before or not self.creates:
             return changed
         if not matches(pattern):
             raise PathError(f"[{name}={pattern}] does not match what it says itself")
         if not name:
-            return [*elements, self.visit(ABSENT, ())]
-        return [*elements, self.visit({name: untagged(pattern)}, rest)]
+            return [*elements, self.visit(ABSENT, (), (*at, len(elements)))]
+        return [*elements, self.visit({name: untagged(pattern)}, rest, (*at, len(elements)))]
 
     def _named_element(
-        self, element: Json, name: str, matches: Callable[[str], bool], rest: tuple[str, ...]
+        self,
+        element: Json,
+        name: str,
+        matches: Callable[[str], bool],
+        rest: tuple[str, ...],
+        at: tuple[Segment, ...],
     ) -> Json:
         if not name:
-            return self.visit(element, ()) if matches(_shown(element)) else element
+            return self.visit(element, (), at) if matches(_shown(element)) else element
         if isinstance(element, dict) and name in element and matches(_shown(element[name])):
-            return self.visit(element, rest)
+            return self.visit(element, rest, at)
         return element
 
 
 def untagged(text: str) -> Json:
-    """The value of a text that nothing says the type of, so that it is an integer if it looks like one.
+    """Return the value of a text without a type: null if it is empty, an integer if it looks like one.
 
     Raises ``PathError`` for numbers that JSON does not have.
     """
     try:
-        return resolve(text, CORE_RULES).value if text else ""
+        return resolve(text, CORE_RULES).value
     except NotJsonError as error:
         raise PathError(str(error)) from None
 

@@ -1,12 +1,18 @@
-"""The value of a replacement, and what becomes of it in a field of another type."""
+"""The value of a replacement, and the scalars that it makes of fields of other types.
+
+kustomize ``api/filters/replacement`` copies the text of a scalar and leaves the type of the field as it is; a
+field that the replacement makes has no type, so that its text decides.
+"""
 
 from __future__ import annotations
 
 from renderer.compose.replacement_paths import PathError, untagged
+from renderer.compose.scalar_nodes import ScalarNode
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldOptions
 from renderer.model.record import Record
+from renderer.model.resource import Spelling
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 _KINDS = {
@@ -16,47 +22,51 @@ _KINDS = {
     type(None): (Kind.NULL,),
 }
 _NAMES = {bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
+_DELIMITER = "a delimiter is for scalars only"
 
 
 class ReplacementValue(Record):
-    """What is written: ``whole`` in place of mappings and lists, ``text`` into single values."""
+    """The value to write: ``whole`` in place of mappings and lists, ``text`` into scalars."""
 
     whole: Json
     text: str
+    is_untyped: bool = False
 
     @classmethod
-    def of(cls, value: Json) -> ReplacementValue:
-        return cls(value, scalar_text(value))
+    def of(cls, value: Json, spelling: Spelling | None = None) -> ReplacementValue:
+        if spelling is None:
+            return cls(value, scalar_text(value))
+        return cls(value, spelling.text, spelling.is_untyped)
 
     @classmethod
     def given(cls, text: str) -> ReplacementValue:
-        """A value that the replacement itself gives; it has no type of its own."""
-        return cls(untagged(text), text)
+        """Return the value for ``sourceValue``, which has no type of its own. Raises ``PathError``."""
+        return cls(untagged(text), text, is_untyped=True)
 
     def part(self, options: FieldOptions) -> ReplacementValue:
-        """The part between delimiters that the source asks for. Raises ``PathError``."""
+        """Return the part between delimiters that the source asks for. Raises ``PathError``."""
         if not options.delimiter:
             return self
         if isinstance(self.whole, dict | list):
-            raise PathError("a delimiter is for single values only")
+            raise PathError(_DELIMITER)
         parts = self.text.split(options.delimiter)
         if not 0 <= options.index < len(parts):
             raise PathError(f"there is no part {options.index} in it, only {len(parts)}")
         text = parts[options.index]
         return ReplacementValue(text if isinstance(self.whole, str) else untagged(text), text)
 
-    def into(self, old: Slot, options: FieldOptions) -> Json:
-        """What comes to stand in a field that holds ``old``, which keeps its type. Raises ``PathError``."""
-        if isinstance(old, dict | list):
+    def into(self, old: Slot, spelling: Spelling | None, options: FieldOptions) -> Json | ScalarNode:
+        """Return the new value of a field that holds ``old``; a node for a scalar. Raises ``PathError``."""
+        if isinstance(old, dict | list) or (old is ABSENT and isinstance(self.whole, dict | list)):
             if options.delimiter:
-                raise PathError("a delimiter is for single values only")
-            return self.whole
-        if old is ABSENT and isinstance(self.whole, dict | list):
-            if options.delimiter:
-                raise PathError("a delimiter is for single values only")
-            return self.whole
-        text = self._inserted("" if old is ABSENT else scalar_text(old), options)
-        return untagged(text) if old is ABSENT else _typed_as(old, text)
+                raise PathError(_DELIMITER)
+            is_scalar = not isinstance(self.whole, dict | list)
+            return ScalarNode(self.whole, self.text, self.is_untyped) if is_scalar else self.whole
+        if old is ABSENT or (spelling is not None and spelling.is_untyped):
+            text = self._inserted("" if spelling is None else spelling.text, options)
+            return ScalarNode(untagged(text), text, is_untyped=True)
+        text = self._inserted(scalar_text(old) if spelling is None else spelling.text, options)
+        return ScalarNode(_typed_as(old, text), text)
 
     def _inserted(self, old: str, options: FieldOptions) -> str:
         if not options.delimiter:
@@ -71,7 +81,7 @@ class ReplacementValue(Record):
 
 
 def _typed_as(old: Json, text: str) -> Json:
-    """``text`` read as a value of the type of ``old``."""
+    """Return ``text`` read as a value of the type of ``old``. Raises ``PathError``."""
     kinds = _KINDS.get(type(old))
     if kinds is None:
         return text

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from renderer.compose.embedded_text import changed_text, count_within, split_at_text
-from renderer.compose.identity import effective_namespace
-from renderer.compose.replacement_paths import PathError, PathMatcher, SetSlot, lookup, split_field_path
+from renderer.compose.annotations import with_annotations_for_notes
+from renderer.compose.embedded_text import changed_text, count_within, text_on_path
+from renderer.compose.identity import DEFAULT_NAMESPACE
+from renderer.compose.replacement_paths import PathError, PathMatcher, lookup_place, split_field_path
 from renderer.compose.replacement_value import ReplacementValue
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import ScalarNode, with_scalar_node, with_scalar_nodes, with_shared_change
 from renderer.compose.selection import ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at
 from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, value_at
+from renderer.model.suggest import did_you_mean
 
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
@@ -49,28 +52,19 @@ def _ids(resource: Resource) -> Iterator[ResId]:
 
 
 def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
+    """Return True if the namespaces agree; kustomize does not ask here whether the kind has one."""
     if not source.namespace:
         return True
-    wanted = f"{source.group}/{source.version}" if source.group else source.version
-    return effective_namespace(wanted, source.kind, source.namespace) == effective_namespace(
-        id_.gvk.api_version, id_.gvk.kind, id_.namespace
-    )
+    return source.namespace == (id_.namespace or DEFAULT_NAMESPACE)
 
 
 def _nothing(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
     names = {resource.name for resource in resources if source.kind in ("", resource.kind)}
-    nearest = get_close_matches(source.name, names, n=3)
-    hint = (
-        f"did you mean {' or '.join(nearest)}?"
-        if nearest
-        else "it has to be among the resources of this folder"
-    )
+    hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
     return DiagnosticError(
         Diagnostic(
             code=Code.KUSTOMIZATION_FIELD,
-            message=f"no resource is the {_described(source)} that a replacement takes its value from",
+            message=f"the replacement source {_described(source)} does not exist",
             sites=(source.site,),
             hint=hint,
         )
@@ -81,7 +75,7 @@ def _ambiguous(source: ReplacementSource, matches: Iterable[Resource]) -> Diagno
     return DiagnosticError(
         Diagnostic(
             code=Code.KUSTOMIZATION_FIELD,
-            message=f"several resources are the {_described(source)} that a replacement takes its value from",
+            message=f"several resources match the replacement source {_described(source)}",
             sites=(source.site,),
             hint="say which one with group, version, kind, name and namespace",
             related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
@@ -103,9 +97,9 @@ class TargetSelector:
             raise DiagnosticError(
                 Diagnostic(
                     code=Code.KUSTOMIZATION_FIELD,
-                    message="a target does not say which resources it is for",
+                    message="a replacement target has no select",
                     sites=(target.site,),
-                    hint="give it select, with a kind or name",
+                    hint="add select with a kind or name",
                 )
             )
         self._select = ResourceSelector(target.select, target.site.below("select"))
@@ -120,7 +114,7 @@ class TargetSelector:
         return tuple((key, resource) for key, resource in named if self._selects(resource))
 
     def _selects(self, resource: Resource) -> bool:
-        """Whether labels, annotations and any id that the resource has or had match, and no rejection does.
+        """Return True if labels, annotations and an id, current or previous, match, and no rejection does.
 
         A rejection's labels and annotations reject by themselves, and so does its id.
         """
@@ -169,19 +163,19 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.KUSTOMIZATION_FIELD,
-                message=f"{source.field_path} of {resource.current_id} gives a replacement no value: {error}",
+                message=f"the source {source.field_path} of {resource.current_id} has no value: {error}",
                 sites=(source.site,),
                 resource=resource.current_id,
-                hint="fieldPath has to lead to a value that is there when the replacement is made",
+                hint="point fieldPath to a field that exists when the replacement runs",
             )
         ) from None
 
 
 def _found(resource: Resource, source: ReplacementSource) -> ReplacementValue:
-    found = lookup(resource.content, split_field_path(source.field_path))
+    found, place = lookup_place(resource.content, split_field_path(source.field_path))
     if found is ABSENT or found is None or found in ({}, []):
         raise PathError("there is nothing")
-    return ReplacementValue.of(found)
+    return ReplacementValue.of(found, resource.spelling(*place))
 
 
 def _given(replacement: Replacement) -> ReplacementValue:
@@ -197,57 +191,74 @@ def _written(
     target: ReplacementTarget,
     check: Callable[[Resource], object],
 ) -> Resource:
-    """The resource with the value in all fields of ``target``; ``check`` is given it after each field."""
-    content: Json = resource.content
+    """Return the resource with the value in all fields of ``target``; ``check`` gets it after each field."""
+    content = resource.content
+    if "annotations" in object_at(content, "metadata"):  # else it is made where it is needed
+        content = with_annotations_for_notes(resource)
+    written = resource.with_content(content, target.site)
     for path in target.field_paths:
         try:
-            content = _with_field(content, split_field_path(path), value, target.options)
+            changed = _with_field(written, split_field_path(path), value, target.options)
         except PathError as error:
             raise _no_field(resource, path, target, error) from None
-        check(resource.with_content(object_at(content), target.site))
-    return resource.with_content(content, target.site) if isinstance(content, dict) else resource
+        check(changed)
+        written = with_shared_change(written, changed) if changed.shared_fields else changed
+    return written
 
 
 def _with_field(
-    content: Json, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
-) -> Json:
-    within_text = _with_field_in_text(content, steps, value, options)
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> Resource:
+    within_text = _with_field_in_text(resource, steps, value, options)
     if within_text is not None:
         return within_text
-    content, matches = _changed(content, steps, lambda old: value.into(old, options), creates=options.create)
+    changed, matches = _changed(resource, steps, value, options, creates=options.create)
     if not matches:
         raise PathError("there is none")
-    return content
+    return changed
 
 
 def _with_field_in_text(
-    content: Json, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
-) -> Json:
-    """The content with the field changed inside of a text; None when the path does not lead into one."""
-    split = split_at_text(content, steps)
-    if split is None:
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> Resource | None:
+    """Return the resource with the field inside of a text changed; None if the path leads into no text."""
+    place = text_on_path(resource, steps)
+    if place is None:
         return None
-    outer, inner = split
-
-    def change(old: Slot) -> Json:
-        in_text = changed_text(
-            None if old is ABSENT else old,
-            inner,
-            lambda field: value.into(field, FieldOptions()),
-            creates=options.create,
-        )
-        return ReplacementValue.of(in_text).into(old, FieldOptions())
-
+    outer, inner = place
     try:
-        return _changed(content, outer, change, creates=False)[0]
+        text = changed_text(resource.written_text(*outer), inner, value, creates=options.create)
+        old = value_at(resource.content, outer)
+        node = ReplacementValue.of(text).into(old, resource.spelling(*outer), FieldOptions())
     except PathError:
         return None
+    return with_scalar_node(resource, outer, node) if isinstance(node, ScalarNode) else None
 
 
-def _changed(content: Json, steps: tuple[str, ...], change: SetSlot, *, creates: bool) -> tuple[Json, int]:
-    matcher = PathMatcher(change, creates, lambda text, rest: count_within(text, rest, creates=creates))
-    changed = matcher.visit(content, steps)
-    return changed, matcher.matches
+def _changed(
+    resource: Resource,
+    steps: tuple[str, ...],
+    value: ReplacementValue,
+    options: FieldOptions,
+    *,
+    creates: bool,
+) -> tuple[Resource, int]:
+    """Return the resource with the value in the fields that ``steps`` lead to, and their number."""
+    nodes: list[tuple[tuple[Segment, ...], ScalarNode]] = []
+
+    def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
+        new = value.into(old, resource.spelling(*at), options)
+        if not isinstance(new, ScalarNode):
+            return new
+        nodes.append((at, new))
+        return new.value
+
+    def within(_scalar: Json, at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
+        return count_within(resource.written_text(*at), rest, creates=creates)
+
+    matcher = PathMatcher(set_field, creates, within)
+    content = matcher.visit(resource.content, steps)
+    return with_scalar_nodes(resource.with_content(object_at(content)), nodes), matcher.matches
 
 
 def _incomplete(replacement: Replacement) -> DiagnosticError:

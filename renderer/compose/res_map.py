@@ -1,10 +1,14 @@
-"""The resources of one kustomization while it is composed (kustomize ``api/resmap``), and the limits on their growth."""
+"""The resources of one kustomization while it is composed, and the limits on their growth.
+
+kustomize ``api/resmap``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.compose.identity import Identity, current_identity, identities
+from renderer.compose.scalar_nodes import with_shared_change
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
@@ -27,7 +31,7 @@ _NOTHING = Growth(0, 0)
 
 
 def growth(before: Json, after: Json) -> Growth:
-    """What ``after`` has that ``before`` does not share with it."""
+    """Return the parts of ``after`` that ``before`` does not share with it, as a size and a depth."""
     return _added(before, after, {})
 
 
@@ -154,6 +158,8 @@ class ResMap:
 
         Raises: build-limit.
         """
+        if resource.shared_fields:
+            resource = with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
@@ -163,7 +169,7 @@ class ResMap:
         self._note(key, resource)
 
     def check_growth(self, key: int, changed: Resource) -> int:
-        """How many characters are added by putting ``changed`` in the place of the one with the key.
+        """Return the number of characters added by putting ``changed`` in the place of the one with the key.
 
         Raises: build-limit, where that is too much, or nested too deeply.
         """
@@ -191,7 +197,7 @@ class ResMap:
 
     def update(self, change: Callable[[Resource], Resource]) -> None:
         """Changes every resource."""
-        self._resources = {key: change(resource) for key, resource in self._resources.items()}
+        self._resources = {key: _changed(resource, change) for key, resource in self._resources.items()}
         self._by_current = self._by_any = self._by_name = None
 
     def check_ids(self) -> None:
@@ -199,7 +205,7 @@ class ResMap:
         self._current()
 
     def _note(self, key: int, resource: Resource) -> None:
-        """Has the resource found by its ids and names, too."""
+        """Enter the ids and names of the resource into the indices."""
         if self._by_any is not None:
             _index(self._by_any, key, resource)
         if self._by_name is not None:
@@ -213,6 +219,12 @@ class ResMap:
                 if other != key:
                     raise duplicate_id(self._resources[other], resource)
         return self._by_current
+
+
+def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
+    changed = change(resource)
+    is_shared = changed.shared_fields and changed is not resource
+    return with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

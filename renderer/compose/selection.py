@@ -9,15 +9,17 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.compose.build_annotations import with_build_annotations_read
 from renderer.compose.identity import effective_namespace, original_identity
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at, scalar_text
+from renderer.model.json import object_at
 from renderer.model.kustomization import Selector
 from renderer.model.location import Site
 from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
 
 if TYPE_CHECKING:
     from renderer.compose.label_selector import Requirement
@@ -29,7 +31,7 @@ _LITERAL = re.compile(r"[A-Za-z0-9_/ -]*")
 
 
 class ResourceSelector:
-    """A selector made ready to be asked about many resources; ``site`` is where it is written."""
+    """A selector, compiled once for many resources; ``site`` is the place where it is written."""
 
     def __init__(self, selector: Selector, site: Site) -> None:
         self._selector = selector
@@ -44,7 +46,7 @@ class ResourceSelector:
         self._annotations: tuple[Requirement, ...] | None = None
 
     def selects(self, resource: Resource) -> bool:
-        """Whether kind, name, namespace, labels and annotations match; the original id will do as well."""
+        """Return True if kind, name, namespace (present or original), labels and annotations match."""
         return (
             self._matches_gvk(resource)
             and self._matches_name(resource)
@@ -60,23 +62,23 @@ class ResourceSelector:
 
     @property
     def names_id(self) -> bool:
-        """Whether it says anything about kind, name or namespace."""
+        """True if it says anything about kind, name or namespace."""
         return any((self._group, self._version, self._kind, self._name, self._namespace))
 
     @property
     def names_metadata(self) -> bool:
-        """Whether it says anything about labels or annotations."""
+        """True if it says anything about labels or annotations."""
         return bool(self._selector.label_selector or self._selector.annotation_selector)
 
     def matches_metadata(self, resource: Resource) -> bool:
-        """Whether labels and annotations match."""
+        """Return True if labels and annotations match."""
         selector = self._selector
         return (not selector.label_selector or self._labels_match(resource)) and (
             not selector.annotation_selector or self._annotations_match(resource)
         )
 
     def matches_any_id(self, resource: Resource) -> bool:
-        """Whether kind, name and namespace of one id, current or previous, all match as they are written."""
+        """Return True if kind, name and namespace of one id, current or previous, match."""
         ids = (resource.current_id, *resource.previous_ids)
         gvk = resource.gvk
         return (
@@ -132,7 +134,7 @@ class ResourceSelector:
             raise self._invalid(field, f"{field} is no selector: {error}") from None
 
     def _matcher(self, field: str, pattern: str) -> TextMatcher | None:
-        """Whether a text matches the whole of ``pattern``; None where any text does."""
+        """Return the test whether a text matches the whole of ``pattern``; None if any text does."""
         if not pattern:
             return None
         if _LITERAL.fullmatch(pattern):
@@ -153,7 +155,7 @@ class ResourceSelector:
 
 def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:
     values = object_at(resource.content, "metadata", field)
-    texts = {key: scalar_text(value) for key, value in values.items()}
+    texts = {key: resource.written_text("metadata", field, key) for key in values}
     return all(requirement.matches(texts) for requirement in requirements)
 
 
@@ -185,7 +187,7 @@ def selected_keys(
 
 def target_of(patch: Resource, resources: ResMap) -> int:
     """The key of the one resource that has or had the id of ``patch``. Raises: patch-target-missing."""
-    keys = resources.with_id(original_identity(patch))
+    keys = resources.with_id(original_identity(with_build_annotations_read(patch)))
     if len(keys) == 1:
         return keys[0]
     found = f"{len(keys)} resources match" if keys else "there is no"
@@ -201,17 +203,13 @@ def target_of(patch: Resource, resources: ResMap) -> int:
 
 
 def _known_names(target: Selector, resources: ResMap) -> str | None:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
     names = sorted({resource.name for resource in resources if resource.kind == target.kind})
-    nearest = get_close_matches(target.name, names, n=3)
+    nearest = suggest(target.name, names)
     return f"there is {', '.join(nearest or names[:5])}" if names else None
 
 
 def _nearest_ids(patch: Resource, resources: ResMap) -> str | None:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
     same_kind = [resource for resource in resources if resource.kind == patch.kind]
     names = {resource.name: f"{resource.api_version} {resource.current_id}" for resource in same_kind}
-    nearest = [names[name] for name in get_close_matches(patch.name, names, n=3)]
+    nearest = [names[name] for name in suggest(patch.name, names)]
     return f"there is {', '.join(nearest)}" if nearest else "apiVersion, kind, name and namespace must agree"

@@ -1,4 +1,6 @@
-"""Strategic merge patches (kustomize ``kyaml/yaml/merge2``, ``kyaml/yaml/walk``, ``api/resource/resource.go`` ApplySmPatch).
+"""Strategic merge patches.
+
+kustomize ``kyaml/yaml/merge2``, ``kyaml/yaml/walk``, ``api/resource/resource.go`` ApplySmPatch.
 
 Mappings merge field by field, lists of known kinds element by element, everything else is replaced. Null
 removes a field, ``$patch`` says otherwise. What a patch adds is merged with itself, which takes nulls and
@@ -9,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from renderer.compose.annotations import as_targeted_patch
+from renderer.compose.annotations import with_texts
+from renderer.compose.build_annotations import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE, is_enabled
 from renderer.compose.identity import remembering_id
 from renderer.compose.list_merge import (
     ITSELF,
@@ -23,6 +26,7 @@ from renderer.compose.list_merge import (
 )
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of
 from renderer.compose.values import ABSENT, Slot, is_bare_text
 from renderer.model.codes import Code
@@ -30,7 +34,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, scalar_text, text_at, with_value, without
 from renderer.model.kustomization import Patch
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, value_at
 
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
@@ -38,22 +42,25 @@ def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
 
     It goes into no lists but those that merge by key.
     """
-    if not resource.blank_fields:
+    blank_fields = resource.blank_fields
+    if not blank_fields:
         return resource
     content: Json = resource.content
     root = schema.of_kind(resource.api_version, resource.kind)
-    for field in reversed(resource.blank_fields):
+    for field in reversed(blank_fields):
         content = _without(content, field.segments, root, schema)
-    return resource._replace(content=object_at(content), blank_fields=())
+    spellings = tuple(each for each in resource.spellings if each.field not in blank_fields)
+    return resource._replace(content=object_at(content), spellings=spellings)
 
 
 def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> Json:
     head, *rest = path
-    if isinstance(value, list) and isinstance(head, int):
-        if field is None or field.merge_keys is None or head >= len(value):
+    if isinstance(value, list):
+        element = value_at(value, (head,))
+        if field is None or field.merge_keys is None or element is None:
             return value
-        element = _without(value[head], rest, schema.element(field), schema)
-        return [*value[:head], element, *value[head + 1 :]]
+        changed = _without(element, rest, schema.element(field), schema)
+        return [changed if each is element else each for each in value]
     if not isinstance(value, dict) or not isinstance(head, str) or head not in value:
         return value
     if rest:
@@ -97,7 +104,7 @@ class StrategicMerge:
         return target if mapping_directive(patch)[0] is Directive.REPLACE else merged
 
     def _merged(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
-        """What becomes of a field that holds ``dest`` and of which the patch says ``origin``."""
+        """Return the value of a field that holds ``dest`` and for which the patch has ``origin``."""
         value = origin if dest is None or dest is ABSENT else dest
         if isinstance(value, dict):
             return self._merged_mapping(dest, origin, schema)
@@ -205,14 +212,14 @@ def _list(value: Slot) -> list[Json]:
 
 
 class StrategicMergePatching:
-    """Applies the documents of one listed patch, with its options."""
+    """The documents of one listed patch and its options, applied to resources."""
 
     def __init__(self, listed: Patch, schema: Callable[[], MergeSchema]) -> None:
         self._listed = listed
         self._schema = schema
 
     def apply_by_id(self, resources: ResMap, documents: Iterable[Resource]) -> None:
-        """Patches with each document the resource that has its id.
+        """Patch the resource that has the id of each document.
 
         Raises: patch-target-missing, patch-invalid.
         """
@@ -220,17 +227,17 @@ class StrategicMergePatching:
             self._apply(resources, target_of(document, resources), document, document.content)
 
     def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
-        """Patches the resources with the given keys, whatever the document says it is for.
+        """Patch the resources with the given keys, whatever id the document has.
 
         Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
         """
-        patch = as_targeted_patch(document)
+        patch = _as_targeted_patch(document)
         for key in keys:
             api_version = resources[key].api_version
             self._apply(
                 resources, key, document, {**patch, "apiVersion": api_version} if api_version else patch
             )
-        if self._listed.allow_name_change or self._listed.allow_kind_change:
+        if self._may_rename(document) or self._may_change_kind(document):
             resources.check_ids()
 
     def _apply(self, resources: ResMap, key: int, document: Resource, patch: JsonObject) -> None:
@@ -241,25 +248,32 @@ class StrategicMergePatching:
             resources.replace(key, patched)
 
     def _patched(self, resource: Resource, document: Resource, patch: JsonObject) -> Resource | None:
-        """The resource after the patch; None when it is deleted."""
-        if self._listed.allow_name_change or self._listed.allow_kind_change:
+        """Return the resource after the patch; None when it is deleted."""
+        if self._may_rename(document) or self._may_change_kind(document):
             resource = remembering_id(resource)
         schema = self._schema()
-        resource = without_blank_fields(resource, schema)
+        resource = before_merge(without_blank_fields(resource, schema), patch, schema)
         try:
             merged = StrategicMerge(schema).apply(resource.content, patch)
         except StrategicMergeError as error:
             raise _invalid(error, resource, document) from None
         if not merged:
             return None
-        return resource.with_content(self._restored(merged, resource.content), document.origin)
+        restored = self._restored(merged, resource.content, document)
+        return with_patch_spellings(resource.with_content(restored, document.origin), document)
 
-    def _restored(self, merged: JsonObject, before: JsonObject) -> JsonObject:
-        """The merged object with the namespace and, unless they may change, the kind and name of before."""
-        if not self._listed.allow_kind_change and merged.get("kind") != before.get("kind"):
+    def _may_rename(self, document: Resource) -> bool:
+        return self._listed.allow_name_change or is_enabled(document, ALLOW_NAME_CHANGE)
+
+    def _may_change_kind(self, document: Resource) -> bool:
+        return self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)
+
+    def _restored(self, merged: JsonObject, before: JsonObject, document: Resource) -> JsonObject:
+        """Return the merged object with the old namespace, and kind and name unless they may change."""
+        if merged.get("kind") != before.get("kind") and not self._may_change_kind(document):
             merged = {**merged, "kind": before.get("kind")}
         metadata, old = object_at(merged, "metadata"), object_at(before, "metadata")
-        if not self._listed.allow_name_change and metadata.get("name") != old.get("name"):
+        if metadata.get("name") != old.get("name") and not self._may_rename(document):
             merged = with_value(merged, ("metadata", "name"), old.get("name"))
         if metadata.get("namespace") == old.get("namespace"):
             return merged
@@ -278,3 +292,12 @@ def _invalid(error: StrategicMergeError, resource: Resource, document: Resource)
             field=error.field,
         )
     )
+
+
+def _as_targeted_patch(document: Resource) -> JsonObject:
+    """Return a strategic merge patch as kustomize applies it to the resources that a target selects.
+
+    Its API version becomes the target's. Its labels and annotations are set anew: null deletes none of them.
+    """
+    content = with_texts(without(document.content, "apiVersion"), "annotations", document)
+    return with_texts(content, "labels", document)

@@ -1,4 +1,4 @@
-"""The types of a transformer, and the observer that is told of every change to a resource during composition."""
+"""The types of transformers, and the observer that is told of every change to a resource."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Transform: TypeAlias = Callable[[ResMap], None]
 
 
 class TransformerContext(Record):
-    """What the transformers of one kustomization are made from; ``warn`` takes what is no error."""
+    """The input of the transformers of one kustomization; ``warn`` takes warnings."""
 
     root: KustomizationRoot
     field_specs: FieldSpecSet
@@ -32,7 +32,7 @@ Transformer: TypeAlias = Callable[[TransformerContext], Iterable[Transform]]
 
 
 class BuiltinTransform(Record):
-    """What a field of a kustomization asks for: the transformer's kind, and which of its transforms it is."""
+    """A transform that a field of a kustomization asks for: the transformer's kind, and its entry."""
 
     root: KustomizationRoot
     kind: str
@@ -40,7 +40,7 @@ class BuiltinTransform(Record):
 
 
 class Finish(StrEnum):
-    """What no transformer does."""
+    """The steps of a build that no transformer does."""
 
     VARIABLES = "vars"
     NAME_HASH = "name hash"
@@ -53,17 +53,17 @@ class Finishing(Record):
     what: Finish
 
 
-ResourceChange: TypeAlias = BuiltinTransform | Finishing | GeneratorPlugin | TransformerPlugin
+CompositionChange: TypeAlias = BuiltinTransform | Finishing | GeneratorPlugin | TransformerPlugin
 
 
 class Observer(Protocol):
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None: ...
 
-    def changed(self, before: Resource, after: Resource, change: ResourceChange) -> None: ...
+    def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None: ...
 
 
 def run_observed(
-    observer: Observer | None, change: ResourceChange, transform: Transform, resources: ResMap
+    observer: Observer | None, change: CompositionChange, transform: Transform, resources: ResMap
 ) -> None:
     """Carries out the transform, and tells the observer of each resource that is another afterwards."""
     if observer is None:

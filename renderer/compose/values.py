@@ -1,4 +1,4 @@
-"""Values of fields while resources are composed: the absent value, and texts that YAML reads as texts without quotes."""
+"""Values of fields during composition: the absent value, and texts that need no quotes in YAML."""
 
 from __future__ import annotations
 

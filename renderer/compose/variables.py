@@ -1,6 +1,6 @@
 """``vars``: values of fields in place of ``$(NAME)`` in texts, deprecated in kustomize.
 
-kustomize ``api/internal/accumulator/resaccumulator.go`` (MergeVars, ResolveVars), ``api/filters/refvar/expand.go``.
+kustomize ``api/internal/accumulator/resaccumulator.go``, ``api/filters/refvar/expand.go``.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.compose.identity import effective_namespace, is_cluster_scoped
-from renderer.compose.replacement_paths import PathError, lookup, split_field_path
+from renderer.compose.replacement_paths import PathError, lookup_place, split_field_path
 from renderer.compose.res_map import ResMap
-from renderer.compose.values import ABSENT, Slot
+from renderer.compose.values import ABSENT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
-from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, Scalar, scalar_text
 from renderer.model.kustomization import FieldSpec, Variable
 from renderer.model.limits import limits, over_limit
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
 from renderer.yamlio.go_numbers import format_float
+from renderer.yamlio.scalars import MAX_INT
 
 
 def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
-    """All of them. Raises: kustomization-field when two have one name."""
+    """Return both together. Raises: kustomization-field when two have one name."""
     merged = {variable.name: variable for variable in present}
     for variable in added:
         other = merged.get(variable.name)
@@ -44,7 +44,7 @@ def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> t
 
 
 def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
-    """Has the resources that the variables identify remember them.
+    """Note in each resource the variables that take their values from it.
 
     Raises: kustomization-field when several do.
     """
@@ -62,7 +62,7 @@ def _gvk(variable: Variable) -> Gvk:
 
 
 def _ids(resource: Resource) -> Iterator[ResId]:
-    """The ids it has and had; kustomize takes its group and version for those that it always had."""
+    """Yield the present and previous ids, all with the present group and version, as in kustomize."""
     gvk = resource.gvk
     yield resource.current_id
     for previous in resource.previous_ids:
@@ -99,7 +99,7 @@ _DOLLAR = re.compile(r"\$(?:(\$)|\(([^)]*)\))")
 
 
 def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
-    """``text`` with its references replaced and ``$$`` made a dollar sign.
+    """Return ``text`` with its references replaced and ``$$`` made a dollar sign.
 
     A text that is nothing but one reference takes the type of the value. What is not in ``values``
     stays as it is; ``used`` is told the names of those that are.
@@ -122,14 +122,14 @@ def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], obje
 
 
 def _shown(value: Scalar) -> str:
-    """As Go prints it."""
+    """Return the value as Go prints it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return format_float(value) if isinstance(value, float) else str(value)
 
 
 def expanded_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
-    """A field with the texts in it expanded: itself, or the entries of a mapping or list.
+    """Return the field with its text expanded, or the texts in its entries if it is a mapping or list.
 
     Raises ``NotTextError`` for lists that hold anything else.
     """
@@ -143,7 +143,7 @@ def expanded_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
 
 
 class NotTextError(Exception):
-    """An element of a list is no text."""
+    """A list with variables holds an element that is no text."""
 
 
 def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
@@ -152,6 +152,8 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
     return expand(element)
 
 
+_DECIMAL = re.compile(r"[-+]?[0-9]{1,19}")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INDEXED = re.compile(r"(.*)\[([0-9]+)\]")
 
 
@@ -161,7 +163,7 @@ def resolve_variables(
     specs: Iterable[FieldSpec],
     warn: Callable[[Diagnostic], None],
 ) -> None:
-    """Replaces the references in the fields of ``specs``; one that nothing refers to is worth a warning.
+    """Replace the references in the fields of ``specs``; warn of variables that nothing refers to.
 
     Raises: kustomization-field when a variable has no value, resource-invalid, build-limit.
     """
@@ -181,7 +183,7 @@ def resolve_variables(
 
 
 class _Uses:
-    """Notes which variables are ``used``, and how much text their values come to."""
+    """The variables that are ``used``, and the limit on the text that their values add."""
 
     def __init__(self, values: Mapping[str, Scalar], variables: Iterable[Variable], used: set[str]) -> None:
         self._values = values
@@ -212,25 +214,39 @@ def _value(variable: Variable, source: Resource | None) -> Json:
     if source is None:
         message = f"no resource gives the variable {variable.name} its value"
         raise _no_value(message, variable, "objref has to name one, with apiVersion, kind and name")
-    found: Slot = ABSENT
     try:
-        found = lookup(source.content, tuple(_steps(variable.field_path)))
+        found, place = lookup_place(source.content, tuple(_steps(variable.field_path)))
     except PathError:
-        found = ABSENT
+        found, place = ABSENT, ()
     if found is ABSENT:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
         raise _no_value(message, variable, "correct fieldref.fieldPath")
-    return _null_text(source, variable) if found is None else found
+    text = source.written_text(*place)
+    try:
+        return _value_of_node(found, text)
+    except ValueError:
+        message = f"the variable {variable.name} cannot be {text}: kustomize reads decimal numbers only"
+        raise _no_value(message, variable, "write it as a decimal number, or in quotes") from None
 
 
-def _null_text(source: Resource, variable: Variable) -> str:
-    """What is written where there is nothing: nothing, or ``null``."""
-    steps = (int(step) if step.isdecimal() else step for step in _steps(variable.field_path))
-    return "" if FieldPath(tuple(steps)) in source.blank_fields else "null"
+def _value_of_node(value: Json, text: str) -> Json:
+    """Return the value of a field as Go reads it from the node (kyaml ``rnode.go`` GetFieldValue).
+
+    Integers are decimal there, so that ``0644`` is 644. Raises ``ValueError`` for other spellings of numbers.
+    """
+    if isinstance(value, bool | dict | list):
+        return value
+    if not isinstance(value, int | float):
+        return text
+    if _DECIMAL.fullmatch(text) and abs(int(text)) <= MAX_INT:
+        return int(text)
+    if _FLOAT.fullmatch(text) and not _DECIMAL.fullmatch(text):
+        return value
+    raise ValueError(text)
 
 
 def _steps(path: str) -> Iterator[str]:
-    """``ports[0]`` is two steps."""
+    """Yield the steps of a path; ``ports[0]`` is two."""
     for step in split_field_path(path):
         match = _INDEXED.fullmatch(step)
         if match:

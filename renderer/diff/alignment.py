@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.quantity_fields import is_same_amount
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.quantity import Quantity
 
 #: The fields that name the elements of a list in Kubernetes objects; the first that names them all counts.
 _NAMES = (
@@ -20,6 +21,36 @@ _NAMES = (
     ("port",),
     ("uid",),
 )
+
+#: Fields whose value is a quantity. ``cpu.guest`` of an instance type is a number, which is one as well.
+_QUANTITIES = frozenset(
+    {
+        "capacity",  # of an emptyDisk
+        "divisor",
+        "guest",
+        "maxGuest",
+        "memoryRequest",
+        "pageSize",
+        "reservedOverhead",
+        "sizeLimit",
+    }
+)
+#: Fields whose mapping holds quantities by resource name.
+_QUANTITY_MAPS = frozenset(
+    {
+        "capacity",
+        "default",  # these of a LimitRange
+        "defaultRequest",
+        "hard",
+        "limits",
+        "max",
+        "maxLimitRequestRatio",
+        "min",
+        "overhead",
+        "requests",
+    }
+)
+
 
 #: A JSON tree in which lists of named elements are mappings by ``ElementName``.
 Aligned: TypeAlias = "Json | Mapping[Segment, Aligned]"
@@ -133,3 +164,15 @@ def _by_name(elements: Sequence[Json], way: tuple[str, ...]) -> Mapping[Segment,
 
 def _name(key: Segment) -> str:
     return key.value if isinstance(key, ElementName) else str(key)
+
+
+def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -> bool:
+    """Tell whether values of ``field`` in ``parent`` are equal quantities: ``1Gi`` and ``1024Mi``."""
+    if field not in _QUANTITIES and parent not in _QUANTITY_MAPS:
+        return False
+    if before is None or after is None:
+        return False
+    try:
+        return Quantity.of(before).compare(Quantity.of(after)) == 0
+    except DiagnosticError:
+        return False

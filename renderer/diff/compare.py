@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.alignment import is_same
+from renderer.diff.cluster import ClusterView
 from renderer.diff.confidential import without_secrets
 from renderer.diff.field_changes import FieldComparer
-from renderer.diff.impact.cluster import Cluster
-from renderer.diff.impact.judge import judged
-from renderer.diff.impact.update import Update
-from renderer.diff.machine import Machine
-from renderer.diff.machine_changes import machine_changes
+from renderer.diff.impact.judge import Judgement, judge
+from renderer.diff.impact.state import HeldChange, held_vm
+from renderer.diff.impact.table import Views
 from renderer.diff.match import match
 from renderer.diff.totals import totals_of
+from renderer.diff.virtual_machine import VirtualMachineView
+from renderer.diff.vm_changes import vm_changes
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.difference import (
     ChangeType,
     Effect,
-    FieldChange,
     Impact,
     OverlayDifference,
     ResourceChange,
     Totals,
-    worst,
 )
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.release import Release
@@ -33,9 +32,12 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 
 Resources: TypeAlias = tuple[Resource, ...]
+#: Returns how the cluster holds a VirtualMachine before and after; None where that cannot be told.
+Hold: TypeAlias = Callable[[Resource, Resource], HeldChange | None]
 
 _MATCHERS = ("instancetype", "preference")
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
+_ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
 _REPLACED = Impact(Effect.REPLACED, "under the new name another VM is made, with new disks")
 
 
@@ -54,22 +56,41 @@ class OverlaySide(NamedTuple):
     kubevirt: JsonObject = EMPTY
 
 
+def held_as_written(before: Resource, after: Resource) -> HeldChange:
+    """Hold a VirtualMachine as its manifests stand, without anything that a webhook fills in."""
+    return HeldChange(held_vm(before.content), held_vm(after.content))
+
+
+_NO_CHANGES = Judgement((), None)
+
+
 class OverlayComparer:
     """Compares the overlays of one run."""
 
     def __init__(self) -> None:
         self._fields = FieldComparer()
 
-    def compare(
-        self, path: str, name: str, before: OverlaySide | None, after: OverlaySide | None
+    def compare(  # noqa: PLR0913 - an overlay on two sides, and two that most callers leave out
+        self,
+        path: str,
+        name: str,
+        before: OverlaySide | None,
+        after: OverlaySide | None,
+        hold: Hold = held_as_written,
+        *,
+        accumulated: bool = False,
     ) -> OverlayDifference:
-        """What is to be told of an overlay that is on one side at least."""
+        """Compare an overlay that is on one side at least; ``hold`` tells how the cluster holds its VMs.
+
+        ``accumulated``: they have been in other states between the two, and may differ from both.
+        """
         old = before.written if before else ()
         new = after.written if after else ()
         matched = match(old, new)
         pairs = [(pair, ChangeType.CHANGED) for pair in matched.same]
         pairs += [(pair, ChangeType.RENAMED) for pair in matched.renamed]
-        comparison = _Comparison(self._fields, before or _nothing(after), after or _nothing(before))
+        sides = before or _nothing(after), after or _nothing(before)
+        comparison = _Comparison(self._fields, *sides, hold, accumulated=accumulated)
         changes = [
             *(comparison.removed(resource) for resource in matched.removed),
             *(comparison.added(resource) for resource in matched.added),
@@ -98,59 +119,81 @@ def _order(change: ResourceChange) -> tuple[str, str, str]:
 def _totals(side: OverlaySide | None) -> Totals | None:
     if side is None:
         return None
-    machines = (Machine.of(side.applied.get(each.current_id, each)) for each in side.written)
+    machines = (VirtualMachineView.of(side.applied.get(each.current_id, each)) for each in side.written)
     return totals_of(machine for machine in machines if machine is not None)
 
 
 class _Comparison:
     """Two sides of one overlay."""
 
-    def __init__(self, fields: FieldComparer, before: OverlaySide, after: OverlaySide) -> None:
+    def __init__(
+        self,
+        fields: FieldComparer,
+        before: OverlaySide,
+        after: OverlaySide,
+        hold: Hold,
+        *,
+        accumulated: bool,
+    ) -> None:
         self._fields = fields
+        self._hold = hold
+        self._accumulated = accumulated
         self._before = before
         self._after = after
-        self._cluster = Cluster.of(after.release, after.kubevirt)
+        self._cluster = ClusterView.of(after.release, after.kubevirt)
 
     def removed(self, resource: Resource) -> ResourceChange:
-        impact = None if Machine.of(resource) is None else _DELETED
-        return ResourceChange(ChangeType.REMOVED, resource.current_id, None, (), impact)
+        impact = None if VirtualMachineView.of(resource) is None else _DELETED
+        return ResourceChange(ChangeType.REMOVED, resource.current_id, None, (), impact, _effects(impact))
 
     def added(self, resource: Resource) -> ResourceChange:
-        return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), self._refusal(resource))
+        impact = self._refusal(resource)
+        return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), impact, _effects(impact))
 
     def changed(self, before: Resource, after: Resource, kind: ChangeType) -> Iterator[ResourceChange]:
-        """One change, or none when both are equal, and would be in the cluster."""
-        fields = self._field_changes(before, after)
-        impact = self._refusal(after)
+        """Yield one change, or none when both are equal, and would be in the cluster."""
+        judgement = self._judgement(before, after, kind)
+        fields, impact = judgement.changes, self._refusal(after)
         if impact is not None and _has_matchers(before) is not _has_matchers(after):
             fields = ()  # one side is not expanded, and nothing can be told from the difference
-        elif not fields and kind is ChangeType.CHANGED:
+        elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
             return
-        if impact is None and Machine.of(after) is not None:
-            impacts = [field.impact for field in fields if field.impact is not None]
-            impact = _REPLACED if kind is ChangeType.RENAMED else worst(impacts)
+        if impact is None and VirtualMachineView.of(after) is not None:
+            impact = _REPLACED if kind is ChangeType.RENAMED else judgement.impact
         shown = tuple(without_secrets(field, after.kind, self._secrets) for field in fields)
-        yield ResourceChange(kind, before.current_id, after.current_id, shown, impact)
+        ids = before.current_id, after.current_id
+        if impact is None or impact.effect is Effect.REFUSED:
+            yield ResourceChange(kind, *ids, shown, impact, _effects(impact))
+        else:
+            effects = judgement.effects or _effects(impact)
+            yield ResourceChange(
+                kind, *ids, shown, impact, effects, judgement.pending, judgement.start_refusal
+            )
 
     @cached_property
     def _secrets(self) -> frozenset[str]:
         return secret_values(each.content for side in (self._before, self._after) for each in side.written)
 
-    def _field_changes(self, before: Resource, after: Resource) -> tuple[FieldChange, ...]:
-        written = Machine.of(before), Machine.of(after)
+    def _judgement(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+        written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         applied = self._applied(before, after)
-        if is_same(before.content, after.content) and is_same(applied[0].content, applied[1].content):
-            return ()
+        is_accumulated = self._accumulated and after.kind == "VirtualMachine"
+        if (
+            not is_accumulated
+            and is_same(before.content, after.content)
+            and is_same(applied[0].content, applied[1].content)
+        ):
+            return _NO_CHANGES
         if written[0] is None or written[1] is None:
-            return self._fields.changes(before.content, after.content)
-        seen = Machine.of(applied[0]), Machine.of(applied[1])
+            return Judgement(self._fields.changes(before.content, after.content), None)
+        seen = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
         if seen[0] is None or seen[1] is None:
-            return ()
-        changes = machine_changes(self._fields, (written[0], written[1]), (seen[0], seen[1]))
-        if self._refusal(after) is not None or before.current_id != after.current_id:
-            return tuple(change._replace(impact=None) for change in changes)
-        update = Update(seen[0], seen[1], self._cluster, written[0].spec, written[1].spec)
-        return judged(update, changes)
+            return _NO_CHANGES
+        changes = vm_changes(self._fields, (written[0], written[1]), (seen[0], seen[1]))
+        if self._refusal(after) is not None or kind is ChangeType.RENAMED:
+            return Judgement(tuple(change._replace(impact=None) for change in changes), None)
+        held = self._hold(before, after) if after.kind == "VirtualMachine" else None
+        return judge(Views(written[0], written[1], self._cluster), held, changes)
 
     def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
         """As KubeVirt sees them; as they are written unless it sees both."""
@@ -165,7 +208,35 @@ class _Comparison:
         return None if reason is None else Impact(Effect.REFUSED, reason)
 
 
+def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
+    """Return the overlays with no deletion of what another overlay has on the side after.
+
+    An overlay in a folder of another name is two overlays: one that is gone, and one that is new.
+    """
+    added = {
+        (change.id, change.type)
+        for overlay in overlays
+        for change in overlay.changes
+        if change.type is ChangeType.ADDED
+    }
+    return tuple(
+        overlay._replace(
+            changes=tuple(
+                change._replace(impact=_ELSEWHERE, effects=_effects(_ELSEWHERE))
+                if change.impact == _DELETED and (change.id, ChangeType.ADDED) in added
+                else change
+                for change in overlay.changes
+            )
+        )
+        for overlay in overlays
+    )
+
+
+def _effects(impact: Impact | None) -> tuple[Effect, ...]:
+    return () if impact is None else (impact.effect,)
+
+
 def _has_matchers(resource: Resource) -> bool:
     """Whether something is still to be applied to it: it could not be."""
-    machine = Machine.of(resource)
+    machine = VirtualMachineView.of(resource)
     return machine is not None and any(machine.spec.get(key) is not None for key in _MATCHERS)

@@ -1,4 +1,4 @@
-"""Whether a rendered tree is what it should be; nothing is written."""
+"""Compare a rendered tree with what it should be; nothing is written."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from itertools import chain
 from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
-from renderer.emit.tree import Tree, TreeFile, read_tree
+from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
-from renderer.emit.write import disk_errors, encode_files
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -25,37 +24,62 @@ _HINT = "run vmrender render and commit the result"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeDiff:
-    """What writing would do, as paths in the tree, and a unified diff for people, ``text``."""
+    """The changes that writing would make, as paths in the tree, and ``text``, a unified diff for people."""
 
     created: tuple[str, ...] = ()
     updated: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
     text: str = ""
+
+    @classmethod
+    def of(cls, plan: TreePlan, text: str = "") -> TreeDiff:
+        """Return the changes of a plan."""
+        return cls(
+            created=plan.created,
+            updated=plan.updated,
+            removed=plan.removed,
+            unchanged=plan.unchanged,
+            text=text,
+        )
 
 
 def check_tree(root: Path, output: str, files: Mapping[str, str]) -> Outcome[TreeDiff]:
-    """How the folder ``output`` below ``root`` differs from ``files``, text by relative path.
+    """Compare the folder ``output`` below ``root`` with ``files``, text by relative path.
 
     Diagnostics: stale for each file that is missing, different or left over; foreign-file for each that
     writing would refuse to touch. Raises ``DiagnosticError``: output-invalid, ownership-invalid,
     file-unreadable.
     """
     wanted = encode_files(files)
-    with disk_errors(Code.FILE_UNREADABLE, "read", output, "give access to it, then check again"):
-        folder = OutputFolder.locate(root, output)
-        tree = _read_at_rest(folder, wanted)
+    folder, tree = _read(root, output, wanted)
     plan = plan_tree(tree, wanted)
     if plan.is_done:
-        return Outcome(TreeDiff())
+        return Outcome(TreeDiff.of(plan))
     confidential = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
-    findings = (*refusals(folder.path, tree, plan), *_stale(folder.path, tree, plan, wanted, confidential))
-    diff = TreeDiff(
-        created=plan.created,
-        updated=plan.updated,
-        removed=plan.removed,
-        text=_diff(folder.path, tree, plan, wanted, confidential),
-    )
+    findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, confidential))
+    diff = TreeDiff.of(plan, _diff(folder, tree, plan, wanted, confidential))
     return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
+
+
+def plan_changes(root: Path, output: str, files: Mapping[str, str], force: Collection[str] = ()) -> TreeDiff:
+    """Return the changes that writing ``files`` into ``output`` would make; ``force`` as in ``write_tree``.
+
+    Raises ``DiagnosticError`` as ``check_tree`` does, and foreign-file for each file that writing refuses.
+    """
+    wanted = encode_files(files)
+    folder, tree = _read(root, output, wanted)
+    plan = plan_tree(tree, wanted, force)
+    if plan.blocked:
+        raise DiagnosticError(*refusals(folder, tree, plan))
+    return TreeDiff.of(plan)
+
+
+def _read(root: Path, output: str, wanted: Mapping[str, bytes]) -> tuple[str, Tree]:
+    """The normal path of the output folder, and the tree in it."""
+    with disk_errors(Code.FILE_UNREADABLE, "read", output, "give access to it, then check again"):
+        folder = OutputFolder.locate(root, output)
+        return folder.path, _read_at_rest(folder, wanted)
 
 
 def _read_at_rest(output: OutputFolder, wanted: Mapping[str, bytes], attempts: int = 3) -> Tree:

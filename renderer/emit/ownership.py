@@ -80,6 +80,14 @@ def is_tree_path(path: str) -> bool:
     )
 
 
+def encode_files(files: Mapping[str, str]) -> Mapping[str, bytes]:
+    """Return the bytes of ``files`` by path. Raises ``ValueError`` for a path that no tree may hold."""
+    for path in files:
+        if not is_tree_path(path):
+            raise ValueError(f"no path in a rendered tree: {path!r}")
+    return {path: text.encode() for path, text in files.items()}
+
+
 def invalid_ownership(path: str, problem: str, line: int = 0) -> DiagnosticError:
     """An error that says how the ownership file at ``path`` cannot be used, and the way out."""
     return DiagnosticError(

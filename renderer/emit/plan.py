@@ -69,10 +69,10 @@ def _refusal(output: str, tree: Tree, path: str) -> Diagnostic:
         hint = "git config core.autocrlf false, then check it out again; extras: [gitattributes] prevents it"
     elif path in tree.owned:
         message = f"{path} was edited after vmrender wrote it"
-        hint = f"make the change in the overlay, and give this file up with --force {quote(place)}"
+        hint = f"make the change in the overlay; --force {quote(place)} then overwrites or removes the file"
     else:
         message = f"{path} is in the way, and vmrender did not write it"
-        hint = f"move it, or give it up with --force {quote(place)}"
+        hint = f"move it away; --force {quote(place)} overwrites it"
     return Diagnostic(code=Code.FOREIGN_FILE, message=message, location=Location(place), hint=hint)
 
 

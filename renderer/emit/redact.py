@@ -11,7 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-MASK = "***"
+from renderer.kubevirt.confidential import (
+    ANSWER_FILES,
+    IGNITION,
+    LAST_APPLIED,
+    LAUNCH_SECURITY,
+    MASK,
+    PUBLIC_FIELDS_OF_SECRETS,
+    REFERENCES,
+    SECTIONS,
+    START_DATA,
+)
 
 _SECRET = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret\b""")
 _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")
@@ -22,21 +32,20 @@ _NAME = re.compile(r"  name: (.*)")
 _KIND = re.compile(r"kind: (\w+)")
 _TOP_LEVEL_KEY = re.compile(r"([A-Za-z]\w*):(?=\s|$)")
 _KEY = re.compile(r"\s*[A-Za-z0-9._-]+:(?=\s|$)")
-_SHOWN = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 #: The annotation in which kubectl keeps the values as well.
-_COPY = "last-applied-configuration"
+_COPY = LAST_APPLIED.rpartition("/")[2]
 _SEPARATOR = re.compile(r"---(\s|$)")
 #: Behind a key in quotes the value may follow at once.
 _COLON = r"""(?:["']\s*:|\s*:(?=\s|$))"""
-#: What a machine is told at its first start, its passwords among it; and the annotation with a copy of it.
-_START_DATA = re.compile(
-    rf"\b(?:(?:user|network)data(?:base64)?|ignitiondata|dhcert|session|{_COPY}){_COLON}", re.IGNORECASE
-)
+_START_DATA_KEYS = (*START_DATA, *LAUNCH_SECURITY, IGNITION.rpartition("/")[2], _COPY)
+_START_DATA = re.compile(rf"\b(?:{'|'.join(map(re.escape, _START_DATA_KEYS))}){_COLON}", re.IGNORECASE)
+_SECTION = re.compile(rf"\b(?:{'|'.join(SECTIONS)}){_COLON}")
+_KEY_OF_SECTION = re.compile(r"\s*(?:- )*(?P<key>[A-Za-z0-9._-]+):(?=\s|$)")
+_PUBLIC_IN_SECTIONS = REFERENCES | {"name"}
 #: A value that stands elsewhere: then nothing tells what that is.
 _ALIAS = re.compile(r"\s*\*")
 _CONFIG_MAP = re.compile(r"""["']?kind["']?\s*:\s*["']?ConfigMap(List)?\b""")
-#: A ConfigMap with one of these is made for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``).
-_ANSWER_FILE = re.compile(rf"\b(?:auto)?unattend\.xml{_COLON}", re.IGNORECASE)
+_ANSWER_FILE = re.compile(rf"\b(?:{'|'.join(map(re.escape, ANSWER_FILES))}){_COLON}", re.IGNORECASE)
 
 
 def redact(lines: Sequence[str]) -> list[str]:
@@ -128,7 +137,7 @@ def _redact_secret(document: Sequence[str]) -> Iterator[str]:
         if not line.startswith(" "):
             top_level = _TOP_LEVEL_KEY.match(line)
             section = top_level[1] if top_level else ""
-        if section in _SHOWN or _SEPARATOR.fullmatch(line):
+        if section in PUBLIC_FIELDS_OF_SECRETS or _SEPARATOR.fullmatch(line):
             yield line
         else:
             key = _KEY.match(line)
@@ -137,6 +146,7 @@ def _redact_secret(document: Sequence[str]) -> Iterator[str]:
 
 def _redact_start_data(document: Sequence[str]) -> Iterator[str]:
     hidden_below: int | None = None
+    section_at: int | None = None
     open_quote = ""
     for line in document:
         indent = len(line) - len(line.lstrip())
@@ -150,7 +160,28 @@ def _redact_start_data(document: Sequence[str]) -> Iterator[str]:
         key = _START_DATA.search(line)
         hidden_below = indent if key else None
         open_quote = _left_open(line[key.end() :]) if key else ""
-        yield f"{line[: key.end()]} {MASK}" if key else line
+        if section_at is not None and not _is_below(line, indent, section_at):
+            section_at = None
+        if key:
+            yield f"{line[: key.end()]} {MASK}"
+        elif section_at is not None or _SECTION.search(line):
+            yield _without_value(line)
+            section_at = indent if section_at is None else section_at
+        else:
+            yield line
+
+
+def _is_below(line: str, indent: int, section_at: int) -> bool:
+    return not line or indent > section_at or (indent == section_at and line.lstrip().startswith("- "))
+
+
+def _without_value(line: str) -> str:
+    """A line of a section with ``***`` for its value, unless that is the name of another object."""
+    key = _KEY_OF_SECTION.match(line)
+    if key is None:
+        return line and MASK
+    is_public = key["key"] in _PUBLIC_IN_SECTIONS or key.end() == len(line)
+    return line if is_public else f"{key[0]} {MASK}"
 
 
 def _left_open(value: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import stat
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -13,7 +14,10 @@ from typing import Literal, TypeAlias
 from renderer.disk import ConfinedFolder, NotRegularError
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limits, over_limit
+from renderer.model.location import Location
 
 
 class Obstacle(Enum):
@@ -115,3 +119,15 @@ def _look_up(folder: Path) -> _Folder:
     except FileNotFoundError:
         return None
     return True if stat.S_ISDIR(status.st_mode) and not is_link(status) else OBSTACLE
+
+
+@contextmanager
+def disk_errors(code: Code, verb: str, output: str, hint: str) -> Iterator[None]:
+    """Turn an ``OSError`` into a ``DiagnosticError`` with what was tried (``verb``) and the reason."""
+    try:
+        yield
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        message = f"cannot {verb} the rendered tree: {error.strerror or error}{place}"
+        finding = Diagnostic(code=code, message=message, location=Location(output), hint=hint)
+        raise DiagnosticError(finding) from error

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
 
-from renderer.emit.redact import MASK, redact, redact_before
+from renderer.emit.redact import redact, redact_before
+from renderer.kubevirt.confidential import MASK, values_pattern
 
 _CONTEXT = 3
 _LONGEST = 300  # lines
@@ -49,9 +50,9 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _masking(confidential: Collection[str]) -> Callable[[Sequence[str]], Sequence[str]]:
-    if not confidential:
+    value = values_pattern(confidential)
+    if value is None:
         return lambda lines: lines
-    value = re.compile("|".join(map(re.escape, sorted(confidential, key=len, reverse=True))))
     return lambda lines: [value.sub(MASK, line) for line in lines]
 
 

@@ -13,15 +13,15 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from renderer.disk import opened_folder
 from renderer.emit.durable import sync_files, sync_folder, write_new_file_unsynced
 from renderer.emit.output_folder import OutputFolder, is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, is_tree_path
+from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import Staging, StagingArea
 from renderer.emit.swap import (
@@ -33,23 +33,9 @@ from renderer.emit.swap import (
     repair_needed,
     write_file_by_file,
 )
-from renderer.emit.tree import is_folder, read_tree
+from renderer.emit.tree import disk_errors, is_folder, read_tree
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
-
-
-@contextmanager
-def disk_errors(code: Code, verb: str, output: str, hint: str) -> Iterator[None]:
-    """Turns an ``OSError`` inside into a ``DiagnosticError`` with what was tried and the system's reason."""
-    try:
-        yield
-    except OSError as error:
-        place = f" ({error.filename})" if error.filename else ""
-        message = f"cannot {verb} the rendered tree: {error.strerror or error}{place}"
-        finding = Diagnostic(code=code, message=message, location=Location(output), hint=hint)
-        raise DiagnosticError(finding) from error
-
+from renderer.model.diagnostic import DiagnosticError
 
 #: How file systems say that they have no hard links, or not for this file.
 _NO_HARD_LINK = frozenset(
@@ -214,14 +200,6 @@ def remove_tree(
         with suppress(OSError):  # somebody's file is in it
             folder.rmdir()
     return written
-
-
-def encode_files(files: Mapping[str, str]) -> Mapping[str, bytes]:
-    """The bytes of ``files``. Raises ``ValueError``, for a bug of ours: a path that no tree may hold."""
-    for path in files:
-        if not is_tree_path(path):
-            raise ValueError(f"no path in a rendered tree: {path!r}")
-    return {path: text.encode() for path, text in files.items()}
 
 
 def _change(

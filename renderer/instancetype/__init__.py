@@ -1,25 +1,26 @@
-"""What KubeVirt does to a VirtualMachine that names an instance type and a preference.
+"""Do what KubeVirt does to a VirtualMachine that names an instance type and a preference.
 
-``expand.expand`` is the door. A VirtualMachine goes through these steps, in virt-api's order; on the right is
-where KubeVirt has them in ``pkg/instancetype``:
+``expand.expand`` is the entry point. A VirtualMachine goes through these steps, in virt-api's order; the
+right column has KubeVirt's files, counted from ``pkg/instancetype``:
 
-=================  ==========================================================  =========================
-``resolve``        both matchers, checked (``matcher``) and inferred           ``webhooks/vm/mutator.go``
-``infer``          from a volume to a label, by one of twelve chains           ``infer/``
-``find``           from a matcher to an object, or to a ControllerRevision     ``find/``
-``revision/``      what that holds (``decode``), and what pins are made of     ``compatibility/``
-``custom/``        a size that the VM gives itself becomes the type's          proposal, in no release
-``admission``      ``spread``, then applying, then ``requirements``            ``webhooks/vm/admitter.go``
-``apply/``         an instance type, one module for each group of fields       ``apply/``
-``preference/``    a preference, likewise                                      ``preference/apply/``
-``expand_spec``    mode ``defaults``: ``defaults/``, by ``cluster_config``     ``expand/``
-``target_form``    what v1beta2 adds is not in what is written                 likewise
-``findings``       causes as diagnostics, with the files of both sides
-=================  ==========================================================  =========================
+=====================  ======================================================  =========================
+``resolve``            checks both matchers (``matcher``) and infers them      ``webhooks/vm/mutator.go``
+``infer``              leads from a volume to a label, by one of twelve ways   ``infer/``
+``find``               leads from a matcher to an object or its revision       ``find/``
+``revision``           decodes a ControllerRevision                            ``compatibility/``
+``custom_supply``      makes a VM's own size the size of its instance type     proposal, in no release
+``admission``          checks ``spread``, applies, checks ``requirements``     ``webhooks/vm/admitter.go``
+``apply/``             applies an instance type, field by field                ``apply/``
+``preference/``        applies a preference, likewise                          ``preference/apply/``
+``defaults``           defaults the template, for ``expand: defaults``         ``expand/``, ``pkg/defaults``
+``target_form``        writes v1beta2 objects as v1beta1                       proposal, in no release
+``findings``           turns causes into diagnostics, with the files of both
+=====================  ======================================================  =========================
 
-Beside the way stand ``behaviour``, the one table of what releases do differently; ``api/``, the Go types as
-data, by which objects are decoded; ``object_admission``, whether an instance type or preference itself is
-admitted; and ``mutation``, what else the mutating webhook writes.
+``behaviour`` is the one table of the differences between releases. ``api/`` has the Go types as data, by
+which objects are decoded. ``object_admission`` checks instance types and preferences themselves;
+``webhook_fields`` writes the other fields that the mutating webhook sets.
 
-Within the stage errors are ``CauseError`` (KubeVirt's causes) and ``ApplyError`` (what cannot be applied).
+Errors within the stage are ``CauseError`` (a cause of KubeVirt's) and ``ApplyError`` (a spec cannot be
+applied).
 """

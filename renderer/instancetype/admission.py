@@ -41,86 +41,6 @@ _MEMORY = FieldPath.of("spec", "memory", "guest")
 _COUNTS = ("sockets", "cores", "threads")
 
 
-def conflict_causes(
-    conflicts: tuple[Conflict, ...],
-    instancetype: Found,
-    template: JsonObject,
-    scope: Scope,
-    custom_size: CustomSize = NO_CUSTOM_SIZE,
-) -> tuple[Cause, ...]:
-    """One cause for each conflict of ``instancetype`` with the VirtualMachine's ``spec.template``.
-
-    ``custom_size`` is what the instance type has of the VM, and does not itself conflict with it.
-    """
-    given = {_VCPUS: custom_size.vcpus, _MEMORY: custom_size.memory}
-    return tuple(
-        _cause(conflict, instancetype, template, scope)
-        if given.get(conflict.instancetype_field) is None
-        else _cause_of_custom_size(conflict, instancetype)
-        for conflict in conflicts
-    )
-
-
-def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> Cause:
-    return Cause(
-        code=Code.CONFLICT,
-        field=conflict.path,
-        at=conflict.field,
-        message=f"{conflict.field} is set by {instancetype}",
-        hint=_way_out(conflict, instancetype, template, scope),
-        related=(instancetype.related(conflict.instancetype_field),),
-    )
-
-
-def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> Cause:
-    """Requests and limits are an instance type's to decide, wherever it has its size from."""
-    size = {_VCPUS: VCPUS, _MEMORY: MEMORY}[conflict.instancetype_field]
-    return Cause(
-        code=Code.CONFLICT,
-        field=conflict.path,
-        at=conflict.field,
-        message=f"{conflict.field} is for {instancetype} to decide, from {size}",
-        hint=f"drop {conflict.field}",
-        related=(instancetype.left_to_vm(conflict.instancetype_field),),
-    )
-
-
-def _way_out(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
-    drop = f"drop {conflict.field}"
-    others = of_size(
-        instancetype,
-        scope,
-        vcpus=_wanted_vcpus(conflict, template),
-        memory=_wanted_memory(conflict, template),
-    )
-    if others:
-        drop = f"{drop}; {' or '.join(map(str, others))} has what it asks for"
-    custom = custom_sizes(instancetype, scope) if conflict.field in (VCPUS, MEMORY) else ()
-    return f"{drop}; {' or '.join(custom)} leaves the size to the VM" if custom else drop
-
-
-def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
-    """How many vCPUs the VM asks for, if that is what the conflict is about."""
-    if conflict.instancetype_field != _VCPUS or conflict.field.segments[-1] not in ("guest", *_COUNTS):
-        return None
-    cpu = object_at(template, "spec", "domain", "cpu")
-    guest = cpu.get("guest")
-    if guest is not None:
-        return guest if isinstance(guest, int) else None
-    return prod(count for field in _COUNTS if isinstance(count := cpu.get(field), int) and count)
-
-
-def _wanted_memory(conflict: Conflict, template: JsonObject) -> int | None:
-    """How many bytes of memory the VM asks for, if that is what the conflict is about."""
-    if conflict.instancetype_field.segments[:2] != _MEMORY.segments[:2]:
-        return None
-    guest = object_at(template, "spec", "domain", "memory").get("guest")
-    try:
-        return None if guest is None else Quantity.of(guest).value()
-    except DiagnosticError:
-        return None
-
-
 class TargetCluster(Record):
     """The cluster that is rendered for."""
 
@@ -135,9 +55,9 @@ class ConflictError(CauseError):
 def admit(
     selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
 ) -> JsonObject:
-    """The VirtualMachine's ``spec.template`` with everything applied, and nothing defaulted.
+    """Return the VirtualMachine's ``spec.template`` with everything applied, and nothing defaulted.
 
-    Raises ``CauseError`` with the causes for which KubeVirt refuses it.
+    Raises ``CauseError`` with the causes for which KubeVirt refuses the VirtualMachine.
     """
     if selected.custom_size.vcpus is None:
         spread = check_spread(selected.instancetype, selected.preference, cluster.behaviour)
@@ -152,9 +72,9 @@ def admit(
 
 
 def apply(selected: ResolvedMatchers, template: JsonObject, scope: Scope, behaviour: Behaviour) -> JsonObject:
-    """The VirtualMachine's ``spec.template`` with instance type and preference applied.
+    """Return the VirtualMachine's ``spec.template`` with instance type and preference applied.
 
-    Raises ``ConflictError``, or ``CrashError`` for what cannot be applied.
+    Raises ``ConflictError``, and ``CrashError`` for a spec that cannot be applied.
     """
     instancetype, preference = selected.instancetype, selected.preference
     if instancetype is None and preference is None:
@@ -179,7 +99,7 @@ def apply(selected: ResolvedMatchers, template: JsonObject, scope: Scope, behavi
 def _check_defaulted(
     selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, cluster: TargetCluster
 ) -> None:
-    """Raises ``DefaultsError``, or ``CauseError`` for a requirement."""
+    """Check the requirements of the defaulted template. Raises ``DefaultsError`` and ``CauseError``."""
     behaviour, config = cluster.behaviour, cluster.config
     default_network(vmi_spec, config, behaviour)
     if selected.preference is None or selected.preference.spec.get("requirements") is None:
@@ -200,9 +120,9 @@ def _spec(found: Found | None) -> JsonObject | None:
 
 
 def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[Cause, ...]:
-    """What went wrong in applying: at the VirtualMachine's field, or at the matcher that leads to it."""
+    """Return the causes of an ``ApplyError``, at the VM's field or at the matcher that leads to it."""
     party = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}.get(
-        error.party
+        error.owner
     )
     causes = []
     for diagnostic in error.diagnostics:
@@ -219,3 +139,84 @@ def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[Cause, ...]:
             )
         )
     return tuple(causes)
+
+
+def conflict_causes(
+    conflicts: tuple[Conflict, ...],
+    instancetype: Found,
+    template: JsonObject,
+    scope: Scope,
+    custom_size: CustomSize = NO_CUSTOM_SIZE,
+) -> tuple[Cause, ...]:
+    """Return a cause for each conflict of ``instancetype`` with the VirtualMachine's ``spec.template``.
+
+    ``custom_size`` is the part of the instance type that the VM gave itself; it does not conflict with the
+    VM.
+    """
+    given = {_VCPUS: custom_size.vcpus, _MEMORY: custom_size.memory}
+    return tuple(
+        _cause(conflict, instancetype, template, scope)
+        if given.get(conflict.instancetype_field) is None
+        else _cause_of_custom_size(conflict, instancetype)
+        for conflict in conflicts
+    )
+
+
+def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> Cause:
+    return Cause(
+        code=Code.CONFLICT,
+        field=conflict.path,
+        at=conflict.field,
+        message=f"{conflict.field} is set by {instancetype}",
+        hint=_way_out(conflict, instancetype, template, scope),
+        related=(instancetype.related(conflict.instancetype_field),),
+    )
+
+
+def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> Cause:
+    """Return the cause for requests and limits, which are always the instance type's to decide."""
+    size = {_VCPUS: VCPUS, _MEMORY: MEMORY}[conflict.instancetype_field]
+    return Cause(
+        code=Code.CONFLICT,
+        field=conflict.path,
+        at=conflict.field,
+        message=f"{instancetype} sets {conflict.field} itself, from {size}",
+        hint=f"drop {conflict.field}",
+        related=(instancetype.left_to_vm(conflict.instancetype_field),),
+    )
+
+
+def _way_out(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
+    drop = f"drop {conflict.field}"
+    others = of_size(
+        instancetype,
+        scope,
+        vcpus=_wanted_vcpus(conflict, template),
+        memory=_wanted_memory(conflict, template),
+    )
+    if others:
+        drop = f"{drop}; {' or '.join(map(str, others))} has what it asks for"
+    custom = custom_sizes(instancetype, scope) if conflict.field in (VCPUS, MEMORY) else ()
+    return f"{drop}; {' or '.join(custom)} leaves the size to the VM" if custom else drop
+
+
+def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
+    """Return the number of vCPUs that the VM asks for, if the conflict is about vCPUs."""
+    if conflict.instancetype_field != _VCPUS or conflict.field.segments[-1] not in ("guest", *_COUNTS):
+        return None
+    cpu = object_at(template, "spec", "domain", "cpu")
+    guest = cpu.get("guest")
+    if guest is not None:
+        return guest if isinstance(guest, int) else None
+    return prod(count for field in _COUNTS if isinstance(count := cpu.get(field), int) and count)
+
+
+def _wanted_memory(conflict: Conflict, template: JsonObject) -> int | None:
+    """Return the bytes of memory that the VM asks for, if the conflict is about memory."""
+    if conflict.instancetype_field.segments[:2] != _MEMORY.segments[:2]:
+        return None
+    guest = object_at(template, "spec", "domain", "memory").get("guest")
+    try:
+        return None if guest is None else Quantity.of(guest).value()
+    except DiagnosticError:
+        return None

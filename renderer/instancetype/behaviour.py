@@ -1,7 +1,7 @@
-"""Everything that KubeVirt's releases do differently, one row each.
+"""The differences between KubeVirt's releases, one row each.
 
-The rows are the fields of ``Behaviour``; ``behaviour_of`` says from which release on each holds. The paths
-are in KubeVirt's ``pkg/instancetype``, the numbers are its pull requests.
+The rows are the properties of ``Behaviour``, made by ``behaviour_of`` for a release. The paths are in
+KubeVirt's ``pkg/instancetype``, the numbers are its pull requests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOPOLOGIES_1_4 = _TOPOLOGIES_1_1 | {topology.value: topology for topology in To
 
 
 class SpreadCheck(Enum):
-    """Whether admission asks that vCPUs can be spread evenly."""
+    """The check at admission that vCPUs can be spread evenly."""
 
     NONE = auto()
     NEEDS_INSTANCETYPE = auto()  # and KubeVirt crashes without one
@@ -35,7 +35,7 @@ class SpreadCheck(Enum):
 
 
 class VmMemory(Enum):
-    """What a memory requirement is compared with when there is no instance type."""
+    """The memory that a requirement is compared with when there is no instance type."""
 
     AS_WRITTEN = auto()  # no domain.memory passes, one without guest crashes KubeVirt
     DEFAULTED_OR_CRASH = auto()
@@ -43,7 +43,7 @@ class VmMemory(Enum):
 
 
 class ExpandDefaults(Enum):
-    """What expand-spec adds to a VirtualMachine."""
+    """The defaults that expand-spec adds to a VirtualMachine."""
 
     NONE = auto()
     OBJECT = auto()  # as if the VirtualMachineInstance were created
@@ -51,7 +51,7 @@ class ExpandDefaults(Enum):
 
 
 class SpecRevisions(Enum):
-    """How a revision that holds only a spec in base64 is read."""
+    """The ways to read a revision that holds only a spec in base64."""
 
     BY_MATCHER = auto()  # as what the matcher asks for, unknown fields are ignored
     BY_CONTENT = auto()  # as what its fields say, unknown fields are refused
@@ -59,7 +59,7 @@ class SpecRevisions(Enum):
 
 
 class Behaviour(Record):
-    """How one release behaves: 1.0 to 1.9; a newer one is taken to behave as the newest known."""
+    """The behaviour of one release: 1.0 to 1.9; a newer one behaves as the newest known."""
 
     release: Release
 
@@ -74,7 +74,7 @@ class Behaviour(Record):
 
     @property
     def single_vcpu_skips_topology(self) -> bool:
-        """One vCPU gives 1/1/1; before, preferSpread gave 2 cores and no socket. apply/cpu.go, #11729"""
+        """A single vCPU gives 1/1/1; before, preferSpread gave 2 cores and no socket. apply/cpu.go, #11729"""
         return self.release >= (1, 3)
 
     @property
@@ -121,7 +121,7 @@ class Behaviour(Record):
 
     @property
     def spread_check(self) -> SpreadCheck:
-        """That vCPUs can be spread evenly. preference/validation/cpu.go, #10454, #11060"""
+        """vCPUs must be spread evenly. preference/validation/cpu.go, #10454, #11060"""
         if self.release >= (1, 2):
             return SpreadCheck.WITH_INSTANCETYPE
         return SpreadCheck.NEEDS_INSTANCETYPE if self.release >= (1, 1) else SpreadCheck.NONE
@@ -133,7 +133,7 @@ class Behaviour(Record):
 
     @property
     def vm_memory(self) -> VmMemory:
-        """What memory is required of, if not of an instance type. requirements/memory.go, #12128, #14557"""
+        """The memory that is checked without an instance type. requirements/memory.go, #12128, #14557"""
         if self.release >= (1, 5):
             return VmMemory.DEFAULTED_OR_ZERO
         return VmMemory.DEFAULTED_OR_CRASH if self.release >= (1, 3) else VmMemory.AS_WRITTEN
@@ -150,7 +150,7 @@ class Behaviour(Record):
 
     @property
     def warns_of_launch_security(self) -> bool:
-        """In instance types, as it has moved to preferences. webhooks/admitter.go, #17551"""
+        """launchSecurity of instance types has moved to preferences. webhooks/admitter.go, #17551"""
         return self.release >= (1, 9)
 
     @property
@@ -165,36 +165,51 @@ class Behaviour(Record):
 
     @property
     def assigns_firmware_uuid(self) -> bool:
-        """At random, to a VM that is created. mutating-webhook/mutators/vm-mutator.go, #14130"""
+        """A VM that is created gets a random one. mutating-webhook/mutators/vm-mutator.go, #14130"""
         return self.release >= (1, 6)
 
     @property
     def assigns_firmware_serial(self) -> bool:
-        """As the UUID. mutating-webhook/mutators/vm-mutator.go, #15357"""
+        """Assigned like the UUID. mutating-webhook/mutators/vm-mutator.go, #15357"""
         return self.release >= (1, 7)
 
     @property
     def annotates_pci_topology(self) -> bool:
-        """That of a VM that is created, if it has PCIe. mutating-webhook/mutators/vm-mutator.go, #17029"""
+        """A VM that is created with PCIe gets it. mutating-webhook/mutators/vm-mutator.go, #17029"""
         return self.release >= (1, 8)
 
     # Defaults.
 
     @property
     def expand_defaults(self) -> ExpandDefaults:
-        """What expand-spec adds. pkg/virt-api/rest/expand.go, #12491, #13086"""
+        """The defaults of expand-spec. pkg/virt-api/rest/expand.go, #12491, #13086"""
         if self.release >= (1, 4):
             return ExpandDefaults.SPEC
         return ExpandDefaults.OBJECT if self.release >= (1, 3) else ExpandDefaults.NONE
 
     @property
+    def defaults_template_as_instance(self) -> bool:
+        """A VM is admitted with the defaults of an instance's creation. webhooks/defaults.go, until 1.4"""
+        return self.release < (1, 4)
+
+    @property
+    def knows_s390x(self) -> bool:
+        """Before, it has the defaults of amd64. webhooks/defaults.go (setDefaultCPUArch)"""
+        return self.release >= (1, 3)
+
+    @property
+    def defaults_guest_memory(self) -> bool:
+        """From request, limit or huge page. webhooks/defaults.go (setGuestMemory)"""
+        return self.release >= (1, 3)
+
+    @property
     def defaults_memory_request(self) -> bool:
-        """From the guest's memory and the cluster's overcommit. pkg/defaults/defaults.go"""
+        """The request follows from guest memory and the cluster's overcommit. pkg/defaults/defaults.go"""
         return self.release < (1, 6)
 
     @property
     def permits_slirp(self) -> bool:
-        """As the default interface of a cluster that allows it. pkg/virt-config/virt-config.go, #11701"""
+        """slirp may be the default interface, if allowed. pkg/virt-config/virt-config.go, #11701"""
         return self.release < (1, 3)
 
     @property
@@ -211,12 +226,12 @@ class Behaviour(Record):
 
     @property
     def served_versions(self) -> frozenset[str]:
-        """Of instance types and preferences. pkg/virt-operator/…/components/crds.go, #14048"""
+        """The versions of instance types and preferences. pkg/virt-operator/…/components/crds.go, #14048"""
         return _V1BETA1 if self.release >= (1, 6) else _V1BETA1 | _V1ALPHA
 
     @property
     def spec_revisions(self) -> SpecRevisions:
-        """Those of 0.56 and 0.57: a spec in base64. compatibility/compatibility.go, #10545, #15400"""
+        """Revisions of 0.56 and 0.57 hold a spec in base64. compatibility/compatibility.go, #10545, #15400"""
         if self.release >= (1, 7):
             return SpecRevisions.NONE
         return SpecRevisions.BY_CONTENT if self.release >= (1, 3) else SpecRevisions.BY_MATCHER

@@ -1,30 +1,37 @@
-"""What instance types, preferences and volumes there are, by kind, name and namespace."""
+"""Index instance types, preferences and volumes by kind, name and namespace."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeAlias
 
+from renderer.kubevirt.kinds import (
+    APPS_GROUP,
+    CDI_GROUP,
+    CLUSTER_KINDS,
+    CONTROLLER_REVISION,
+    INSTANCETYPE_GROUP,
+    KUBEVIRT,
+    KUBEVIRT_GROUP,
+    MATCHER_TYPE_OF,
+    SNAPSHOT_STORAGE_GROUP,
+)
+from renderer.model.definition import Definition
 from renderer.model.json import EMPTY
 from renderer.model.record import Record
 from renderer.model.resource import Resource, ResourceSet
 
-INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
-
 #: The kinds that resolving a VirtualMachine may look up, and their API groups.
 _GROUPS = {
-    "VirtualMachineInstancetype": INSTANCETYPE_GROUP,
-    "VirtualMachineClusterInstancetype": INSTANCETYPE_GROUP,
-    "VirtualMachinePreference": INSTANCETYPE_GROUP,
-    "VirtualMachineClusterPreference": INSTANCETYPE_GROUP,
-    "ControllerRevision": "apps",
-    "DataSource": "cdi.kubevirt.io",
-    "DataVolume": "cdi.kubevirt.io",
-    "KubeVirt": "kubevirt.io",
+    **dict.fromkeys(MATCHER_TYPE_OF, INSTANCETYPE_GROUP),
+    CONTROLLER_REVISION: APPS_GROUP,
+    "DataSource": CDI_GROUP,
+    "DataVolume": CDI_GROUP,
+    KUBEVIRT: KUBEVIRT_GROUP,
     "PersistentVolumeClaim": "",
-    "VolumeSnapshot": "snapshot.storage.k8s.io",
+    "VolumeSnapshot": SNAPSHOT_STORAGE_GROUP,
 }
-_CLUSTER_KINDS = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
-#: Where objects without a namespace are, unless whoever applies them says otherwise.
+#: The namespace of objects that are written without one, unless kubectl is told otherwise.
 _DEFAULT_NAMESPACE = "default"
 
 _Namespaces = dict[str, Resource]
@@ -32,42 +39,59 @@ _Index = Mapping[str, Mapping[str, _Namespaces]]
 
 
 class CatalogSource(Record):
-    """Where catalog objects come from; ``name`` is what the user knows it by (a path, ``builtin:…``)."""
+    """Catalog objects from one place; ``name`` is the user's word for it (a path, ``builtin:…``)."""
 
     name: str
     resources: ResourceSet
 
 
+#: Returns the definition of an object of these kinds and that name outside of all catalogs, if there is one.
+FindDefinition: TypeAlias = Callable[[Iterable[str], str], Definition | None]
+
+
+def no_definition(_kinds: Iterable[str], _name: str) -> None:
+    """Find no definition: there is no repository to look through."""
+
+
 class Catalog:
-    """Objects by kind, name and namespace, and the names of the ``sources`` they came from."""
+    """Objects by kind, name and namespace, and the names of the ``sources`` they came from.
 
-    __slots__ = ("_index", "sources")
+    ``find_definition`` looks for objects that are in no source, to tell the user where they are.
+    """
 
-    def __init__(self, sources: tuple[str, ...] = (), index: _Index = EMPTY) -> None:
+    __slots__ = ("_index", "find_definition", "sources")
+
+    def __init__(
+        self,
+        sources: tuple[str, ...] = (),
+        index: _Index = EMPTY,
+        find_definition: FindDefinition = no_definition,
+    ) -> None:
         self.sources = sources
         self._index = index
+        self.find_definition = find_definition
 
     @classmethod
-    def of(cls, *sources: CatalogSource) -> Catalog:
-        """The catalog that ``sources`` make together; of equal objects the first one is taken."""
+    def of(cls, *sources: CatalogSource, find_definition: FindDefinition = no_definition) -> Catalog:
+        """Return the catalog that ``sources`` make together; of equal objects the first one is taken."""
         index: dict[str, dict[str, _Namespaces]] = {}
         for source in sources:
             for resource in source.resources:
                 _add(index, resource)
-        return cls(tuple(source.name for source in sources), index)
+        return cls(tuple(source.name for source in sources), index, find_definition)
 
     def after(self, source: CatalogSource) -> Catalog:
-        """The catalog with ``source`` searched before everything else."""
+        """Return the catalog with ``source`` searched before everything else."""
         first = Catalog.of(source)
         merged = {kind: dict(names) for kind, names in first._index.items()}  # noqa: SLF001 - its own class
         for kind, names in self._index.items():
             mine = merged.setdefault(kind, {})
             for name, namespaces in names.items():
                 mine[name] = {**namespaces, **mine[name]} if name in mine else namespaces
-        return Catalog(first.sources + self.sources, merged)
+        return Catalog(first.sources + self.sources, merged, self.find_definition)
 
     def named(self, kind: str, name: str) -> Mapping[str, Resource]:
-        """The objects of that kind and name, by namespace; the key is empty where none is written."""
+        """Return the objects of that kind and name by namespace; the key is empty where none is written."""
         return self._index.get(kind, {}).get(name, {})
 
     def of_kind(self, kind: str) -> Iterator[Resource]:
@@ -78,20 +102,20 @@ class Catalog:
 class Scope(Record):
     """The catalog as one VirtualMachine sees it.
 
-    An object that is written without a namespace stands in the VirtualMachine's; a VirtualMachine without
-    one is in ``default``, as kustomize takes it.
+    An object that is written without a namespace is in the VirtualMachine's; a VirtualMachine without one is
+    in ``default``, as in kustomize.
     """
 
     catalog: Catalog
     namespace: str
 
     def find(self, kind: str, name: str, namespace: str | None = None) -> Resource | None:
-        """The object of that name in ``namespace`` (the VirtualMachine's when None); None when there is none.
+        """Return the object of that name in ``namespace`` (the VirtualMachine's when None), if there is one.
 
-        Kinds without namespaces are found whatever the namespace is.
+        Cluster-wide kinds are found whatever the namespace is.
         """
         found = self.catalog.named(kind, name)
-        if kind in _CLUSTER_KINDS:
+        if kind in CLUSTER_KINDS:
             return found.get("")
         wanted = self.namespace if namespace is None else namespace
         if wanted == self.namespace or (wanted == _DEFAULT_NAMESPACE and not self.namespace):
@@ -99,7 +123,7 @@ class Scope(Record):
         return found.get(wanted) if wanted else None
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """The names that ``find`` knows for that kind, sorted."""
+        """Return the names that ``find`` finds for that kind, sorted."""
         visible = (r for r in self.catalog.of_kind(kind) if self.find(kind, r.name) is r)
         return tuple(sorted(resource.name for resource in visible))
 
@@ -108,5 +132,5 @@ def _add(index: dict[str, dict[str, _Namespaces]], resource: Resource) -> None:
     kind = resource.content.get("kind")
     if not isinstance(kind, str) or kind not in _GROUPS or resource.gvk.group != _GROUPS[kind]:
         return
-    namespace = "" if kind in _CLUSTER_KINDS else resource.namespace
+    namespace = "" if kind in CLUSTER_KINDS else resource.namespace
     index.setdefault(kind, {}).setdefault(resource.name, {}).setdefault(namespace, resource)

@@ -1,4 +1,4 @@
-"""Why KubeVirt refuses a VirtualMachine, in our words."""
+"""The reasons for which KubeVirt refuses a VirtualMachine, in our words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from renderer.model.record import Record
 
 
 class Cause(Record):
-    """One reason, as a ``StatusCause`` of an admission webhook is one.
+    """One reason; it corresponds to a ``StatusCause`` of an admission webhook.
 
-    ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some
-    are no path in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` has other
-    places in the VirtualMachine that it is about.
+    ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some are no
+    path in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` lists other fields of
+    the VirtualMachine that play a part.
     """
 
     code: Code
@@ -26,12 +26,12 @@ class Cause(Record):
 
     @classmethod
     def at_field(cls, at: FieldPath, code: Code, message: str, hint: str | None = None) -> Cause:
-        """For a field that KubeVirt calls what it is called in the VirtualMachine."""
+        """Make a cause at a field that KubeVirt names as the VirtualMachine does."""
         return cls(code=code, field=str(at), at=at, message=message, hint=hint)
 
 
 class CauseError(Exception):
-    """The VirtualMachine cannot be worked on further; whoever knows its files makes diagnostics of it."""
+    """The VirtualMachine cannot be worked on further; ``findings`` makes diagnostics of the causes."""
 
     def __init__(self, *causes: Cause) -> None:
         super().__init__("; ".join(cause.message for cause in causes))
@@ -39,7 +39,7 @@ class CauseError(Exception):
 
 
 class CrashError(CauseError):
-    """KubeVirt itself would crash, and its API server report an internal error."""
+    """KubeVirt itself would crash, and its API server would report an internal error."""
 
 
 class DefaultsError(CauseError):

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
-from renderer.instancetype.apply.applier import VMI_SPEC, AppliedSpecs
+from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE
 from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.spread import divisor, is_spreadable
 from renderer.instancetype.topology import Topology, preferred_topology, spread_options
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.instancetype.vmi_template import is_zero
+from renderer.instancetype.vmi_template import VMI_SPEC, is_zero
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Related
@@ -30,13 +30,20 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource
 
-#: The fields of a VirtualMachine that give it.
+#: The fields of a VirtualMachine that give its size.
 VCPUS = VMI_SPEC.child("domain", "cpu", "guest")
 MEMORY = VMI_SPEC.child("domain", "memory", "guest")
+_CPU = VMI_SPEC.child("domain", "cpu")
+_COUNTS = ("sockets", "cores", "threads")
+_MAX_VCPUS = (1 << 32) - 1  # sockets, cores and threads are uint32 in KubeVirt's API
+#: The fields that an instance type may leave to the VM.
+_GUEST_VCPUS = FieldPath.of("spec", "cpu", "guest")
+_GUEST_MEMORY = FieldPath.of("spec", "memory", "guest")
+_TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 class CustomSize(Record):
-    """``vcpus`` and ``memory``, a quantity, of the VirtualMachine; None where something else gives them."""
+    """The ``vcpus`` and the ``memory`` (a quantity) that a VirtualMachine gives; None where it gives none."""
 
     vcpus: int | None = None
     memory: Json = None
@@ -46,28 +53,20 @@ NO_CUSTOM_SIZE = CustomSize()
 
 
 def gives_vcpus(template: JsonObject) -> bool:
-    """Whether a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
+    """Return whether a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
     return object_at(template, "spec", "domain", "cpu").get("guest") is not None
 
 
 def without_custom_vcpus(resource: Resource) -> Resource:
-    """A VirtualMachine, or what holds one, without ``domain.cpu.guest``, which its schema does not know."""
+    """Return a VirtualMachine, or a pool of them, without ``domain.cpu.guest``, which no schema knows."""
     vm = VirtualMachine.of(resource)
     if vm is None:
         return resource
     return vm.with_content(without(vm.content, *(str(segment) for segment in VCPUS.segments)))
 
 
-_CPU = VMI_SPEC.child("domain", "cpu")
-_COUNTS = ("sockets", "cores", "threads")
-_MAX_VCPUS = (1 << 32) - 1  # sockets, cores and threads are uint32 in KubeVirt's API
-#: What an instance type may leave to the VM.
-_GUEST_VCPUS = FieldPath.of("spec", "cpu", "guest")
-_GUEST_MEMORY = FieldPath.of("spec", "memory", "guest")
-
-
 def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | None) -> Iterator[Cause]:
-    """Of the vCPUs in the ``spec.template`` of ``vm``, whose ``instancetype``, if any, leaves them to it."""
+    """Yield the mistakes in the vCPUs of ``vm``; its ``instancetype``, if any, leaves them to it."""
     cpu = object_at(template, "spec", "domain", "cpu")
     guest = cpu.get("guest")
     counts = [count for count in _COUNTS if not is_zero(cpu.get(count))]
@@ -92,10 +91,10 @@ def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | 
 
 
 def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
-    """Of the memory in a VirtualMachine's ``spec.template`` whose ``instancetype`` leaves it to the VM."""
+    """Yield the mistakes in the memory of a VM whose ``instancetype`` leaves it to the VM."""
     guest = object_at(template, "spec", "domain", "memory").get("guest")
     if guest is None:
-        yield _left_out(MEMORY, "how much memory there is", _GUEST_MEMORY, instancetype)
+        yield _left_out(MEMORY, "the amount of memory", _GUEST_MEMORY, instancetype)
         return
     if has_placeholder(guest):
         return
@@ -112,13 +111,13 @@ def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
 
 def _no_vcpus(instancetype: Found, counts: list[str]) -> Cause:
     if not counts:
-        return _left_out(VCPUS, "how many vCPUs there are", _GUEST_VCPUS, instancetype)
+        return _left_out(VCPUS, "the number of vCPUs", _GUEST_VCPUS, instancetype)
     at = _CPU.child(counts[0])
     return Cause(
         code=Code.CUSTOM_SIZE,
         field=str(at),
         at=at,
-        message=f"{instancetype} takes the vCPUs from {VCPUS} alone, not from {' and '.join(counts)}",
+        message=f"{instancetype} takes the vCPUs from {VCPUS} only, not from {' and '.join(counts)}",
         hint=f"write {VCPUS} in place of {' and '.join(counts)}; the preference's topology shapes it",
         related=(instancetype.left_to_vm(_GUEST_VCPUS),),
     )
@@ -129,7 +128,7 @@ def _left_out(at: FieldPath, what: str, left: FieldPath, instancetype: Found) ->
         code=Code.CUSTOM_SIZE,
         field=str(at),
         at=at,
-        message=f"neither the VM nor {instancetype} says {what}",
+        message=f"neither the VM nor {instancetype} sets {what}",
         hint=f"set {at}, or take an instance type that has a size",
         related=(instancetype.left_to_vm(left),),
     )
@@ -145,14 +144,11 @@ def _no_count(guest: Json) -> Cause:
     )
 
 
-_TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
-
-
 def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) -> CpuTopology:
-    """``vcpus`` as KubeVirt shapes those of an instance type: by default sockets of one core.
+    """Return ``vcpus`` in the topology of the preference; by default sockets of one core.
 
-    Raises ``CauseError`` (topology) when the topology would not have as many, which KubeVirt does not ask of
-    instance types at every release.
+    Raises ``CauseError`` (topology) when the topology would have another number of vCPUs; not every release
+    of KubeVirt checks that for instance types.
     """
     if preference is None:
         return cpu_topology(vcpus, AppliedSpecs(EMPTY, EMPTY, behaviour))
@@ -192,7 +188,7 @@ def _unknown_topology(vcpus: int, topology: CpuTopology, preference: Found, beha
 
 
 def unexpanded_causes(instancetype: Found | None, template: JsonObject, release: Release) -> Iterator[Cause]:
-    """Why a VirtualMachine with that ``spec.template`` cannot be written with its matchers."""
+    """Yield the reasons why a VirtualMachine with that template cannot be written with its matchers."""
     way_out = "expand this overlay (expand: applied, or defaults)"
     if gives_vcpus(template):
         yield Cause.at_field(
@@ -212,7 +208,7 @@ def unexpanded_causes(instancetype: Found | None, template: JsonObject, release:
 
 
 def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[Cause]:
-    """Why no ControllerRevision can keep the instance type of a VirtualMachine."""
+    """Yield the reasons why no ControllerRevision can keep a VirtualMachine's instance type."""
     if instancetype is not None and is_incomplete(instancetype.spec):
         yield _matcher_cause(
             instancetype,

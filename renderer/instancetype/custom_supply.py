@@ -1,7 +1,7 @@
-"""Put a VirtualMachine's own size where an instance type would have it, and check it against the type's limits.
+"""Put a VirtualMachine's own size where an instance type has its size, and check it against the limits.
 
-All that follows is then what KubeVirt does with an instance type of that size. The limits are what KubeVirt asks of
-every VirtualMachine (``pkg/virt-api/webhooks/validating-webhook/admitters``, ``validateCPUHotplug``,
+All that follows is then what KubeVirt does with an instance type of that size. The limits are what KubeVirt
+asks of every VirtualMachine (``pkg/virt-api/webhooks/validating-webhook/admitters``, ``validateCPUHotplug``,
 ``validateHugepagesMemoryRequests``; ``pkg/liveupdate/memory``).
 """
 
@@ -33,17 +33,20 @@ from renderer.model.quantity import Quantity
 
 _CPU = ("spec", "domain", "cpu")
 _MEMORY = ("spec", "domain", "memory")
+_MAX_SOCKETS = ("cpu", "maxSockets")
+_MAX_GUEST = ("memory", "maxGuest")
+_PAGE_SIZE = ("memory", "hugepages", "pageSize")
 
 
 def with_custom_size(
     selected: ResolvedMatchers, template: JsonObject, vm: VirtualMachine, behaviour: Behaviour
 ) -> tuple[ResolvedMatchers, JsonObject]:
-    """What ``vm`` selected, and its ``spec.template``, as if its own size were that of an instance type.
+    """Return the resolved matchers and the template as if the VM's own size were that of an instance type.
 
-    An instance type that leaves a size to the VM comes back with what the VM gives, which is no more in the
-    template; without an instance type the vCPUs are there as sockets, cores and threads. A size that the
-    instance type has itself stays in the template, and is a conflict when it is applied.
-    Raises ``CauseError``: custom-size, conflict, quantity-invalid, topology.
+    An instance type that leaves a size to the VM gets the VM's, which is removed from the template; without
+    an instance type the vCPUs become sockets, cores and threads. A size that the instance type has itself
+    stays in the template, and is a conflict when it is applied. Raises ``CauseError``: custom-size, conflict,
+    quantity-invalid, topology.
     """
     instancetype = selected.instancetype
     guest = object_at(template, *_CPU).get("guest")
@@ -92,13 +95,8 @@ def _completed(instancetype: Found, size: CustomSize) -> Found:
     return instancetype._replace(spec=spec)
 
 
-_MAX_SOCKETS = ("cpu", "maxSockets")
-_MAX_GUEST = ("memory", "maxGuest")
-_PAGE_SIZE = ("memory", "hugepages", "pageSize")
-
-
 def limit_causes(selected: ResolvedMatchers, template: JsonObject) -> Iterator[Cause]:
-    """Why the size does not fit into ``template``, a VM's ``spec.template`` with everything applied."""
+    """Yield the limits that the size breaks in ``template``, a ``spec.template`` with everything applied."""
     domain = object_at(template, "spec", "domain")
     if selected.custom_size.vcpus is not None:
         yield from _socket_causes(selected, object_at(domain, "cpu"))
@@ -135,7 +133,7 @@ def _page_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> 
 def _cause(
     instancetype: Found | None, at: FieldPath, message: str, hint: str, limit: tuple[str, ...]
 ) -> Cause:
-    """At the VM's field ``at``, due to ``limit`` of its instance type, or else of its own domain."""
+    """Return a cause at the VM's field ``at``, for a ``limit`` of its instance type or of its own domain."""
     if instancetype is None or object_at(instancetype.spec, *limit[:-1]).get(limit[-1]) is None:
         return Cause.at_field(at, Code.CUSTOM_SIZE, f"{message} of the VM", hint)
     return Cause(
@@ -149,7 +147,7 @@ def _cause(
 
 
 def _bytes(quantity: Json) -> int | None:
-    """None for nothing, and for what is no quantity, such as a placeholder."""
+    """Return the bytes of a quantity; None for null and for text that is no quantity."""
     if quantity is None:
         return None
     try:

@@ -1,30 +1,34 @@
 """Write KubeVirt's defaults into a VirtualMachine's template.
 
 KubeVirt ``pkg/defaults/defaults.go`` (``SetDefaultVirtualMachineInstanceSpec``), ``pkg/util/util.go``
-(``SetDefaultVolumeDisk``) and ``pkg/network/vmispec/defaults.go``. All functions take and return a template's spec.
+(``SetDefaultVolumeDisk``) and ``pkg/network/vmispec/defaults.go``. All functions take and return a
+template's spec.
 """
 
 from __future__ import annotations
 
-from renderer.instancetype.apply.applier import VMI_SPEC
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, DefaultsError
-from renderer.instancetype.vmi_template import with_section
+from renderer.instancetype.vmi_template import VMI_SPEC, with_section
 from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity
 
+_DEVICES = ("domain", "devices")
+_NONE: tuple[Json, ...] = (None, [])
+_REQUESTS = ("domain", "resources", "requests")
+_LIMITS = ("domain", "resources", "limits")
+_HUNDRED_PERCENT = 100
+_DEFAULT_CPU_REQUEST = Quantity.parse("100m")
+_UINT32 = 2**32
+
 
 def with_default(spec: JsonObject, path: tuple[str, ...], value: Json) -> JsonObject:
     """The spec with ``value`` at ``path`` if there is nothing, or an empty text."""
     current = object_at(spec, *path[:-1]).get(path[-1])
     return with_section(spec, path, value) if current in (None, "") else spec
-
-
-_DEVICES = ("domain", "devices")
-_NONE: tuple[Json, ...] = (None, [])
 
 
 def default_disks(spec: JsonObject) -> JsonObject:
@@ -69,13 +73,6 @@ def _impossible(reason: str) -> DefaultsError:
     message = f"the VM has no network of its own, and {reason}"
     hint = f"set {at} and {VMI_SPEC}.networks, or autoattachPodInterface: false"
     return DefaultsError(Cause.at_field(at, Code.DEFAULTS_FAILED, message, hint))
-
-
-_REQUESTS = ("domain", "resources", "requests")
-_LIMITS = ("domain", "resources", "limits")
-_HUNDRED_PERCENT = 100
-_DEFAULT_CPU_REQUEST = Quantity.parse("100m")
-_UINT32 = 2**32
 
 
 def default_requests(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
@@ -164,7 +161,7 @@ def _is_zero(amount: Json) -> bool:
 
 
 def _wrapped(number: int) -> int:
-    """As an int64 overflows."""
+    """Return the number as an int64 overflows."""
     return (number + INT64_MAX + 1) % (2 * (INT64_MAX + 1)) - INT64_MAX - 1
 
 
@@ -180,7 +177,8 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
     machine_type = machine_type_of(config, text_at(spec, "architecture"), behaviour)
     spec = with_default(spec, ("domain", "machine", "type"), machine_type)
     spec = default_requests(spec, config, behaviour)
-    spec = default_guest_memory(spec)
+    if behaviour.defaults_guest_memory:
+        spec = default_guest_memory(spec)
     spec = default_cpu_topology(spec)
     spec = _default_pull_policies(spec)
     if spec.get("evictionStrategy") is None:
@@ -197,7 +195,7 @@ def machine_type_of(config: ClusterConfig, architecture: str, behaviour: Behavio
     if config.machine_type:
         return config.machine_type
     if architecture == "s390x" and not behaviour.configures_s390x_machine:
-        return DEFAULT_MACHINE_TYPES["s390x"]
+        return DEFAULT_MACHINE_TYPES["s390x"] if behaviour.knows_s390x else config.machine_types["amd64"]
     known = architecture in config.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
     return config.machine_types[architecture if known else "amd64"]
 

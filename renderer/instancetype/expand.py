@@ -16,7 +16,12 @@ from renderer.instancetype.custom_supply import with_custom_size
 from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec
 from renderer.instancetype.find import Finder
 from renderer.instancetype.findings import check_objects, vm_diagnostics
-from renderer.instancetype.matcher_warnings import empty_matchers, mismatches, unresolved_matchers
+from renderer.instancetype.matcher_warnings import (
+    empty_matchers,
+    mismatches,
+    missing_revisions,
+    unresolved_matchers,
+)
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
@@ -31,7 +36,7 @@ from renderer.model.resource import Resource, ResourceSet
 
 
 class VmExpansion(Record):
-    """``vm`` became ``expanded``.
+    """The inputs and the result of one expansion: ``vm`` became ``expanded``.
 
     ``sized`` is its ``spec.template`` after inference and without a size of its own, to which ``selected``
     was applied; with ``defaults`` it was also defaulted.
@@ -48,10 +53,11 @@ class VmExpansion(Record):
 def expand_spec(
     selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
 ) -> JsonObject:
-    """The VirtualMachine's ``spec.template``, applied and defaulted as far as the release does it.
+    """Return the answer of KubeVirt's ``expand-spec`` API (``pkg/instancetype/expand/expand.go``).
 
-    Disks and the network are there before the preference is applied, which therefore reaches them; without
-    a matcher nothing is done. Raises ``CauseError``.
+    That is the VirtualMachine's ``spec.template``, applied and defaulted as far as the release does it. Disks
+    and the network are defaulted before the preference is applied, which therefore reaches them. Raises
+    ``CauseError``.
     """
     behaviour, config = cluster.behaviour, cluster.config
     if behaviour.expand_defaults is ExpandDefaults.NONE:
@@ -64,32 +70,36 @@ def expand_spec(
 
 
 def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
-    """``spec.template`` as the release applies to it; the template itself for one that adds no defaults."""
+    """Return ``spec.template`` with the devices that the release defaults before it applies."""
     if cluster.behaviour.expand_defaults is ExpandDefaults.NONE:
         return template
     spec = default_disks(object_at(template, "spec"))
     return {**template, "spec": default_network(spec, cluster.config, cluster.behaviour)}
 
 
-#: Is told of every VirtualMachine that is expanded.
+#: Gets every VirtualMachine that is expanded.
 Observe: TypeAlias = Callable[[VmExpansion], None]
 
 
-def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two that most callers leave out
+def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and three that most callers leave out
     resources: ResourceSet,
     catalog: Catalog,
     release: Release,
     mode: ExpandMode,
     *,
     own: str = "the overlay",
+    live: bool = False,
     observe: Observe | None = None,
 ) -> Outcome[ResourceSet]:
-    """The resources with their VirtualMachines and VirtualMachinePools expanded; all others as they are.
+    """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
 
     Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, which
-    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, but for a
-    size of its own, and does not keep others from being expanded. Instance types that leave a size to the VM
-    are still among them; all others are in a form that the release knows.
+    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, except for
+    a size of its own, and does not keep others from being expanded. Instance types that leave a size to the
+    VM are still in the result; all others have a form that the release knows.
+
+    ``live``: the VirtualMachines are from a cluster. A ControllerRevision that was not read with one is
+    skipped, with a warning, and the object itself is taken.
     """
     everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
@@ -98,7 +108,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two th
         config = cluster_config(everything)
     except DiagnosticError as error:
         diagnostics += error.diagnostics
-    expander = _Expander(everything, TargetCluster(behaviour_of(release), config), mode, observe)
+    expander = _Expander(everything, TargetCluster(behaviour_of(release), config), mode, observe, live=live)
     results: list[Resource] = []
     for resource in resources:
         try:
@@ -112,16 +122,23 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and two th
 
 
 class _Expander:
-    """Expands one resource after the other; what it has looked up serves the next as well."""
+    """Expand one resource after the other; objects that were looked up are kept for the next."""
 
     def __init__(
-        self, catalog: Catalog, cluster: TargetCluster, mode: ExpandMode, observe: Observe | None = None
+        self,
+        catalog: Catalog,
+        cluster: TargetCluster,
+        mode: ExpandMode,
+        observe: Observe | None,
+        *,
+        live: bool,
     ) -> None:
         self._catalog = catalog
         self._cluster = cluster
         self._mode = mode
         self._observe = observe
-        self._finder = Finder(cluster.behaviour)
+        self._live = live
+        self._finder = Finder(cluster.behaviour, live=live)
         self.warnings: list[Diagnostic] = []
 
     @property
@@ -149,6 +166,8 @@ class _Expander:
         matchers = resolve_matchers(vm.spec, scope, behaviour)
         found = select(matchers, vm.status, scope, self._finder)
         self.warnings += mismatches(vm, matchers, found)
+        if self._live:
+            self.warnings += missing_revisions(vm, matchers, scope, behaviour)
         if self._mode is ExpandMode.OFF:
             _refuse_unexpanded(found, template, behaviour)
         selected, sized = with_custom_size(found, _inferred(matchers, found, template), vm, behaviour)
@@ -167,7 +186,7 @@ class _Expander:
 
 
 def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObject) -> JsonObject:
-    """The template after inference, which takes memory away that an instance type gives, and only that."""
+    """Return the template after inference, which removes only memory that the instance type gives."""
     leaves_memory = selected.instancetype is not None and leaves_memory_to_vm(selected.instancetype.spec)
     return template if leaves_memory else matchers.template(template)
 

@@ -1,20 +1,29 @@
-"""The instance type or preference that a matcher means.
+"""Find the instance type or preference that a matcher names.
 
-KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision before anything else, then by kind.
+KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision comes before anything else, then kind
+and name count.
 """
 
 from __future__ import annotations
 
-from renderer.instancetype.api import v1beta2
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC, V1BETA2_INSTANCETYPE_SPEC
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
-from renderer.instancetype.matcher import INSTANCETYPE, Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.not_found import not_found, revision_not_found, unknown_kind, unusable_revision
 from renderer.instancetype.revision import RevisionError, decode_revision
+from renderer.kubevirt.kinds import (
+    CONTROLLER_REVISION,
+    INSTANCETYPE,
+    INSTANCETYPE_API_VERSION,
+    INSTANCETYPE_PREFIX,
+    INSTANCETYPE_VERSION,
+    PROPOSED_INSTANCETYPE_VERSION,
+    MatcherType,
+)
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -22,15 +31,16 @@ from renderer.model.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 
-_OBJECT_NAME_LABEL = "instancetype.kubevirt.io/object-name"
+_OBJECT_NAME_LABEL = f"{INSTANCETYPE_PREFIX}object-name"
 _SPEC = FieldPath.of("spec")
 _API_VERSION = FieldPath.of("apiVersion")
 
 
 class Found(Record):
-    """An instance type or preference: its v1beta1 ``spec``, and the resource that holds it at ``field``.
+    """An instance type or preference: its v1beta1 ``spec``, and the resource with the spec at ``field``.
 
-    What a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is not in the spec.
+    A size that a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is missing in the
+    spec.
     """
 
     matcher_type: MatcherType
@@ -48,7 +58,7 @@ class Found(Record):
 
     @property
     def is_revision(self) -> bool:
-        """Whether it is what a ControllerRevision keeps."""
+        """The spec is the copy in a ControllerRevision."""
         return self.field is not _SPEC
 
     def related(self, field: FieldPath) -> Related:
@@ -64,25 +74,26 @@ class Found(Record):
 
 
 class Finder:
-    """Finds what matchers mean to one release.
+    """Find the objects that matchers name, for one release; every object is decoded once."""
 
-    A revision comes before anything else, then kind and name count. Every object is decoded once.
-    """
-
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, *, live: bool = False) -> None:
+        """``live``: VirtualMachines are from a cluster; a revision that was not read with them is skipped."""
         self._behaviour = behaviour
+        self._live = live
         self._found: dict[tuple[int, MatcherType], Found] = {}
 
     def find(
         self, matcher: Matcher | None, matcher_type: MatcherType, status: JsonObject, scope: Scope
     ) -> Found | None:
-        """What ``matcher`` means to a VirtualMachine with that ``status``; None for no matcher.
+        """Return the object that ``matcher`` names for a VM with that ``status``; None for no matcher.
 
-        Raises ``CauseError`` when it means nothing, or something that cannot be decoded.
+        Raises ``CauseError`` when there is no such object, or when it cannot be decoded.
         """
         if matcher is None:
             return None
-        revision = find_revision(matcher, matcher_type, status, scope, self._behaviour)
+        revision = None
+        if not self._live or missing_revision(matcher, matcher_type, status, scope, self._behaviour) is None:
+            revision = find_revision(matcher, matcher_type, status, scope, self._behaviour)
         resource = revision or find_object(matcher, matcher_type, scope, self._behaviour)
         # The catalog keeps the resource, and with it its id.
         found = self._found.get((id(resource), matcher_type))
@@ -90,7 +101,9 @@ class Finder:
             if revision is None:
                 found = decoded(resource, matcher_type, self._behaviour)
             else:
-                found = _stored(revision, _named_at(matcher, matcher_type), matcher_type, self._behaviour)
+                found = _stored(
+                    revision, revision_field(matcher, matcher_type), matcher_type, self._behaviour
+                )
             self._found[id(resource), matcher_type] = found
         return found
 
@@ -101,7 +114,7 @@ class Finder:
 
 
 def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour) -> Resource:
-    """The catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
+    """Return the catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
     kind = matcher_type.matched_kind(matcher.kind)
     if kind is None:
         raise CauseError(unknown_kind(matcher, matcher_type))
@@ -114,17 +127,24 @@ def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behav
 def find_revision(
     matcher: Matcher, matcher_type: MatcherType, status: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Resource | None:
-    """The ControllerRevision to take, None to take the object itself. Raises ``CauseError``."""
-    named = matcher.revision_name
-    name = named or _status_revision(matcher_type, status, behaviour)
+    """Return the ControllerRevision to take, None to take the object itself. Raises ``CauseError``."""
+    name = matcher.revision_name or _status_revision(matcher_type, status, behaviour)
     if not name:
         return None
-    revision = scope.find("ControllerRevision", name)
+    revision = scope.find(CONTROLLER_REVISION, name)
     if revision is None:
-        raise CauseError(revision_not_found(name, _named_at(matcher, matcher_type), matcher_type, scope))
-    if named or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
+        raise CauseError(revision_not_found(name, revision_field(matcher, matcher_type), matcher_type, scope))
+    if matcher.revision_name or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
         return revision
     return None
+
+
+def missing_revision(
+    matcher: Matcher, matcher_type: MatcherType, status: JsonObject, scope: Scope, behaviour: Behaviour
+) -> str | None:
+    """Return the name of the ControllerRevision that the VM names, if it is not in the catalog."""
+    name = matcher.revision_name or _status_revision(matcher_type, status, behaviour)
+    return name if name and scope.find(CONTROLLER_REVISION, name) is None else None
 
 
 def _status_revision(matcher_type: MatcherType, status: JsonObject, behaviour: Behaviour) -> str:
@@ -133,8 +153,8 @@ def _status_revision(matcher_type: MatcherType, status: JsonObject, behaviour: B
     return text_at(status, matcher_type.status_ref, "controllerRevisionRef", "name")
 
 
-def _named_at(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
-    """Where the VirtualMachine names a revision: in the matcher, else in its status."""
+def revision_field(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
+    """Return the field that names the revision: in the matcher, else in the status."""
     if matcher.revision_name:
         return matcher_type.path.child("revisionName")
     return FieldPath.of("status", matcher_type.status_ref, "controllerRevisionRef", "name")
@@ -150,22 +170,21 @@ def _stored(
     return Found(matcher_type, revision, stored.spec, stored.field)
 
 
-def spec_type_of(matcher_type: MatcherType, version: str = "v1beta1") -> Struct:
-    """The type of what the matcher finds, by which objects of ``version`` are read."""
+def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION) -> Struct:
+    """Return the Go type by which the matcher's objects of ``version`` are decoded."""
     if matcher_type is not INSTANCETYPE:
         return PREFERENCE_SPEC
-    return V1BETA2_INSTANCETYPE_SPEC if version == v1beta2.VERSION else INSTANCETYPE_SPEC
+    return V1BETA2_INSTANCETYPE_SPEC if version == PROPOSED_INSTANCETYPE_VERSION else INSTANCETYPE_SPEC
 
 
 def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
-    """The object's spec, when it can be decoded and is of v1beta2 or a version that the release serves.
+    """Return the object with its spec decoded.
 
-    Fields that the release does not know yet are not in it, as its API server would drop them.
-
-    Raises ``CauseError``.
+    The object must be of v1beta2 or a version that the release serves. Fields that the release does not know
+    yet are dropped, as its API server would. Raises ``CauseError``.
     """
     version = resource.gvk.version
-    if version not in behaviour.served_versions and version != v1beta2.VERSION:
+    if version not in behaviour.served_versions and version != PROPOSED_INSTANCETYPE_VERSION:
         raise CauseError(_not_served(resource, matcher_type, behaviour))
     content = resource.content.get("spec")
     how = Decoding(release=behaviour.release)
@@ -184,7 +203,7 @@ def _not_served(resource: Resource, matcher_type: MatcherType, behaviour: Behavi
         at=matcher_type.path,
         message=f"{matcher_type.noun} {resource.name} is of {gvk.version},"
         f" which KubeVirt {behaviour.release} does not serve",
-        hint=f"make it {gvk.group}/v1beta1; its fields stay the same",
+        hint=f"make it {INSTANCETYPE_API_VERSION}; its fields stay the same",
         related=(Related(f"apiVersion: {gvk.api_version}", resource.sites(_API_VERSION)),),
     )
 

@@ -1,4 +1,4 @@
-"""Causes as diagnostics: with the files and lines of both sides."""
+"""Turn causes into diagnostics, with the files and lines of both sides."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import replace
 
 from renderer.instancetype.api.types import later_fields
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
-from renderer.instancetype.matcher_warnings import deciding_placeholder
 from renderer.instancetype.object_admission import admit_object
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, MATCHER_TYPE_OF
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, JsonObject
 from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
-_MATCHER_TYPES = {
-    kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds
-}
+#: Codes of causes that hold whatever the value of a placeholder is.
+_CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 
 
 def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
-    """What is wrong with the VirtualMachine."""
+    """Return the diagnostics for an error in a VirtualMachine."""
     if isinstance(error, CauseError):
         return tuple(_of_vm(cause, vm) for cause in error.causes)
     return tuple(_placed(diagnostic, vm) for diagnostic in error.diagnostics)
 
 
 def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
-    """What KubeVirt refuses in instance types and preferences: the overlay's own, and all that are used.
+    """Yield KubeVirt's refusals of instance types and preferences: the overlay's own, and all that are used.
 
-    What it only warns of is told of the own ones; those of catalogs are not the user's to change. Of these,
-    what the release does not know yet is told, as machines go without it and no schema is asked.
+    KubeVirt's warnings are reported for the overlay's own objects only, as a catalog is not the user's to
+    change. Fields of catalog objects that the release does not know yet are reported: machines go without
+    them, and no schema checks them.
     """
     for resource in own:
         yield from _check_object(resource, behaviour)
@@ -51,7 +51,7 @@ def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behavio
 
 def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
     kind = resource.content.get("kind")
-    matcher_type = _MATCHER_TYPES.get(kind) if isinstance(kind, str) else None
+    matcher_type = MATCHER_TYPE_OF.get(kind) if isinstance(kind, str) else None
     if matcher_type is None or resource.gvk.group != INSTANCETYPE_GROUP:
         return
     try:
@@ -65,30 +65,24 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
 
 
 def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
-    """What virtual machines do not get from an instance type or preference, as the release is too old."""
-    spec_type = spec_type_of(_MATCHER_TYPES[resource.kind], resource.gvk.version)
+    """Yield the fields that virtual machines do not get, as the release is too old for them."""
+    spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind], resource.gvk.version)
     for below, since in later_fields(spec_type, resource.content.get("spec"), release):
         field = FieldPath.of("spec", *below.segments)
-        yield Diagnostic(
-            code=Code.UNKNOWN_FIELD,
-            severity=Severity.WARNING,
-            message=f"{field} needs KubeVirt {since}; for {release} virtual machines are expanded without it",
-            sites=resource.sites(field),
-            resource=resource.current_id,
-            field=field,
-        )
+        message = f"{field} needs KubeVirt {since}; for {release} virtual machines are expanded without it"
+        yield Diagnostic.about(resource, field, Code.UNKNOWN_FIELD, message, severity=Severity.WARNING)
 
 
 def _refusals(causes: Iterable[Cause], resource: Resource) -> Iterator[Diagnostic]:
-    """What is wrong with an object; of a placeholder its schema tells."""
+    """Yield the diagnostics for causes; the schema reports values with a placeholder."""
     for cause in causes:
-        if deciding_placeholder(cause, resource.content) is None:
+        if _deciding_placeholder(cause, resource.content) is None:
             yield _diagnostic(cause, resource, cause.at)
 
 
 def _of_vm(cause: Cause, vm: VirtualMachine) -> Diagnostic:
     found = _diagnostic(cause, vm.resource, vm.field(cause.at))
-    placeholder = deciding_placeholder(cause, vm.content)
+    placeholder = _deciding_placeholder(cause, vm.content)
     if placeholder:
         message = f"the VM is not expanded, as it depends on the placeholder {placeholder}"
         return replace(found, code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)
@@ -97,20 +91,47 @@ def _of_vm(cause: Cause, vm: VirtualMachine) -> Diagnostic:
 
 
 def _diagnostic(cause: Cause, resource: Resource, at: FieldPath) -> Diagnostic:
-    return Diagnostic(
-        code=cause.code,
-        message=cause.message,
-        sites=resource.sites(at),
-        resource=resource.current_id,
-        field=at,
-        hint=cause.hint,
-        related=cause.related,
-    )
+    return Diagnostic.about(resource, at, cause.code, cause.message, cause.hint, related=cause.related)
 
 
 def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
-    """A diagnostic of a value, which knows no file, with the VirtualMachine that has the value."""
+    """Return a diagnostic of a value, which knows no file, at the VirtualMachine that has the value."""
     if diagnostic.sites or diagnostic.location:
         return diagnostic
     at = vm.field(diagnostic.field or ROOT)
     return replace(diagnostic, sites=vm.resource.sites(at), resource=vm.resource.current_id, field=at)
+
+
+def _deciding_placeholder(cause: Cause, content: JsonObject) -> str | None:
+    """Return the placeholder that decides about the cause; None for a cause that holds in any case.
+
+    It is in the value that the cause is about, beside a missing value, or in the words of the cause.
+    """
+    if cause.code in _CERTAIN:
+        return None
+    value = _value(content, cause.at)
+    if value is None:
+        value = _value(content, cause.at.parent)
+    return placeholder_in(cause.message) or next(_placeholders(value), None)
+
+
+def _placeholders(value: Json) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _placeholders(child)
+        return
+    placeholder = placeholder_in(value)
+    if placeholder:
+        yield placeholder
+
+
+def _value(content: JsonObject, at: FieldPath) -> Json:
+    value: Json = content
+    for segment in at.segments:
+        if isinstance(value, dict) and isinstance(segment, str):
+            value = value.get(segment)
+        elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
+            value = value[segment]
+        else:
+            return None
+    return value

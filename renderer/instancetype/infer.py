@@ -1,4 +1,4 @@
-"""``inferFromVolume``: the instance type and the preference that a volume's labels name.
+"""Infer an instance type and a preference from a volume's labels (``inferFromVolume``).
 
 KubeVirt ``pkg/instancetype/infer``. A volume leads to a PersistentVolumeClaim or a DataVolume; a DataVolume,
 which may be one of the VirtualMachine's ``dataVolumeTemplates``, to a PersistentVolumeClaim, a VolumeSnapshot
@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause, CauseError
-from renderer.instancetype.matcher import Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
+from renderer.kubevirt.kinds import MatcherType
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -20,11 +22,11 @@ from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.resource import Resource
 
 _LABELS = FieldPath.of("metadata", "labels")
-_VOLUMES = FieldPath.of("spec", "template", "spec", "volumes")
+_VOLUMES = INSTANCE_SPEC.child("volumes")
 
 
 class InferenceError(CauseError):
-    """Nothing can be inferred. ``ignorable`` is what the failure policy ``Ignore`` covers."""
+    """Inference failed; the failure policy ``Ignore`` covers an ``ignorable`` one."""
 
     def __init__(self, cause: Cause, *, ignorable: bool) -> None:
         super().__init__(cause)
@@ -34,9 +36,9 @@ class InferenceError(CauseError):
 def infer_matcher(
     matcher: Matcher, matcher_type: MatcherType, vm_spec: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Matcher | None:
-    """The matcher with the name and kind that its volume says; None when it is to be dropped.
+    """Return the matcher with the name and kind in its volume's labels; None when it is to be dropped.
 
-    A matcher that infers nothing comes back as it is. Raises ``InferenceError``.
+    A matcher without a volume comes back as it is. Raises ``InferenceError``.
     """
     if not matcher.infer_from_volume:
         return matcher
@@ -113,7 +115,7 @@ class _Chain:
         return self._from_labels(origin)
 
     def _source(self, source: JsonObject) -> Resource | None:
-        """What a DataVolume or DataSource is copied from, where it can hold labels."""
+        """Return the object that a DataVolume or DataSource is copied from, if it can hold labels."""
         if source.get("pvc") is not None:
             return self._find_source("PersistentVolumeClaim", object_at(source, "pvc"))
         if self.behaviour.infers_from_volume_snapshots and source.get("snapshot") is not None:

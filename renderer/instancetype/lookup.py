@@ -1,6 +1,6 @@
-"""Instance types and preferences by the names that people type: ``u1.medium``, ``kind/name``.
+"""Look up instance types and preferences by the names that people type: ``u1.medium``, ``kind/name``.
 
-A name alone means what it means in a matcher without a kind: what is cluster-wide.
+A name alone is that of a cluster-wide object, as in a matcher without a kind.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.instancetype.catalog import Catalog
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.kinds import INSTANCETYPE, MATCHER_TYPES, PREFERENCE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
 
-_MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
 #: KubeVirt ``pkg/virt-operator/resource/generate/components/crds.go``.
 _SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
     INSTANCETYPE.kind: ("vminstancetype", "vminstancetypes", "vmf", "vmfs"),
@@ -24,11 +24,11 @@ _SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def look_up(catalog: Catalog, wanted: str) -> Resource:
-    """The object that ``wanted`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
+    """Return the object that ``wanted`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
 
     ``KIND`` is one that a matcher takes, a short name of kubectl's, ``instancetype`` or ``preference``.
     Raises ``DiagnosticError``: unknown-kind, instancetype-not-found, preference-not-found, and name-ambiguous
-    when several objects are meant, with what to write instead.
+    for several objects, with the forms to write instead.
     """
     *kinds, name = wanted.split("/", 2)
     namespace = kinds.pop() if len(kinds) > 1 else None
@@ -45,7 +45,7 @@ def look_up(catalog: Catalog, wanted: str) -> Resource:
 
 
 def _cluster_kinds() -> dict[str, MatcherType]:
-    return {matcher_type.cluster_kind: matcher_type for matcher_type in _MATCHER_TYPES}
+    return {matcher_type.cluster_kind: matcher_type for matcher_type in MATCHER_TYPES}
 
 
 def _kind(written: str) -> str:
@@ -57,14 +57,14 @@ def _kind(written: str) -> str:
 def _matcher_type(written: str) -> MatcherType:
     """Raises ``DiagnosticError``: unknown-kind."""
     lower = written.lower()
-    for matcher_type in _MATCHER_TYPES:
+    for matcher_type in MATCHER_TYPES:
         short = (name for kind in matcher_type.kinds for name in _SHORT_NAMES[kind])
         nouns = (matcher_type.key, f"{matcher_type.key}s")
         if lower and (matcher_type.matched_kind(written) or lower in (*nouns, *short)):
             return matcher_type
-    kinds = {kind.lower(): kind for matcher_type in _MATCHER_TYPES for kind in matcher_type.kinds}
-    meant = [kinds[near] for near in _nearest(lower, kinds, most=1)] or list(kinds.values())
-    message = f"{written or 'nothing'} is no kind of instance type or preference"
+    kinds = {kind.lower(): kind for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds}
+    meant = [kinds[near] for near in suggest(lower, kinds, most=1)] or list(kinds.values())
+    message = f"{written or 'nothing'} is not a kind of instance type or preference"
     raise _error(Code.UNKNOWN_KIND, message, f"use {' or '.join(meant)}")
 
 
@@ -78,7 +78,7 @@ def _ambiguous(name: str, found: Sequence[Resource]) -> DiagnosticError:
 
 
 def _form(resource: Resource, among: Sequence[Resource]) -> str:
-    """What to write for it rather than for the others."""
+    """Return the form that names this object and none of the others."""
     kind = resource.kind.lower()
     shared = [other for other in among if other.kind == resource.kind]
     if len(shared) > 1 and resource.namespace:
@@ -96,7 +96,7 @@ def _not_found(
         forms = (_form(resource, elsewhere) for resource in elsewhere)
         return _error(code, _missing(wanted), f"write {' or '.join(forms)}")
     known = {resource.name for kind in matcher_types for resource in catalog.of_kind(kind)}
-    near = _nearest(name, sorted(known), most=3)
+    near = suggest(name, sorted(known), most=3)
     return _error(
         code, _missing(wanted), f"did you mean {' or '.join(near)}? {searched}" if near else searched
     )
@@ -109,15 +109,9 @@ def _missing(wanted: str) -> str:
 
 
 def _of_name(catalog: Catalog, name: str) -> Iterator[Resource]:
-    for matcher_type in _MATCHER_TYPES:
+    for matcher_type in MATCHER_TYPES:
         for kind in matcher_type.kinds:
             yield from catalog.named(kind, name).values()
-
-
-def _nearest(word: str, words: Mapping[str, str] | Sequence[str], *, most: int) -> list[str]:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    return get_close_matches(word, list(words), n=most)
 
 
 def _error(code: Code, message: str, hint: str, related: tuple[Related, ...] = ()) -> DiagnosticError:

@@ -1,14 +1,14 @@
-"""``spec.instancetype`` and ``spec.preference``: what they say, and what admission asks of them.
+"""Read and check ``spec.instancetype`` and ``spec.preference``.
 
 KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from renderer.instancetype.cause import Cause, CauseError
+from renderer.kubevirt.kinds import INSTANCETYPE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -18,80 +18,11 @@ IGNORE = "Ignore"
 REJECT = "Reject"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MatcherType:
-    """One of the two matchers of a VirtualMachine, and what it matches.
-
-    ``key`` is its field in ``spec``; ``matched_kinds`` has what can be written as a kind, and what it means.
-    """
-
-    key: str
-    noun: str
-    kind: str
-    cluster_kind: str
-    not_found: Code
-    path: FieldPath = field(init=False)
-    matched_kinds: Mapping[str, str] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        names = {"": self.cluster_kind}
-        for kind in self.kinds:
-            names |= {kind: kind, kind.lower(): kind, f"{kind.lower()}s": kind}
-        # The dataclass is frozen, and these follow from its fields.
-        object.__setattr__(self, "matched_kinds", names)
-        object.__setattr__(self, "path", FieldPath.of("spec", self.key))
-
-    @property
-    def status_ref(self) -> str:
-        return f"{self.key}Ref"
-
-    @property
-    def name_label(self) -> str:
-        """The label of a volume that names what to infer."""
-        return f"instancetype.kubevirt.io/default-{self.key}"
-
-    @property
-    def kind_label(self) -> str:
-        return f"{self.name_label}-kind"
-
-    @property
-    def kinds(self) -> tuple[str, str]:
-        return (self.kind, self.cluster_kind)
-
-    @property
-    def default_kind(self) -> str:
-        """What the mutating webhook of KubeVirt 1.0 to 1.6 writes into a matcher without a kind."""
-        return self.cluster_kind.lower()
-
-    def matched_kind(self, kind: str) -> str | None:
-        """The kind of object that a matcher's ``kind`` means; None when it means nothing.
-
-        Case does not matter, the plural is as good as the singular, and nothing means cluster-wide.
-        """
-        return self.matched_kinds.get(kind) or self.matched_kinds.get(kind.lower())
-
-
-INSTANCETYPE = MatcherType(
-    key="instancetype",
-    noun="instance type",
-    kind="VirtualMachineInstancetype",
-    cluster_kind="VirtualMachineClusterInstancetype",
-    not_found=Code.INSTANCETYPE_NOT_FOUND,
-)
-PREFERENCE = MatcherType(
-    key="preference",
-    noun="preference",
-    kind="VirtualMachinePreference",
-    cluster_kind="VirtualMachineClusterPreference",
-    not_found=Code.PREFERENCE_NOT_FOUND,
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """What a matcher says; what it leaves out is empty, only the failure policy is None.
+    """The fields of a matcher; a missing one is empty, a missing failure policy None.
 
-    One that was inferred knows the volume that it was inferred from, and the label that says so.
+    An inferred matcher knows the volume that it was inferred from, and the label that names the object.
     """
 
     name: str = ""
@@ -110,7 +41,7 @@ class Matcher:
         return replace(self, kind=kind)
 
     def content(self) -> JsonObject:
-        """As it stands in a VirtualMachine."""
+        """Return the matcher as it stands in a VirtualMachine."""
         said = {
             "name": self.name,
             "kind": self.kind,
@@ -124,7 +55,7 @@ class Matcher:
 
 
 def read_matcher(vm_spec: JsonObject, matcher_type: MatcherType) -> Matcher | None:
-    """The matcher in a VirtualMachine's ``spec``; None when there is none. Raises ``CauseError``."""
+    """Return the matcher in a VirtualMachine's ``spec``; None when there is none. Raises ``CauseError``."""
     content = vm_spec.get(matcher_type.key)
     if content is None:
         return None
@@ -151,7 +82,7 @@ def _wrong_type(at: FieldPath, expected: str) -> Cause:
 
 
 def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[Cause, ...]:
-    """What the mutating webhook refuses in a matcher, whatever the matcher points at."""
+    """Return the mutating webhook's refusals of a matcher by itself, without a look at its object."""
     if matcher is None:
         return ()
     return (
@@ -165,7 +96,8 @@ def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[
     if not matcher.infer_from_volume:
         if matcher.name:
             return ()
-        message = f"{path} says neither which {matcher_type.noun} to take nor which volume to infer it from"
+        article = "an" if matcher_type is INSTANCETYPE else "a"
+        message = f"{path} names neither {article} {matcher_type.noun} nor a volume to infer it from"
         hint = f"set {path}.name, or {path}.inferFromVolume to the name of a volume"
         return (Cause.at_field(path, Code.MATCHER_INVALID, message, hint),)
     return tuple(
@@ -184,14 +116,14 @@ def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[
     if matcher.failure_policy in (None, IGNORE, REJECT):
         return ()
     at = matcher_type.path.child("inferFromVolumeFailurePolicy")
-    message = f'"{matcher.failure_policy}" is no failure policy'
+    message = f'"{matcher.failure_policy}" is not a failure policy'
     return (Cause.at_field(at, Code.MATCHER_INVALID, message, f"use {IGNORE} or {REJECT}"),)
 
 
 def check_matcher_update(
     new: Matcher | None, old: Matcher | None, matcher_type: MatcherType
 ) -> tuple[Cause, ...]:
-    """What the mutating webhook refuses in the change of a matcher: another name with the old revision."""
+    """Return the mutating webhook's refusal of a matcher with another name and the old revision."""
     if new is None or old is None or not new.revision_name:
         return ()
     if new.name == old.name or new.revision_name != old.revision_name:

@@ -1,26 +1,31 @@
-"""What to say when a matcher leads nowhere: what may be meant, and where was looked."""
+"""Explain that a matcher leads nowhere: name what may be meant, and where we looked."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import Cause
-from renderer.instancetype.matcher import Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.revision import RevisionError
+from renderer.instancetype.vmi_template import VMI_SPEC
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, INSTANCETYPE, INSTANCETYPE_PREFIX, MatcherType
 from renderer.model.codes import Code
+from renderer.model.definition import Definition
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
 
 _DATA = FieldPath.of("data")
+_CUSTOM = "custom"
+_CLASS_LABEL = f"{INSTANCETYPE_PREFIX}class"
+_GENERAL_PURPOSE = "general.purpose"
 
 
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
-    meant = [kinds[nearest] for nearest in _nearest(matcher.kind.lower(), kinds, most=1)]
-    message = f"{matcher.kind} is no kind of {matcher_type.noun}"
+    meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
+    message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
     hint = f"use {' or '.join(meant or kinds.values())}"
     return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
 
@@ -28,22 +33,33 @@ def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
 def not_found(
     matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope, behaviour: Behaviour
 ) -> Cause:
-    """``kind`` is the kind of object that was looked for."""
+    """Return the cause for a matcher whose object of ``kind`` is in no source."""
     message = f"there is no {kind} {matcher.name or 'without a name'}"
     if behaviour.admits_missing_objects:
         message += f"; KubeVirt {behaviour.release} would admit the VM, but never start it"
-    hint = _elsewhere(matcher, matcher_type, kind, scope) or _alike(matcher, kind, scope)
+    defined = None
+    hint = (
+        _elsewhere(matcher, matcher_type, kind, scope)
+        or _renamed(matcher, matcher_type, scope)
+        or _as_custom(matcher, matcher_type, kind, scope)
+    )
+    if hint is None:
+        kinds = (kind, *(other for other in matcher_type.kinds if other != kind))
+        defined = scope.catalog.find_definition(kinds, matcher.name)
+        hint = _alike(matcher, kind, scope) if defined is None else _way_in(defined, matcher_type, kind)
+    related = () if defined is None else (Related(f"{defined.kind} {matcher.name}", (defined.site,)),)
     if matcher.label is None or matcher.volume is None:
-        return _cause(matcher_type, matcher_type.path.child("name"), matcher_type.not_found, message, hint)
+        at = matcher_type.path.child("name")
+        return _cause(matcher_type, at, matcher_type.not_found, message, hint)._replace(related=related)
     at = matcher_type.path.child("inferFromVolume")
     cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
-    return cause._replace(beside=(matcher.volume,), related=(matcher.label,))
+    return cause._replace(beside=(matcher.volume,), related=(matcher.label, *related))
 
 
 def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> Cause:
     """``at`` is where the VirtualMachine names the revision."""
     hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
-    for nearest in _nearest(name, scope.names("ControllerRevision"), most=1):
+    for nearest in suggest(name, scope.names(CONTROLLER_REVISION), most=1):
         hint = f"did you mean {nearest}? else {hint}"
     return _cause(matcher_type, at, Code.REVISION_INVALID, f"there is no ControllerRevision {name}", hint)
 
@@ -61,10 +77,13 @@ def unusable_revision(
 
 
 def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
-    """The name exists, only not where the matcher looks."""
+    """Return the hint for a name that exists, though not where the matcher looks."""
     other = next(other for other in matcher_type.kinds if other != kind)
+    set_kind = f"set {matcher_type.path}.kind: {other}"
     if scope.find(other, matcher.name):
-        return f"set {matcher_type.path}.kind: {other}"
+        if matcher.kind:
+            return set_kind
+        return f"{other} {matcher.name} is there, but without a kind the matcher names a {kind}; {set_kind}"
     namespaces = ", ".join(sorted(scope.catalog.named(matcher_type.kind, matcher.name)))
     if not namespaces:
         return None
@@ -72,16 +91,50 @@ def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
     return f"{matcher_type.kind} {matcher.name} {where}"
 
 
+def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str | None:
+    """Return the hint for an object that has another name since namePrefix or nameSuffix of an overlay."""
+    for kind in matcher_type.kinds:
+        for resource in scope.catalog.of_kind(kind):
+            if any(previous.name == matcher.name for previous in resource.previous_ids):
+                return (
+                    f"{kind} {matcher.name} of {resource.origin.path} is called {resource.name}, by a"
+                    " namePrefix or nameSuffix, which kustomize does not write into matchers;"
+                    f" name it {resource.name}"
+                )
+    return None
+
+
+def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
+    """Return the hint for a custom size of a series that sets nothing but a size, and so needs no custom one.
+
+    That is the universal series of common-instancetypes, whose class is ``general.purpose``.
+    """
+    series, dot, size = matcher.name.rpartition(".")
+    if matcher_type is not INSTANCETYPE or not dot or size != _CUSTOM:
+        return None
+    letters = series.rstrip("0123456789")
+    for name in scope.names(kind):
+        resource = scope.find(kind, name)
+        is_alike = name.rpartition(".")[0].rstrip("0123456789") == letters
+        if is_alike and resource is not None and resource.labels.get(_CLASS_LABEL) == _GENERAL_PURPOSE:
+            domain = VMI_SPEC.child("domain")
+            return (
+                f"leave {matcher_type.path} out, and set {domain}.cpu.guest and {domain}.memory.guest:"
+                f" {series} sets nothing but a size"
+            )
+    return None
+
+
+def _way_in(defined: Definition, matcher_type: MatcherType, kind: str) -> str:
+    """Return the hint for an object that some other file of the repository defines."""
+    set_kind = "" if defined.kind == kind else f", and set {matcher_type.path}.kind: {defined.kind}"
+    return f"{defined.site.path} defines it: {defined.way_in}{set_kind}"
+
+
 def _alike(matcher: Matcher, kind: str, scope: Scope) -> str:
     searched = f"searched {', '.join(scope.catalog.sources) or 'no catalog'}"
-    nearest = _nearest(matcher.name, scope.names(kind), most=3)
+    nearest = suggest(matcher.name, scope.names(kind), most=3)
     return f"did you mean {' or '.join(nearest)}? {searched}" if nearest else searched
-
-
-def _nearest(word: str, words: Iterable[str], *, most: int) -> list[str]:
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    return get_close_matches(word, list(words), n=most)
 
 
 def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> Cause:

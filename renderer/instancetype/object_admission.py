@@ -1,4 +1,4 @@
-"""Whether an instance type or preference itself is admitted, and what KubeVirt warns of in it.
+"""Check instance types and preferences themselves: KubeVirt's refusals and warnings.
 
 KubeVirt ``pkg/instancetype/webhooks/admitter.go`` and ``pkg/instancetype/preference/webhooks/admitter.go``.
 """
@@ -12,7 +12,6 @@ from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, MatcherType
 from renderer.instancetype.topology import (
     THREADS_PER_CORE,
     Across,
@@ -20,6 +19,7 @@ from renderer.instancetype.topology import (
     preferred_topology,
     spread_options,
 )
+from renderer.kubevirt.kinds import INSTANCETYPE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
@@ -41,14 +41,14 @@ _DEPRECATED = "prefer"
 
 
 class ObjectAdmission(Record):
-    """Why the object is refused, and what is deprecated in one that is not."""
+    """The causes for which an object is refused, and the warnings about one that is not."""
 
     causes: tuple[Cause, ...] = ()
     warnings: tuple[Cause, ...] = ()
 
 
 def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> ObjectAdmission:
-    """The instance type or preference ``content``, created or changed.
+    """Check the instance type or preference ``content``, created or changed.
 
     Raises ``CauseError`` for an object that cannot be decoded.
     """
@@ -66,7 +66,7 @@ def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Beha
 
 
 def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
-    """Of a version that is still served; one that is not is an error, where it is used and by the schemas."""
+    """Warn of a deprecated version that is served; one that is not served is an error, reported elsewhere."""
     version = text_at(content, "apiVersion").rpartition("/")[2]
     if version.startswith("v1alpha") and version in behaviour.served_versions:
         message = f"{version} is deprecated, and KubeVirt 1.6 does not serve it"
@@ -120,7 +120,7 @@ def _topology_causes(spec: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
     if topology is None and behaviour.checks_topology_names:
         name = object_at(spec, "cpu").get("preferredCPUTopology")
         hint = f"use {', '.join(topology.value for topology in Topology)}"
-        yield Cause.at_field(_TOPOLOGY, Code.TOPOLOGY, f'"{name}" is no CPU topology', hint)
+        yield Cause.at_field(_TOPOLOGY, Code.TOPOLOGY, f'"{name}" is not a CPU topology', hint)
     if topology is Topology.SPREAD and behaviour.checks_spread_options:
         yield from _spread_causes(spec)
 

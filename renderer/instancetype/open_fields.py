@@ -1,4 +1,4 @@
-"""Fields of VirtualMachines that Git leaves open and the cluster fills in, so that the two differ.
+"""The fields of VirtualMachines that Git leaves open and the cluster fills in, so that the two differ.
 
 KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go`` and
 ``pkg/instancetype/webhooks/vm/mutator.go``; until 1.4 also its controller (``revisionName``), and for
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
@@ -23,14 +23,14 @@ _PCI_SLOTS = "kubevirt.io/pci-interface-slot-count"
 
 
 class _OpenField(Record):
-    """A path as jq writes it, and whether a VirtualMachine with that ``spec`` leaves it to the cluster."""
+    """A path as jq writes it, and the test that a VirtualMachine with that ``spec`` leaves it open."""
 
     path: str
     is_open: Callable[[JsonObject, Behaviour], bool]
 
 
 def open_fields(resources: ResourceSet, behaviour: Behaviour) -> tuple[str, ...]:
-    """The paths, as jq writes them, that the release fills in for any VirtualMachine of ``resources``."""
+    """Return the jq paths that the release fills in for any VirtualMachine of ``resources``."""
     vms = (VirtualMachine.of(resource) for resource in resources)
     specs = [vm.spec for vm in vms if vm is not None and not vm.base.segments]
     return tuple(field.path for field in _FIELDS if any(field.is_open(spec, behaviour) for spec in specs))
@@ -70,7 +70,7 @@ def _lacks_storage_class(section: str) -> Callable[[JsonObject, Behaviour], bool
     return lacks
 
 
-def _of_matcher(matcher: MatcherType) -> Iterator[_OpenField]:
+def _matcher_fields(matcher: MatcherType) -> Iterator[_OpenField]:
     path = f".spec.{matcher.key}"
 
     def infers(spec: JsonObject, _: Behaviour) -> bool:
@@ -92,8 +92,8 @@ def _of_matcher(matcher: MatcherType) -> Iterator[_OpenField]:
 
 
 _FIELDS = (
-    *_of_matcher(INSTANCETYPE),
-    *_of_matcher(PREFERENCE),
+    *_matcher_fields(INSTANCETYPE),
+    *_matcher_fields(PREFERENCE),
     *(
         _OpenField(
             f".spec.dataVolumeTemplates[]?.spec.{section}.storageClassName", _lacks_storage_class(section)

@@ -1,6 +1,6 @@
-"""Pin VirtualMachines: the ControllerRevisions that keep their instance types and preferences in Git, and the patch.
+"""Pin VirtualMachines: make the ControllerRevisions that keep their objects in Git, and the patch.
 
-A revision is as KubeVirt's, but named after its content, and without an owner.
+A revision is like KubeVirt's, but named after its content, and without an owner.
 """
 
 from __future__ import annotations
@@ -15,10 +15,17 @@ from renderer.instancetype.cause import CauseError
 from renderer.instancetype.custom_size import unpinnable_causes
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.findings import vm_diagnostics
-from renderer.instancetype.matcher import Matcher, MatcherType, read_matcher
+from renderer.instancetype.matcher import Matcher, read_matcher
 from renderer.instancetype.resolve import resolve_matchers, select
-from renderer.instancetype.revision_store import API_VERSION, LABEL, VERSION
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import (
+    APPS_GROUP,
+    CONTROLLER_REVISION,
+    INSTANCETYPE_API_VERSION,
+    INSTANCETYPE_PREFIX,
+    INSTANCETYPE_VERSION,
+    MatcherType,
+)
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, content_digest, text_at
 from renderer.model.release import Release
@@ -28,21 +35,24 @@ _NAME_PART = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 #: With version and digest still within the 253 characters of a name in Kubernetes.
 _LONGEST_PREFIX = 200
+#: The name that a ControllerRevision of a given name has at the end of the build.
+FinalName = Callable[[str], str]
 
 
 def pinned_revision(found: Found, namespace: str) -> JsonObject:
-    """The revision that keeps what was found, for all VirtualMachines in ``namespace``.
+    """Return the revision that keeps an object, for all VirtualMachines in ``namespace``.
 
-    Equal content has an equal name. Quantities stay as they are written, where KubeVirt makes 1Gi of 1024Mi.
+    Equal content has an equal name. Quantities stay as they are written, where KubeVirt writes 1Gi for
+    1024Mi.
     """
     data = _copy(found, namespace)
-    metadata: dict[str, Json] = {"name": f"{_prefix(found)}-{VERSION}-{content_digest(data)}"}
+    metadata: dict[str, Json] = {"name": f"{_prefix(found)}-{INSTANCETYPE_VERSION}-{content_digest(data)}"}
     if namespace:
         metadata["namespace"] = namespace
     metadata["labels"] = _labels(found)
     return {
-        "apiVersion": "apps/v1",
-        "kind": "ControllerRevision",
+        "apiVersion": f"{APPS_GROUP}/v1",
+        "kind": CONTROLLER_REVISION,
         "metadata": metadata,
         "data": data,
         "revision": 0,
@@ -50,27 +60,27 @@ def pinned_revision(found: Found, namespace: str) -> JsonObject:
 
 
 def _copy(found: Found, namespace: str) -> JsonObject:
-    """The object without what only a cluster knows of it; a namespaced one is in the VirtualMachine's."""
+    """Return the object without its cluster's metadata; a namespaced one is in the VM's namespace."""
     kind = found.resource.gvk.kind
     metadata: dict[str, Json] = {"name": found.resource.name}
     if namespace and kind == found.matcher_type.kind:
         metadata["namespace"] = namespace
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": found.spec}
+    return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": found.spec}
 
 
 def _labels(found: Found) -> JsonObject:
-    """KubeVirt takes a revision without the version for one to convert. It also notes uid and generation."""
-    labels = {"kind": found.resource.gvk.kind, "name": found.resource.name, "version": VERSION}
-    return {f"{LABEL}{key}": value for key, value in labels.items() if _LABEL_VALUE.fullmatch(value)}
+    """Return the labels, without uid and generation; KubeVirt converts a revision without a version."""
+    labels = {"kind": found.resource.gvk.kind, "name": found.resource.name, "version": INSTANCETYPE_VERSION}
+    return {
+        f"{INSTANCETYPE_PREFIX}object-{key}": value
+        for key, value in labels.items()
+        if _LABEL_VALUE.fullmatch(value)
+    }
 
 
 def _prefix(found: Found) -> str:
     name = _NO_NAME_CHARACTERS.sub("-", found.resource.name.lower())[:_LONGEST_PREFIX]
     return ".".join(_NAME_PART.findall(name)) or found.matcher_type.key
-
-
-#: The name that a ControllerRevision of a given name has at the end of the build.
-FinalName = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +93,7 @@ class Pin:
 
 
 class Pinner:
-    """Pins one VirtualMachine after the other; what it has looked up serves the next as well."""
+    """Pin one VirtualMachine after the other; objects that were looked up are kept for the next."""
 
     def __init__(self, catalog: Catalog, release: Release, final_name: FinalName) -> None:
         self._catalog = catalog
@@ -126,9 +136,9 @@ def _unpinned(*found: tuple[Matcher | None, Found | None]) -> Iterator[tuple[Mat
 
 
 def _patched(vm_spec: JsonObject, matcher: Matcher, matcher_type: MatcherType, revision: str) -> JsonObject:
-    """What the patch says of a matcher. One that infers has to say from now on what it inferred.
+    """Return the patch of a matcher. One that infers names the inferred object from now on.
 
-    KubeVirt forgets the ``revisionName`` of a matcher when it infers (``pkg/instancetype/infer``).
+    KubeVirt drops the ``revisionName`` of a matcher when it infers (``pkg/instancetype/infer``).
     """
     written = read_matcher(vm_spec, matcher_type)
     if written is None or not written.infer_from_volume:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from math import prod
 
-from renderer.instancetype.apply.applier import VMI_SPEC
 from renderer.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import Cause, CrashError
 from renderer.instancetype.custom_size import MEMORY, VCPUS
 from renderer.instancetype.find import Found, decoded
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.sizes import count_of_vcpus, of_at_least
 from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
+from renderer.instancetype.vmi_template import VMI_SPEC
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
@@ -28,7 +28,6 @@ _CPU = VMI_SPEC.child("domain", "cpu")
 _MEMORY = VMI_SPEC.child("domain", "memory")
 _ARCHITECTURE = VMI_SPEC.child("architecture")
 _REQUIREMENTS = FieldPath.of("spec", "requirements")
-
 _ONE_FIELD = {Topology.SOCKETS: ("sockets",), Topology.CORES: ("cores",), Topology.THREADS: ("threads",)}
 _ALL_FIELDS = ("cores", "sockets", "threads")
 _SPREAD_FIELDS = {
@@ -43,7 +42,7 @@ _UINT32 = 2**32
 def check_requirements(
     selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Cause | None:
-    """The first requirement that is not met: CPU, memory, architecture.
+    """Return the first requirement that is not met: CPU, memory, architecture.
 
     ``vmi_spec`` is the template's spec with everything applied and defaulted. Raises ``CrashError`` where
     KubeVirt crashes.
@@ -57,6 +56,21 @@ def check_requirements(
     if unmet is not None and instancetype is not None and unmet.hint is None:
         return unmet._replace(hint=_larger(instancetype, preference, scope))
     return unmet or _check_architecture(preference, vmi_spec)
+
+
+def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
+    """Return whether an instance type has the CPU and memory that a preference requires.
+
+    The architecture is the VM's own, so that it is not checked. Raises ``CauseError`` for an object that the
+    release cannot decode.
+    """
+    behaviour = behaviour_of(release)
+    selected = ResolvedMatchers(
+        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
+    )
+    architecture = object_at(preference.content, "spec", "requirements").get("architecture")
+    cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
+    return cause is None
 
 
 def _check_cpu(
@@ -82,7 +96,7 @@ def _check_cpu(
 
 
 def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
-    """The fields whose product is the VM's vCPUs; None for an unknown topology, to which all is enough."""
+    """Return the fields whose product is the VM's vCPUs; None for an unknown topology: no check."""
     topology = preferred_topology(preference.spec, behaviour.topologies)
     if topology is None:
         return None
@@ -210,25 +224,10 @@ def _cause(
 
 
 def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
-    """In 32 bits, as KubeVirt multiplies; 0 when there is nothing to multiply."""
+    """Return the product in 32 bits, as KubeVirt multiplies; 0 for no fields."""
     return prod(_uint(cpu, field) for field in fields) % _UINT32 if fields else 0
 
 
 def _uint(value: JsonObject, key: str) -> int:
     number = value.get(key)
     return number if isinstance(number, int) else 0
-
-
-def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
-    """Whether CPU and memory are enough, as admission would find.
-
-    The architecture is the VM's own, so that any is taken. Raises ``CauseError`` for one that the release
-    cannot decode.
-    """
-    behaviour = behaviour_of(release)
-    selected = ResolvedMatchers(
-        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
-    )
-    architecture = object_at(preference.content, "spec", "requirements").get("architecture")
-    cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
-    return cause is None

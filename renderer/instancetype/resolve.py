@@ -1,4 +1,4 @@
-"""From a VirtualMachine to its instance type and preference: the mutating webhook's part of admission.
+"""Lead from a VirtualMachine to its instance type and preference: the mutating webhook's part of admission.
 
 KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
 """
@@ -14,15 +14,8 @@ from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.infer import infer_matcher
-from renderer.instancetype.matcher import (
-    INSTANCETYPE,
-    PREFERENCE,
-    Matcher,
-    MatcherType,
-    check_matcher,
-    check_matcher_update,
-    read_matcher,
-)
+from renderer.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import EMPTY, JsonObject, without
 from renderer.model.record import Record
 
@@ -30,7 +23,7 @@ T = TypeVar("T")
 
 
 class Matchers(Record):
-    """The two matchers of a VirtualMachine; ``clears_memory`` when inference takes ``domain.memory`` away."""
+    """The two matchers of a VirtualMachine; ``clears_memory`` when inference removes ``domain.memory``."""
 
     instancetype: Matcher | None = None
     preference: Matcher | None = None
@@ -40,14 +33,14 @@ class Matchers(Record):
         return self.instancetype is not None or self.preference is not None
 
     def template(self, template: JsonObject) -> JsonObject:
-        """The VirtualMachine's ``spec.template`` after inference."""
+        """Return the VirtualMachine's ``spec.template`` after inference."""
         return without(template, "spec", "domain", "memory") if self.clears_memory else template
 
 
 class ResolvedMatchers(Record):
-    """What the matchers of a VirtualMachine mean.
+    """The objects that the matchers of a VirtualMachine name.
 
-    ``instancetype`` has in its spec what the VirtualMachine gives of ``custom_size``.
+    The spec of ``instancetype`` includes the ``custom_size`` that the VirtualMachine gives.
     """
 
     instancetype: Found | None = None
@@ -58,10 +51,10 @@ class ResolvedMatchers(Record):
 def resolve_matchers(
     vm_spec: JsonObject, scope: Scope, behaviour: Behaviour, old_vm_spec: JsonObject = EMPTY
 ) -> Matchers:
-    """The matchers, checked, inferred and with their kinds filled in, as they would be stored.
+    """Return the matchers, checked, inferred and with their kinds filled in, as they would be stored.
 
-    ``old_vm_spec`` is what the VirtualMachine was before, for an update. Raises ``CauseError`` with what
-    is wrong in both matchers, though KubeVirt stops at the first.
+    ``old_vm_spec`` is the VirtualMachine's spec before an update. Raises ``CauseError`` with the mistakes of
+    both matchers, though KubeVirt stops at the first.
     """
     instancetype = read_matcher(vm_spec, INSTANCETYPE)
     preference = read_matcher(vm_spec, PREFERENCE)
@@ -82,9 +75,9 @@ def resolve_matchers(
 
 
 def select(matchers: Matchers, status: JsonObject, scope: Scope, finder: Finder) -> ResolvedMatchers:
-    """What the matchers of a VirtualMachine with that ``status`` mean.
+    """Return the objects that the matchers of a VirtualMachine with that ``status`` name.
 
-    Raises ``CauseError`` with what is wrong with both.
+    Raises ``CauseError`` with the mistakes of both.
     """
     if not matchers:
         return ResolvedMatchers()
@@ -111,7 +104,7 @@ def _inferred(
 
 
 def _of_both(instancetype: Callable[[], T], preference: Callable[[], T]) -> tuple[T, T]:
-    """Both steps; when either fails, the causes of both."""
+    """Run both steps; when either fails, raise the causes of both."""
     try:
         first = instancetype()
     except CauseError as error:

@@ -1,8 +1,8 @@
 """Decode the instance type or preference in a ControllerRevision, in every encoding that KubeVirt ever wrote.
 
-KubeVirt ``pkg/instancetype/compatibility``; ``behaviour`` says which encodings a release reads. Revisions of KubeVirt
-0.56 and 0.57 hold an ``apiVersion`` and the spec's JSON in base64 (``decodeSpecRevision``, last in 1.6): releases up
-to 1.2 decode it as what the matcher asks for, from 1.3 on its fields tell what it is.
+KubeVirt ``pkg/instancetype/compatibility``; ``behaviour`` says which encodings a release reads. Revisions of
+KubeVirt 0.56 and 0.57 hold an ``apiVersion`` and the spec's JSON in base64 (``decodeSpecRevision``, last in
+1.6): releases up to 1.2 decode it as what the matcher asks for, from 1.3 on its fields tell what it is.
 """
 
 from __future__ import annotations
@@ -25,18 +25,33 @@ from renderer.instancetype.api.old_versions import (
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.instancetype.api.types import DecodeError, Decoding
 from renderer.instancetype.behaviour import Behaviour, SpecRevisions
-from renderer.instancetype.catalog import INSTANCETYPE_GROUP
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.kinds import (
+    INSTANCETYPE,
+    INSTANCETYPE_GROUP,
+    INSTANCETYPE_VERSION,
+    MATCHER_TYPE_OF,
+    PREFERENCE,
+    MatcherType,
+)
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
 
 _FIELDS = frozenset({"apiVersion", "spec"})
+_SPECS = {
+    (INSTANCETYPE_VERSION, INSTANCETYPE): INSTANCETYPE_SPEC,
+    (INSTANCETYPE_VERSION, PREFERENCE): PREFERENCE_SPEC,
+    ("v1alpha2", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
+    ("v1alpha2", PREFERENCE): V1ALPHA2_PREFERENCE_SPEC,
+    ("v1alpha1", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
+    ("v1alpha1", PREFERENCE): V1ALPHA1_PREFERENCE_SPEC,
+}
+_DATA_SPEC = FieldPath.of("data", "spec")
 
 
 class SpecRevision(Record):
-    """A spec as v1beta1, and what it is the spec of."""
+    """A decoded spec, as v1beta1, and the type of its object."""
 
     matcher_type: MatcherType
     spec: JsonObject
@@ -45,9 +60,9 @@ class SpecRevision(Record):
 def decode_spec_revision(
     data: JsonObject, asked_for: MatcherType, behaviour: Behaviour
 ) -> SpecRevision | None:
-    """From the ``data`` of a ControllerRevision; None when it has another encoding.
+    """Decode a base64 spec in the ``data`` of a ControllerRevision; None for another encoding.
 
-    Raises ``DecodeError`` when it has this one, and the spec is not right.
+    Raises ``DecodeError`` for this encoding with a wrong spec.
     """
     match behaviour.spec_revisions:
         case SpecRevisions.BY_MATCHER:
@@ -73,7 +88,7 @@ def _decode_by_content(data: JsonObject, how: Decoding) -> SpecRevision | None:
 
 
 def _encoded_spec(data: JsonObject) -> bytes | None:
-    """What the base64 stands for; None when ``data`` is no spec revision."""
+    """Return the bytes that the base64 encodes; None when ``data`` is no spec revision."""
     encoded = data.get("spec")
     if not isinstance(data.get("apiVersion"), str | None):
         return None
@@ -115,20 +130,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise DecodeError(f"has {name}", FieldPath())
 
 
-_SPECS = {
-    ("v1beta1", INSTANCETYPE): INSTANCETYPE_SPEC,
-    ("v1beta1", PREFERENCE): PREFERENCE_SPEC,
-    ("v1alpha2", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
-    ("v1alpha2", PREFERENCE): V1ALPHA2_PREFERENCE_SPEC,
-    ("v1alpha1", INSTANCETYPE): OLD_INSTANCETYPE_SPEC,
-    ("v1alpha1", PREFERENCE): V1ALPHA1_PREFERENCE_SPEC,
-}
-_DATA_SPEC = FieldPath.of("data", "spec")
-_TYPES = {kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds}
-
-
 class RevisionError(Exception):
-    """What a ControllerRevision holds cannot be used; the text says what it holds."""
+    """The content of a ControllerRevision cannot be used; the text describes the content."""
 
     def __init__(self, reason: str, *, outdated: bool = False) -> None:
         super().__init__(reason)
@@ -136,7 +139,7 @@ class RevisionError(Exception):
 
 
 class DecodedRevision(Record):
-    """A decoded ControllerRevision: a v1beta1 ``spec``, and where its source stands in the revision."""
+    """A decoded ControllerRevision: a v1beta1 ``spec``, and its place in the revision."""
 
     matcher_type: MatcherType
     spec: JsonObject
@@ -144,7 +147,7 @@ class DecodedRevision(Record):
 
 
 def decode_revision(revision: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> DecodedRevision:
-    """What a matcher of that type gets from the ControllerRevision. Raises ``RevisionError``."""
+    """Return the object in the ControllerRevision for a matcher of that type. Raises ``RevisionError``."""
     stored = _decode(revision.get("data"), matcher_type, behaviour)
     if stored.matcher_type is not matcher_type:
         raise RevisionError(f"holds {_a(stored.matcher_type.noun)}, not {_a(matcher_type.noun)}")
@@ -168,11 +171,11 @@ def _decode_object(data: JsonObject, behaviour: Behaviour) -> DecodedRevision:
         message = f"holds a spec without its kind, which KubeVirt {behaviour.release} does not decode"
         raise RevisionError(message, outdated=behaviour.spec_revisions is SpecRevisions.NONE)
     gvk = Gvk.parse(text_at(data, "apiVersion"), text_at(data, "kind"))
-    matcher_type = _TYPES.get(gvk.kind)
+    matcher_type = MATCHER_TYPE_OF.get(gvk.kind)
     if matcher_type is None or gvk.group != INSTANCETYPE_GROUP:
         raise RevisionError(f"holds {_described(data)}, not an instance type or preference")
     spec_type = _SPECS.get((gvk.version, matcher_type))
-    if spec_type is None or (gvk.version != "v1beta1" and not behaviour.decodes_alpha_revisions):
+    if spec_type is None or (gvk.version != INSTANCETYPE_VERSION and not behaviour.decodes_alpha_revisions):
         message = f"holds {_described(data)}, which KubeVirt {behaviour.release} does not decode"
         raise RevisionError(message, outdated=spec_type is not None)
     how = Decoding(release=behaviour.release)
@@ -185,7 +188,7 @@ def _decode_object(data: JsonObject, behaviour: Behaviour) -> DecodedRevision:
 
 
 def _upgraded(spec: JsonObject, version: str, matcher_type: MatcherType) -> JsonObject:
-    if version == "v1beta1":
+    if version == INSTANCETYPE_VERSION:
         return spec
     return upgraded_instancetype(spec) if matcher_type is INSTANCETYPE else upgraded_preference(spec)
 

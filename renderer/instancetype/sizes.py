@@ -1,11 +1,11 @@
-"""Instance types of the catalog by size, to propose others than the one that does not fit."""
+"""Find instance types of the catalog by size, to propose them in place of one that does not fit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
 
-from renderer.instancetype.api import v1beta2
+from renderer.instancetype.api.v1beta2 import is_incomplete
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
 from renderer.model.diagnostic import DiagnosticError
@@ -38,10 +38,10 @@ class CatalogSize(Record):
 def of_size(
     instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None
 ) -> tuple[CatalogSize, ...]:
-    """Instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
+    """Return instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
 
-    Those of the same series come first, then those that differ least in what is not asked for; two at most.
-    None when ``instancetype`` itself is such a one.
+    Those of the same series come first, then those that differ least in the other amount; two at most. The
+    result is empty when ``instancetype`` itself has that size.
     """
     if vcpus is None and memory is None:
         return ()
@@ -53,19 +53,19 @@ def of_size(
 
 
 def of_at_least(instancetype: Found, scope: Scope, *, vcpus: int, memory: int) -> tuple[CatalogSize, ...]:
-    """Instance types of the same kind that are no smaller than asked for, ordered as in ``of_size``."""
+    """Return instance types of the same kind that are at least so large, ordered as in ``of_size``."""
     return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
 
 
 def custom_sizes(instancetype: Found, scope: Scope) -> tuple[str, ...]:
-    """The names of those of the same kind and series that leave their size to the VM."""
+    """Return the names of instance types of the same kind and series that leave their size to the VM."""
     series = _series(instancetype.resource.name)
     kind = instancetype.resource.gvk.kind
     others = (scope.find(kind, name) for name in scope.names(kind) if _series(name) == series)
     return tuple(
         resource.name
         for resource in others
-        if resource is not None and v1beta2.is_incomplete(object_at(resource.content, "spec"))
+        if resource is not None and is_incomplete(object_at(resource.content, "spec"))
     )
 
 

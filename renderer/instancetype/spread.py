@@ -1,4 +1,4 @@
-"""Whether the vCPUs of an instance type can be spread as the preference asks.
+"""Check that the vCPUs of an instance type can be spread as the preference asks.
 
 KubeVirt ``pkg/instancetype/preference/validation/cpu.go``.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from renderer.instancetype.behaviour import Behaviour, SpreadCheck
 from renderer.instancetype.cause import Cause, CrashError
 from renderer.instancetype.find import Found
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.topology import (
     THREADS_PER_CORE,
@@ -18,6 +17,7 @@ from renderer.instancetype.topology import (
     preferred_topology,
     spread_options,
 )
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
@@ -27,7 +27,7 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 def check_spread(instancetype: Found | None, preference: Found | None, behaviour: Behaviour) -> Cause | None:
-    """The cause when vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
+    """Return the cause when vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
     if preference is None or behaviour.spread_check is SpreadCheck.NONE:
         return None
     if preferred_topology(preference.spec, behaviour.topologies) is not Topology.SPREAD:
@@ -43,7 +43,7 @@ def check_spread(instancetype: Found | None, preference: Found | None, behaviour
 
 
 def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool:
-    """Whether no vCPU is left over, or the release does not know what to spread across.
+    """Return whether no vCPU is left over, or the release does not know what to spread across.
 
     ``options`` are those of ``preference``. Raises ``CrashError`` for a ratio of 0.
     """
@@ -61,7 +61,7 @@ def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool
 
 
 def divisor(options: SpreadOptions) -> str:
-    """What the vCPUs are divided by, in words: ``2``, ``8, in sockets of 4 cores with 2 threads each,``."""
+    """Return the divisor of the vCPUs in words: ``2``, ``8, in sockets of 4 cores with 2 threads each,``."""
     ratio = options.ratio
     if options.across is not Across.SOCKETS_CORES_THREADS:
         return f"{ratio}"

@@ -17,7 +17,7 @@ THREADS_PER_CORE = 2
 
 
 class Topology(StrEnum):
-    """What the vCPUs become, by today's names."""
+    """The shapes of vCPUs, by today's names."""
 
     SOCKETS = "sockets"
     CORES = "cores"
@@ -27,7 +27,7 @@ class Topology(StrEnum):
 
 
 class Across(StrEnum):
-    """What vCPUs are spread across."""
+    """The ways to spread vCPUs."""
 
     SOCKETS_CORES = "SocketsCores"
     CORES_THREADS = "CoresThreads"
@@ -35,9 +35,9 @@ class Across(StrEnum):
 
 
 class SpreadOptions(Record):
-    """``across`` is None for a word that KubeVirt does not know.
+    """The options of a spread; ``across`` is None for a word that KubeVirt does not know.
 
-    ``ratio`` is what the preference says, which may be 0 or no number; ``ratio_field`` is where it says so.
+    ``ratio`` is the preference's own value, which may be 0 or no number; ``ratio_field`` is its place.
     """
 
     across: Across | None
@@ -47,7 +47,7 @@ class SpreadOptions(Record):
 
 
 def preferred_topology(preference: JsonObject, names: Mapping[str, Topology]) -> Topology | None:
-    """What the preference's spec asks for: sockets when it is silent, None for a name not in ``names``."""
+    """Return the topology of a preference's spec: sockets by default, None for a name not in ``names``."""
     name = object_at(preference, "cpu").get("preferredCPUTopology")
     if name is None:
         return Topology.SOCKETS
@@ -55,7 +55,7 @@ def preferred_topology(preference: JsonObject, names: Mapping[str, Topology]) ->
 
 
 def spread_options(preference: JsonObject) -> SpreadOptions:
-    """From ``cpu.spreadOptions``, else ``preferSpreadSocketToCoreRatio``, else the defaults."""
+    """Return ``cpu.spreadOptions``, else ``preferSpreadSocketToCoreRatio``, else the defaults."""
     options = object_at(preference, "cpu", "spreadOptions")
     across = _across(options.get("across"))
     ratio = options.get("ratio")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from renderer.model.field_path import ROOT, FieldPath
+from renderer.kubevirt.kinds import (
+    INSTANCETYPE_GROUP,
+    KUBEVIRT,
+    MATCHER_KEYS,
+    MATCHER_TYPES,
+)
+from renderer.kubevirt.virtual_machine import virtual_machine_paths
+from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.resource import Resource, ResourceSet
 
-_KUBEVIRT_GROUPS = ("kubevirt.io", "pool.kubevirt.io")
-_POOL_TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate")
-#: Where the VirtualMachine stands, by kind of resource.
-_BASES = {"VirtualMachine": ROOT, "VirtualMachinePool": _POOL_TEMPLATE}
-
-_MATCHERS = ("instancetype", "preference")
-_REFERENCES = ("instancetypeRef", "preferenceRef")
-
 
 class VirtualMachine(Record):
-    """``content`` has the ``spec`` of a VirtualMachine; ``base`` is where it stands in the resource."""
+    """A VirtualMachine: ``content`` has its ``spec``, and stands at ``base`` in the resource."""
 
     resource: Resource
     base: FieldPath
@@ -25,13 +24,11 @@ class VirtualMachine(Record):
 
     @classmethod
     def of(cls, resource: Resource) -> VirtualMachine | None:
-        """None for a resource of any other kind."""
-        kind = resource.content.get("kind")
-        base = _BASES.get(kind) if isinstance(kind, str) else None
-        if base is None or resource.gvk.group not in _KUBEVIRT_GROUPS:
+        """Return the VirtualMachine in ``resource``; None for a resource of any other kind."""
+        paths = virtual_machine_paths(resource.content)
+        if paths is None or paths.machine is None:
             return None
-        keys = [str(segment) for segment in base.segments]
-        return cls(resource, base, object_at(resource.content, *keys))
+        return cls(resource, paths.machine, object_at(resource.content, *paths.machine.keys))
 
     @property
     def spec(self) -> JsonObject:
@@ -39,11 +36,11 @@ class VirtualMachine(Record):
 
     @property
     def has_matchers(self) -> bool:
-        return any(self.spec.get(matcher) is not None for matcher in _MATCHERS)
+        return any(self.spec.get(matcher) is not None for matcher in MATCHER_KEYS)
 
     @property
     def template(self) -> JsonObject | None:
-        """``spec.template``; None when there is none, or something else in its place."""
+        """``spec.template``; None when it is missing or no mapping."""
         template = self.spec.get("template")
         return template if isinstance(template, dict) else None
 
@@ -52,64 +49,55 @@ class VirtualMachine(Record):
         return object_at(self.content, "status")
 
     def field(self, at: FieldPath) -> FieldPath:
-        """A field of the VirtualMachine as a field of the resource."""
+        """Return the path in the resource of a field of the VirtualMachine."""
         return self.base.child(*at.segments) if self.base.segments else at
 
     def with_content(self, content: JsonObject) -> Resource:
-        """The resource with another VirtualMachine in it."""
+        """Return the resource with another VirtualMachine in it."""
         if content is self.content:
             return self.resource
         if not self.base.segments:
             return self.resource.with_content(content)
-        keys = [str(segment) for segment in self.base.segments]
-        return self.resource.with_content(with_value(self.resource.content, keys, content))
+        return self.resource.with_content(with_value(self.resource.content, self.base.keys, content))
 
 
 def needs_catalog(resources: ResourceSet) -> bool:
-    """Whether any VirtualMachine among the resources names an instance type or a preference."""
+    """Return whether any VirtualMachine among the resources names an instance type or a preference."""
     vms = (VirtualMachine.of(resource) for resource in resources)
     return any(vm is not None and vm.has_matchers for vm in vms)
 
 
 def expanded(vm: JsonObject, template: JsonObject) -> JsonObject:
-    """The VirtualMachine with another ``spec.template``, and nothing that names what made it.
-
-    A VirtualMachine in which nothing changes is returned itself.
-    """
+    """Return the VirtualMachine with another ``spec.template`` and no matchers; itself if nothing changes."""
     spec = object_at(vm, "spec")
-    if template is spec.get("template") and not any(key in spec for key in _MATCHERS):
+    if template is spec.get("template") and not any(key in spec for key in MATCHER_KEYS):
         return vm
-    kept = {key: value for key, value in spec.items() if key not in _MATCHERS}
+    kept = {key: value for key, value in spec.items() if key not in MATCHER_KEYS}
     changed = {**vm, "spec": {**kept, "template": template}}
     return changed if vm.get("status") is None else _without_references(changed)
 
 
 def _without_references(vm: JsonObject) -> JsonObject:
-    for reference in _REFERENCES:
-        vm = without(vm, "status", reference)
+    for matcher_type in MATCHER_TYPES:
+        vm = without(vm, "status", matcher_type.status_ref)
     return without(vm, "status") if vm.get("status") == {} else vm
 
 
-_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
-_CONFIGURATION = "KubeVirt"
-_MATCHER_KEYS = ("instancetype", "preference")
-
-
 def needs_instancetype_stage(resources: ResourceSet) -> bool:
-    """Whether anything among the resources is to be expanded or checked.
+    """Return whether this stage has anything to expand or to check among the resources.
 
-    Without a KubeVirt object, which may forbid what is default, that is an instance type or preference, or a
-    VirtualMachine that names one or gives itself a size, be it null.
+    That is an instance type, a preference, a KubeVirt object (it may forbid KubeVirt's defaults), or a
+    VirtualMachine with a matcher or a size of its own, even a null one.
     """
-    return any(map(_concerns, resources))
+    return any(map(_needs_stage, resources))
 
 
-def _concerns(resource: Resource) -> bool:
+def _needs_stage(resource: Resource) -> bool:
     kind, group = resource.content.get("kind"), resource.api_version.partition("/")[0]
-    if kind == _CONFIGURATION or group == _INSTANCETYPE_GROUP:
+    if kind == KUBEVIRT or group == INSTANCETYPE_GROUP:
         return True
     vm = VirtualMachine.of(resource)
     if vm is None or vm.template is None:
         return False
     cpu = object_at(vm.template, "spec", "domain", "cpu")
-    return "guest" in cpu or any(matcher in vm.spec for matcher in _MATCHER_KEYS)
+    return "guest" in cpu or any(matcher in vm.spec for matcher in MATCHER_KEYS)

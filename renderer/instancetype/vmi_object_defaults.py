@@ -1,4 +1,6 @@
-"""The defaults that expand-spec of KubeVirt 1.3, and only it, adds beyond those of the spec.
+"""The defaults of a VirtualMachineInstance's creation, beyond those of the spec.
+
+Until 1.3 a VirtualMachine is admitted with them too, and expand-spec of 1.3, and only it, adds them.
 
 They are the defaults of a VirtualMachineInstance's creation: KubeVirt v1.3 ``pkg/virt-api/webhooks``
 (``SetDefaultVirtualMachine``, ``hyperv.go``) and
@@ -9,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.instancetype.defaults import with_default
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.defaults import default_vmi_spec, with_default
 from renderer.instancetype.vmi_template import with_section
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.json import Json, JsonObject, array_at, object_at
 
-_HYPERV_PATH = ("domain", "features", "hyperv")
 _CPU_FEATURES = ("domain", "cpu", "features")
-
-#: What needs what, those that nothing else needs first.
+#: A feature, and the feature it needs; a needed one stands below those that need it.
 _DEPENDENCIES = (
     ("evmcs", "vapic"),
     ("ipi", "vpindex"),
@@ -24,34 +26,6 @@ _DEPENDENCIES = (
     ("synictimer", "synic"),
     ("synic", "vpindex"),
 )
-
-
-def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
-    """The template's spec with everything enabled that an enabled feature needs.
-
-    As soon as one is needed that is disabled, the rest is left for validation to refuse.
-    """
-    for name, needed in _DEPENDENCIES:
-        if object_at(spec, *_HYPERV_PATH, name).get("enabled") is not True:
-            continue
-        enabled = object_at(spec, *_HYPERV_PATH, needed).get("enabled")
-        if enabled is False:
-            return spec
-        spec = with_section(spec, (*_HYPERV_PATH, needed, "enabled"), section=True)
-    evmcs = object_at(spec, *_HYPERV_PATH).get("evmcs")
-    if evmcs is None or object_at(evmcs).get("enabled") is False:
-        return spec
-    return with_section(spec, _CPU_FEATURES, _with_vmx(list(array_at(spec, *_CPU_FEATURES))))
-
-
-def _with_vmx(features: list[Json]) -> list[Json]:
-    """The CPU features with ``vmx`` required."""
-    for index, feature in enumerate(features):
-        if isinstance(feature, dict) and feature.get("name") == "vmx":
-            return [*features[:index], {**feature, "policy": "require"}, *features[index + 1 :]]
-    return [*features, {"name": "vmx", "policy": "require"}]
-
-
 _DISKS = ("domain", "devices", "disks")
 _GPUS = ("domain", "devices", "gpus")
 _FEATURES = ("domain", "features")
@@ -78,6 +52,46 @@ _HYPERV_STATES = (
 _SPINLOCK_RETRIES = 4096
 _DISK_TARGETS = ("disk", "cdrom", "lun")
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+
+
+def default_admitted_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
+    """Return a VirtualMachine's template as the validating webhook sees it.
+
+    Raises ``DefaultsError`` when the default network is not possible.
+    """
+    spec = default_vmi_spec(spec, config, behaviour)
+    if not behaviour.defaults_template_as_instance:
+        return spec
+    if spec.get("architecture") == "s390x" and not behaviour.knows_s390x:
+        defaulted = default_vmi_object({**spec, "architecture": "amd64"}, config.cpu_model)
+        return {**defaulted, "architecture": "s390x"}
+    return default_vmi_object(spec, config.cpu_model)
+
+
+def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
+    """Enable every Hyper-V feature that an enabled one needs (``pkg/virt-api/webhooks/hyperv.go``).
+
+    As soon as a needed one is disabled, the rest is left for validation to refuse.
+    """
+    for name, needed in _DEPENDENCIES:
+        if object_at(spec, *_HYPERV, name).get("enabled") is not True:
+            continue
+        enabled = object_at(spec, *_HYPERV, needed).get("enabled")
+        if enabled is False:
+            return spec
+        spec = with_section(spec, (*_HYPERV, needed, "enabled"), section=True)
+    evmcs = object_at(spec, *_HYPERV).get("evmcs")
+    if evmcs is None or object_at(evmcs).get("enabled") is False:
+        return spec
+    return with_section(spec, _CPU_FEATURES, _with_vmx(list(array_at(spec, *_CPU_FEATURES))))
+
+
+def _with_vmx(features: list[Json]) -> list[Json]:
+    """The CPU features with ``vmx`` required."""
+    for index, feature in enumerate(features):
+        if isinstance(feature, dict) and feature.get("name") == "vmx":
+            return [*features[:index], {**feature, "policy": "require"}, *features[index + 1 :]]
+    return [*features, {"name": "vmx", "policy": "require"}]
 
 
 def default_vmi_object(spec: JsonObject, cpu_model: str) -> JsonObject:

@@ -1,23 +1,27 @@
 """Read and replace the parts of a VM's ``spec.template`` that are applied to.
 
-A part of the wrong type (a text in place of a mapping) reads as empty and is left as it is, so that the schema
-reports it.
+A part of the wrong type (a text in place of a mapping) reads as empty and is left as it is, so that the
+schema reports it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.json import EMPTY, Json, JsonObject
+
+#: The place of the VirtualMachineInstance's spec in a VirtualMachine.
+VMI_SPEC = INSTANCE_SPEC
 
 
 def is_null(value: Json) -> bool:
-    """Whether a pointer or a map is nil: ``false``, ``""`` and ``{}`` are values."""
+    """Return whether a pointer or a map is nil; ``false``, ``""`` and ``{}`` are values."""
     return value is None
 
 
 def is_zero(value: Json) -> bool:
-    """Whether a field that is no pointer has its zero value: null, ``""``, 0, false or an empty list."""
+    """Return whether a field that is no pointer has the zero value: null, ``""``, 0, false or ``[]``."""
     return value is None or (not value and not isinstance(value, dict))
 
 
@@ -30,7 +34,7 @@ def devices_of(template: JsonObject) -> JsonObject:
 
 
 def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> JsonObject:
-    """The template, or a part of it, with ``section`` at ``path``; itself when no mapping leads there."""
+    """Return a part of the template with ``section`` at ``path``; itself where no mapping leads there."""
     head, *rest = path
     if not rest:
         return {**part, head: section}
@@ -43,7 +47,7 @@ def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> Json
 
 
 def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObject:
-    """The template with more annotations; those that it has stay."""
+    """Return the template with more annotations; those that it has stay."""
     metadata = _present(template, "metadata")
     present = None if metadata is None else _present(metadata, "annotations")
     if metadata is None or present is None:
@@ -52,7 +56,7 @@ def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObjec
 
 
 def with_domain_section(template: JsonObject, name: str, section: JsonObject) -> JsonObject:
-    """The template with another ``spec.domain.<name>``."""
+    """Return the template with another ``spec.domain.<name>``."""
     spec = _present(template, "spec")
     domain = None if spec is None else _present(spec, "domain")
     if spec is None or domain is None or _present(domain, name) is None:
@@ -61,14 +65,14 @@ def with_domain_section(template: JsonObject, name: str, section: JsonObject) ->
 
 
 def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObject:
-    """The template with another ``spec.domain.devices.<name>``."""
+    """Return the template with another ``spec.domain.devices.<name>``."""
     return with_domain_section(template, "devices", {**devices_of(template), name: value})
 
 
 def with_each_device(
     template: JsonObject, name: str, change: Callable[[JsonObject], JsonObject]
 ) -> JsonObject:
-    """The template with ``change`` made to every element of ``spec.domain.devices.<name>``."""
+    """Return the template with ``change`` made to every element of ``spec.domain.devices.<name>``."""
     before = devices_of(template).get(name)
     if not isinstance(before, list) or not before:
         return template
@@ -84,7 +88,7 @@ def _mapping(parent: JsonObject, key: str) -> JsonObject:
 
 
 def _present(parent: JsonObject, key: str) -> JsonObject | None:
-    """The mapping at ``key``, an empty one where there is nothing; None where something else is."""
+    """Return the mapping at ``key``: an empty one where nothing is, None where a value of another type is."""
     child = parent.get(key)
     if child is None:
         return EMPTY

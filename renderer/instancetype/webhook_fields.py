@@ -17,10 +17,11 @@ from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.defaults import machine_type_of, with_default
 from renderer.instancetype.find import Finder
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.instancetype.resolve import resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.render_config import WebhookField
@@ -28,6 +29,13 @@ from renderer.model.resource import Resource, ResourceSet
 
 _ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
 _ARCHITECTURES = frozenset({"amd64", "arm64", "s390x"})
+#: It stands for vmrender: another one would give every machine another identity.
+_NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
+_SPEC = INSTANCE_SPEC.keys
+_MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
+_FIRMWARE = (*_SPEC, "domain", "firmware")
+_PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci-topology-version")
+_PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ def mutation_of(
     scope: Scope,
     behaviour: Behaviour,
 ) -> Mutation:
-    """What ``vm_spec`` gets; ``preference`` is the spec of the VM's preference, if it is found."""
+    """Return the values that ``vm_spec`` gets; ``preference`` is the preference's spec, if found."""
     preferred = {} if preference is None else preference
     architecture = (
         text_at(vm_spec, "template", "spec", "architecture")
@@ -108,15 +116,6 @@ def _storage_class_name(data_volume_spec: JsonObject, preferred: str) -> str | N
     return next((name for name in names if isinstance(name, str)), None)
 
 
-#: It stands for vmrender: another one would give every machine another identity.
-_NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
-_SPEC = ("spec", "template", "spec")
-_MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
-_FIRMWARE = (*_SPEC, "domain", "firmware")
-_PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci-topology-version")
-_PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
-
-
 def with_webhook_fields(
     resources: ResourceSet,
     before: ResourceSet,
@@ -124,11 +123,11 @@ def with_webhook_fields(
     wanted: Collection[WebhookField],
     behaviour: Behaviour,
 ) -> ResourceSet:
-    """``resources`` with those of ``wanted`` that VirtualMachines leave open and the release fills in.
+    """Return ``resources`` with the ``wanted`` fields that VMs leave open and the release fills in.
 
-    ``before`` are the same resources before expansion, with matchers that mean something in them or in
-    ``catalog``. A VirtualMachine whose preference is not found, of which expansion has told, stays as it is.
-    Those of a pool are not in Git, and not meant.
+    ``before`` are the same resources before expansion, whose matchers name objects in them or in ``catalog``.
+    A VirtualMachine whose preference is not found stays as it is: expansion reports it. The VirtualMachines
+    of a pool are not in Git, and stay as they are.
     """
     everything = catalog.after(CatalogSource("the overlay", before))
     try:
@@ -173,14 +172,14 @@ class _Writer:
             vm = _with_storage_classes(vm, text_at(preference, "volumes", "preferredStorageClassName"))
         if WebhookField.FIRMWARE in self._wanted:
             vm = _with_firmware(vm, scope.namespace, self._behaviour)
-        has_pcie = _has_pcie(mutation.architecture, mutation.machine_type)
-        if WebhookField.PCI_TOPOLOGY in self._wanted and self._behaviour.annotates_pci_topology and has_pcie:
+        pcie = has_pcie(mutation.architecture, mutation.machine_type)
+        if WebhookField.PCI_TOPOLOGY in self._wanted and self._behaviour.annotates_pci_topology and pcie:
             vm = with_default(vm, _PCI_TOPOLOGY, "v3")
         return vm
 
 
 def _with_matcher_kind(vm: JsonObject, matcher: MatcherType) -> JsonObject:
-    """What is inferred gets its kind with its name."""
+    """Fill in the kind of a matcher with a name; an inferred one gets its kind with its name."""
     content = object_at(vm, "spec", matcher.key)
     if not text_at(content, "name"):
         return vm
@@ -216,6 +215,6 @@ def _with_firmware(vm: JsonObject, namespace: str, behaviour: Behaviour) -> Json
     return vm
 
 
-def _has_pcie(architecture: str, machine_type: str) -> bool:
+def has_pcie(architecture: str, machine_type: str) -> bool:
     """KubeVirt ``pkg/defaults/defaults.go`` (``SupportsPCIeHotplug``)."""
     return architecture in _PCIE_ARCHITECTURES and ("q35" in machine_type or machine_type.startswith("virt"))

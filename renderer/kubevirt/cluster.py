@@ -1,12 +1,17 @@
-"""What the cluster's ``KubeVirt`` object says (``spec.configuration``) of virtual machines."""
+"""The cluster that is rendered for: its release, and its configuration in the ``KubeVirt`` object.
+
+KubeVirt ``pkg/virt-config/virt-config.go`` and ``configuration.go``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.model.json import EMPTY
-from renderer.model.quantity import Quantity
+from renderer.kubevirt.feature_gates import Gate, is_enabled
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
+from renderer.model.release import Release
 
 DEFAULT_MACHINE_TYPES = {
     "amd64": "q35",
@@ -15,6 +20,18 @@ DEFAULT_MACHINE_TYPES = {
     "ppc64le": "pseries",
 }
 
+LIVE_UPDATE = "LiveUpdate"
+STAGE = "Stage"
+
+_ROLLOUT_STRATEGY_SINCE = Release(1, 2)
+_LIVE_UPDATE_BY_DEFAULT_SINCE = Release(1, 6)
+_PERSISTENT_RESERVATION_SINCE = Release(1, 9)
+_COMMON_INSTANCETYPES_SINCE = Release(1, 4)
+
+_PULL_POLICIES = frozenset({"", "Always", "Never", "IfNotPresent"})
+_INTERFACES = frozenset({"", "bridge", "masquerade", "slirp"})
+_MAX_PERCENT = 100
+
 
 class ClusterConfig(Record):
     """The configuration, with KubeVirt's own defaults for what is not said.
@@ -22,6 +39,7 @@ class ClusterConfig(Record):
     ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` those of one; both hold
     only what is written, as is ``vm_rollout_strategy``, whose default differs by release.
     ``pci_host_devices`` leads from the resource name of a permitted device to its vendor selector.
+    ``max_cpu_sockets`` is 0 where the cluster sets no maximum.
     """
 
     default_architecture: str = "amd64"
@@ -39,5 +57,148 @@ class ClusterConfig(Record):
     emulated_machines: tuple[str, ...] = ()
     emulated_machines_of: Mapping[str, tuple[str, ...]] = EMPTY
     vm_rollout_strategy: str = ""
+    max_hotplug_ratio: int = 4
+    max_cpu_sockets: int = 0
+    max_guest: Quantity | None = None
     persistent_reservation: bool | None = None
+    common_instancetypes: bool | None = None
     pci_host_devices: Mapping[str, str] = EMPTY
+
+
+class Cluster(Record):
+    """The release that is rendered for, and the configuration of the cluster."""
+
+    release: Release
+    config: ClusterConfig = ClusterConfig()
+
+    @classmethod
+    def of(cls, release: Release, kubevirt: JsonObject) -> Cluster:
+        """Return the cluster of a ``KubeVirt`` object, which is empty where there is none."""
+        return cls(release, read_cluster_config(kubevirt))
+
+    def has_on(self, gate: Gate) -> bool:
+        """Return whether a feature gate is on."""
+        configured = self.config.persistent_reservation
+        if (
+            gate is Gate.PERSISTENT_RESERVATION
+            and configured is not None
+            and self.release >= _PERSISTENT_RESERVATION_SINCE
+        ):
+            return configured
+        return is_enabled(gate, self.release, self.config)
+
+    @property
+    def updates_live(self) -> bool:
+        """Whether changes reach running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
+        if self.release < _ROLLOUT_STRATEGY_SINCE or not self.has_on(Gate.VM_LIVE_UPDATE):
+            return False
+        return (self.config.vm_rollout_strategy or default_rollout_strategy(self.release)) == LIVE_UPDATE
+
+    @property
+    def deploys_common_instancetypes(self) -> bool:
+        """Whether KubeVirt's operator deploys common-instancetypes.
+
+        ``commonInstancetypesDeploymentEnabled`` in ``pkg/virt-operator/resource/apply/reconcile.go``.
+        """
+        if self.release < _COMMON_INSTANCETYPES_SINCE:
+            return self.has_on(Gate.COMMON_INSTANCETYPES_DEPLOYMENT)
+        return self.config.common_instancetypes is not False
+
+    def machine_type(self, architecture: str) -> str:
+        """Return the default machine type of an architecture (``GetMachineType``)."""
+        types = self.config.machine_types
+        return self.config.machine_type or types.get(architecture, types["amd64"])
+
+    def architecture(self, written: str) -> str:
+        """Return the architecture of a virtual machine, whose manifest says ``written`` or nothing."""
+        return written or self.config.default_architecture
+
+
+def default_rollout_strategy(release: Release) -> str:
+    """Return the rollout strategy of a cluster that sets none (``DefaultVMRolloutStrategy``)."""
+    return LIVE_UPDATE if release >= _LIVE_UPDATE_BY_DEFAULT_SINCE else STAGE
+
+
+def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
+    """Return the configuration in a ``KubeVirt`` object; the defaults where the object is empty.
+
+    A value of a wrong type counts as none. KubeVirt falls back to its defaults altogether when one of its
+    values is out of range (``configuration.go``, ``setConfigFromKubeVirt``).
+    """
+    configuration = object_at(kubevirt, "spec", "configuration")
+    if not _is_in_range(configuration):
+        return ClusterConfig()
+    defaults = ClusterConfig()
+    network = object_at(configuration, "network")
+    developer = object_at(configuration, "developerConfiguration")
+    live_update = object_at(configuration, "liveUpdateConfiguration")
+    architectures = object_at(configuration, "architectureConfiguration")
+    return ClusterConfig(
+        # KubeVirt reads the status alone; its operator writes it.
+        default_architecture=text_at(kubevirt, "status", "defaultArchitecture")
+        or defaults.default_architecture,
+        machine_type=text_at(configuration, "machineType"),
+        machine_types={
+            name: text_at(architectures, name, "machineType") or machine_type
+            for name, machine_type in DEFAULT_MACHINE_TYPES.items()
+        },
+        cpu_model=text_at(configuration, "cpuModel"),
+        cpu_request=lenient_quantity(configuration.get("cpuRequest")),
+        memory_overcommit=_integer(developer, "memoryOvercommit") or defaults.memory_overcommit,
+        eviction_strategy=_text(configuration, "evictionStrategy", defaults.eviction_strategy),
+        default_interface=text_at(network, "defaultNetworkInterface") or defaults.default_interface,
+        permits_bridge=network.get("permitBridgeInterfaceOnPodNetwork") is not False,
+        permits_slirp=network.get("permitSlirpInterface") is True,
+        feature_gates=_texts(developer, "featureGates"),
+        disabled_feature_gates=_texts(developer, "disabledFeatureGates"),
+        emulated_machines=_texts(configuration, "emulatedMachines"),
+        emulated_machines_of={
+            name: _texts(architectures, name, "emulatedMachines")
+            for name in architectures
+            if name in DEFAULT_MACHINE_TYPES
+        },
+        vm_rollout_strategy=text_at(configuration, "vmRolloutStrategy"),
+        max_hotplug_ratio=max(_integer(live_update, "maxHotplugRatio"), 0) or defaults.max_hotplug_ratio,
+        max_cpu_sockets=max(_integer(live_update, "maxCpuSockets"), 0),
+        max_guest=lenient_quantity(live_update.get("maxGuest")),
+        persistent_reservation=_flag(configuration, "persistentReservationConfiguration", "enabled"),
+        common_instancetypes=_flag(configuration, "commonInstancetypesDeployment", "enabled"),
+        pci_host_devices=_pci_host_devices(configuration),
+    )
+
+
+def _pci_host_devices(configuration: JsonObject) -> Mapping[str, str]:
+    devices = array_at(configuration, "permittedHostDevices", "pciHostDevices")
+    selectors = {text_at(device, "resourceName"): text_at(device, "pciVendorSelector") for device in devices}
+    return {name: selector for name, selector in selectors.items() if name and selector}
+
+
+def _is_in_range(configuration: JsonObject) -> bool:
+    developer = object_at(configuration, "developerConfiguration")
+    return (
+        text_at(configuration, "imagePullPolicy") in _PULL_POLICIES
+        and text_at(configuration, "network", "defaultNetworkInterface") in _INTERFACES
+        and _integer(developer, "memoryOvercommit") >= 0
+        and _integer(developer, "cpuAllocationRatio") >= 0
+        and 0 <= _integer(developer, "pvcTolerateLessSpaceUpToPercent") <= _MAX_PERCENT
+    )
+
+
+def _texts(value: Json, *path: str) -> tuple[str, ...]:
+    return tuple(text for text in array_at(value, *path) if isinstance(text, str))
+
+
+def _text(value: JsonObject, key: str, default: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else default
+
+
+def _flag(value: Json, *path: str) -> bool | None:
+    found = object_at(value, *path[:-1]).get(path[-1])
+    return found if isinstance(found, bool) else None
+
+
+def _integer(value: JsonObject, key: str) -> int:
+    """Return a number; 0 where there is none, as Go has it."""
+    number = value.get(key)
+    return number if isinstance(number, int) and not isinstance(number, bool) else 0

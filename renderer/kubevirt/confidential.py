@@ -1,22 +1,183 @@
-"""The values of Secrets, to be looked for where they do not belong."""
+"""The fields that may hold a secret, in one table, and the means to withhold their values.
+
+The values of Secrets; the data that a virtual machine is started with (cloud-init, Ignition, answer files of
+Windows) and its access credentials, as passwords stand in them; the keys of launch security; and the copies
+that kubectl keeps of whole objects. The table serves every output: fields that were compared (``withheld``),
+lines of a file that are quoted (``source.public_lines``), text that is printed as it is (``emit.redact``),
+and what findings say (``mask_values``).
+"""
 
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.difference import FieldChange, NoValue, Value
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, text_at
 
-#: Characters of a value that is looked for: a shorter one may be part of any text.
-SHORTEST = 6
+MASK = "***"
+
+_SECRET = "Secret"  # noqa: S105 - the kind
+_CONFIG_MAP = "ConfigMap"
+
+#: The fields of a Secret that anybody may read.
+PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
+#: Fields with the values of a Secret, or of what one is made of.
+SECRET_DATA = ("binaryData", "data", "stringData", "secretGenerator")
+#: Fields that are confidential in an object of any kind.
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+IGNITION = "kubevirt.io/ignitiondata"
+START_DATA = ("networkData", "networkDataBase64", "userData", "userDataBase64")
+LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
+#: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``), in any case.
+ANSWER_FILES = ("autounattend.xml", "unattend.xml")
+#: Fields that are confidential but for the names of other objects in them.
+SECTIONS = ("accessCredentials", "cloudInitConfigDrive", "cloudInitNoCloud")
+REFERENCES = frozenset({"networkDataSecretRef", "secretName", "secretRef", "userDataSecretRef"})
+
+#: Keys whose values are confidential in an object of any kind.
+_CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, LAST_APPLIED, IGNITION)
+#: Keys whose values are confidential in a text, where nobody can tell what kind of object it is part of.
+CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
+
+_CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
+_CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
+
+#: The fewest characters of a value that is looked for in other texts: a shorter one may be part of any text.
+_SHORTEST = 6
+#: The fewest characters of a value that is masked inside of words, too.
+_LONG = 4
+#: The characters of a long value that a message shows at least, before it cuts it off.
+_SHOWN = 24
+
+
+def is_confidential_key(key: object) -> bool:
+    """Return whether the value of ``key`` is confidential in a text, however the key is capitalised."""
+    return isinstance(key, str) and key.lower() in _CONFIDENTIAL_IN_TEXT
+
+
+def is_confidential(field: FieldPath, kind: str = "") -> bool:
+    """Return whether the value of a field is confidential in an object of ``kind``.
+
+    With an empty kind every field counts that is confidential in an object of some kind.
+    """
+    segments = field.segments
+    if kind == _SECRET:
+        return bool(segments) and segments[0] not in PUBLIC_FIELDS_OF_SECRETS
+    if kind == _CONFIG_MAP and any(str(segment).lower() in ANSWER_FILES for segment in segments):
+        return True
+    if not kind and any(map(is_confidential_key, segments)):
+        return True
+    return _is_confidential_anywhere(segments)
+
+
+def without_secrets(change: FieldChange, kind: str, secrets: Collection[str] = ()) -> FieldChange:
+    """Return the change of a field with ``NoValue.WITHHELD`` for a value that is confidential.
+
+    ``kind`` is the kind of the object; a text that holds one of ``secrets`` is confidential in any field.
+    """
+    return change._replace(
+        before=_withheld_value(change.before, change.field, kind, secrets),
+        after=_withheld_value(change.after, change.field, kind, secrets),
+    )
+
+
+def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Collection[str]) -> Value:
+    if isinstance(value, NoValue | dict | list):
+        return value if isinstance(value, NoValue) else withheld(value, field, kind, secrets)
+    return NoValue.WITHHELD if is_confidential(field, kind) or holds_any(value, secrets) else value
+
+
+def withheld(value: Json, field: FieldPath, kind: str, secrets: Collection[str] = ()) -> Json:
+    """Return the value of a field with ``***`` for all that is confidential in it.
+
+    So is every text that holds one of ``secrets``, wherever it stands.
+    """
+    if isinstance(value, dict):
+        return {key: withheld(child, field.child(key), kind, secrets) for key, child in value.items()}
+    if isinstance(value, list):
+        return [withheld(child, field.child(index), kind, secrets) for index, child in enumerate(value)]
+    return MASK if is_confidential(field, kind) or holds_any(value, secrets) else value
+
+
+def holds_any(value: Json, secrets: Collection[str]) -> bool:
+    """Return whether ``value`` is a text that holds one of ``secrets``."""
+    return isinstance(value, str) and any(secret in value for secret in secrets)
 
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
-    """What the Secrets among ``objects`` hold, as text and in base64; of what has lines, each of them."""
-    texts = (text for each in objects if text_at(each, "kind") == "Secret" for text in _texts(each))
+    """Return the values of the Secrets among ``objects``, as text and in base64, line by line."""
+    texts = (text for each in objects if text_at(each, "kind") == _SECRET for text in _texts(each))
     lines = (line.strip() for text in texts for line in text.splitlines())
-    return frozenset(line for line in lines if len(line) >= SHORTEST)
+    return frozenset(line for line in lines if len(line) >= _SHORTEST)
+
+
+def mask_values(text: str, values: Iterable[str]) -> str:
+    """Return ``text`` with ``***`` for each of ``values``, also where it is escaped as in JSON or cut off."""
+    pattern = values_pattern(values)
+    return text if pattern is None else pattern.sub(MASK, text)
+
+
+def mask_in_findings(findings: Iterable[Diagnostic], values: Iterable[str]) -> tuple[Diagnostic, ...]:
+    """Return the findings with ``***`` for each of ``values`` in all that they say."""
+    pattern = values_pattern(values)
+    return tuple(findings if pattern is None else (_masked(finding, pattern) for finding in findings))
+
+
+def _masked(finding: Diagnostic, pattern: re.Pattern[str]) -> Diagnostic:
+    return replace(
+        finding,
+        message=pattern.sub(MASK, finding.message),
+        hint=finding.hint and pattern.sub(MASK, finding.hint),
+        related=tuple(each._replace(message=pattern.sub(MASK, each.message)) for each in finding.related),
+    )
+
+
+def is_about_secret(finding: Diagnostic) -> bool:
+    """Return whether a finding may repeat a confidential value.
+
+    Its field is confidential, or one of its sites is, which may stand in a patch or in a kustomization.
+    """
+    kind = finding.resource.gvk.kind if finding.resource else ""
+    fields = [finding.field, *(site.field for site in finding.sites)]
+    return any(
+        field is not None and (is_confidential(field, kind) or is_confidential(field)) for field in fields
+    )
+
+
+def values_pattern(values: Iterable[str]) -> re.Pattern[str] | None:
+    """Return what ``mask_values`` looks for, the longest values first; None without any."""
+    import json  # noqa: PLC0415 - only where there is something to mask
+
+    forms = {
+        form
+        for value in values
+        if value.strip()
+        for form in (value, json.dumps(value, ensure_ascii=False)[1:-1])
+    }
+    patterns = [_pattern(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
+    return re.compile("|".join(patterns)) if patterns else None
+
+
+def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:
+    for position, segment in enumerate(segments):
+        if segment in _CONFIDENTIAL:
+            return True
+        if segment in SECTIONS:
+            return REFERENCES.isdisjoint(segments[position:])
+    return False
+
+
+def _pattern(value: str) -> str:
+    escaped = re.escape(value)
+    if len(value) < _LONG:
+        return rf"(?<!\w){escaped}(?!\w)"
+    return escaped if len(value) <= _SHOWN else rf"{escaped}|{re.escape(value[:_SHOWN])}[^\n]*?…"
 
 
 def _texts(secret: Json) -> Iterator[str]:

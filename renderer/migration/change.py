@@ -1,4 +1,4 @@
-"""What is said of a deprecated field: how it is written today, or why it stays."""
+"""The findings about deprecated fields: the change to make, or the reason why a field stays."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, scalar_text
 from renderer.model.release import OLDEST, Release
 
+_LONGEST = 40
+
 
 class Subject(Enum):
-    """What belongs together: of all that builds one object, either everything is changed or nothing."""
+    """The groups of changes: in all files that build one object, either all of a group are made or none."""
 
     API_VERSION = auto()
     RUN_STRATEGY = auto()
@@ -39,7 +41,7 @@ class Change(NamedTuple):
 
 
 class NotMigrated(NamedTuple):
-    """What ``field`` says is deprecated or gone since the release ``since``, and only its author can help."""
+    """A ``field`` that is deprecated or gone since a release, and that only its author can change."""
 
     field: FieldPath
     message: str
@@ -63,6 +65,3 @@ def shown(value: Json) -> str:
     """A value in a message, cut where it is long."""
     text = scalar_text(value) if not isinstance(value, dict | list) else "a collection"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-_LONGEST = 40

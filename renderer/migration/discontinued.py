@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.virtual_machine import INSTANCE, PATHS, VirtualMachinePaths
 from renderer.migration.change import Change, Finding, NotMigrated, Subject
 from renderer.model.field_edit import RenameField
 from renderer.model.field_path import FieldPath
@@ -34,33 +35,22 @@ _OF_KUBEVIRT = {
 }
 
 
-def in_virtual_machine(content: JsonObject) -> Iterator[Finding]:
-    yield from _in_spec(content, "spec")
-
-
-def in_pool(content: JsonObject) -> Iterator[Finding]:
-    yield from _in_spec(content, "spec", "virtualMachineTemplate", "spec")
-
-
-def in_instance(content: JsonObject) -> Iterator[Finding]:
-    """A ``VirtualMachineInstance``, and a preset of them, have no template around their domain."""
-    yield from _bindings(content, "spec")
-
-
-def in_template(content: JsonObject) -> Iterator[Finding]:
-    """A ``VirtualMachineInstanceReplicaSet``."""
-    yield from _bindings(content, "spec", "template", "spec")
-
-
-def _in_spec(content: JsonObject, *spec: str) -> Iterator[Finding]:
-    if "liveUpdateFeatures" in object_at(content, *spec):
+def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+    """Yield what is gone from a VirtualMachine, or from the one that a pool makes others of."""
+    field = paths.spec.child("liveUpdateFeatures")
+    if field.keys[-1] in object_at(content, *field.parent.keys):
         yield NotMigrated(
-            FieldPath((*spec, "liveUpdateFeatures")),
+            field,
             "liveUpdateFeatures is gone since KubeVirt 1.2, which drops it silently",
             "write its limits as domain.cpu.maxSockets and domain.memory.maxGuest, and remove it",
             Release(1, 2),
         )
-    yield from _bindings(content, *spec, "template", "spec")
+    yield from in_instance(content, paths)
+
+
+def in_instance(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+    """Yield what is gone from the spec of an instance."""
+    yield from _bindings(content, *paths.instance.keys)
 
 
 def _bindings(content: JsonObject, *spec: str) -> Iterator[Finding]:
@@ -92,7 +82,7 @@ def in_preset(content: JsonObject) -> Iterator[Finding]:
         "VirtualMachineInstancePreset is deprecated and goes with v2 of KubeVirt's API",
         "use an instance type and a preference",
     )
-    yield from in_instance(content)
+    yield from in_instance(content, PATHS[INSTANCE])  # a preset has its domain where an instance has it
 
 
 def in_kubevirt(content: JsonObject) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""A file as it is written for its target releases: what changes in it, what stays, and why."""
+"""Migrate a file for its target releases: the changes, and warnings about fields that stay."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.yamlio.field_edits import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
 
 
 class MigrationSource(NamedTuple):
-    """A file, what there is to say of it, and the releases that what it is a part of is rendered for.
+    """A file with its findings, and the releases that its builds are rendered for.
 
-    ``oldest_build`` names what is rendered for the oldest of them.
+    ``oldest_build`` names the build for the oldest of them.
     """
 
     path: str
@@ -28,14 +28,14 @@ class MigrationSource(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why something stays as it is, as the end of a sentence, and what to do about it."""
+    """The reason why a field stays, as the end of a sentence, and the way out."""
 
     why: str
     hint: str
 
 
 class Migrated(NamedTuple):
-    """What became of a file: its new content, what changed, and warnings of what did not."""
+    """A migrated file: its new content, the changes, and warnings about fields that stay."""
 
     source: MigrationSource
     content: bytes
@@ -44,7 +44,7 @@ class Migrated(NamedTuple):
 
     @property
     def subjects(self) -> frozenset[Subject]:
-        """What the changes are about."""
+        """The subjects of the changes."""
         return frozenset(change.subject for _, change in self.changes)
 
 

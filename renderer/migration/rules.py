@@ -1,17 +1,21 @@
 """The rules that hold for each kind, and the API versions that have a successor.
 
-API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both versions
-in ``staging/src/kubevirt.io/api`` at each release tag.
+API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both
+versions in ``staging/src/kubevirt.io/api`` at each release tag.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TypeAlias
 
-from renderer.migration import discontinued, firmware, run_strategy, spread_ratio, topology
+from renderer.kubevirt.kinds import is_kubevirt_group
+from renderer.kubevirt.virtual_machine import INSTANCE, PATHS, POOL, REPLICA_SET, VIRTUAL_MACHINE
+from renderer.migration import discontinued, run_strategy
 from renderer.migration.change import Change, Finding, Subject, new_value
+from renderer.migration.preferences import firmware_findings, spread_ratio_findings, topology_findings
 from renderer.model.field_edit import apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
@@ -53,25 +57,34 @@ _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 
 _OF_INSTANCETYPE: tuple[_Rule, ...] = (discontinued.in_instancetype,)
 _OF_PREFERENCE: tuple[_Rule, ...] = (
-    topology.in_preference,
-    spread_ratio.in_preference,
-    firmware.in_preference,
+    topology_findings,
+    spread_ratio_findings,
+    firmware_findings,
 )
+
+
+def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
+    rules = (run_strategy.in_virtual_machine, discontinued.in_virtual_machine)
+    return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
+
+
+def _of_instance(kind: str) -> tuple[_Rule, ...]:
+    return (partial(discontinued.in_instance, paths=PATHS[kind]),)
+
 
 #: By kind; the API version is looked at in all of them, and in all others of KubeVirt's groups.
 _RULES: Mapping[str, tuple[_Rule, ...]] = {
-    "VirtualMachine": (run_strategy.in_virtual_machine, discontinued.in_virtual_machine),
-    "VirtualMachinePool": (run_strategy.in_pool, discontinued.in_pool),
-    "VirtualMachineInstance": (discontinued.in_instance,),
+    VIRTUAL_MACHINE: _of_virtual_machine(VIRTUAL_MACHINE),
+    POOL: _of_virtual_machine(POOL),
+    INSTANCE: _of_instance(INSTANCE),
     "VirtualMachineInstancePreset": (discontinued.in_preset,),
-    "VirtualMachineInstanceReplicaSet": (discontinued.in_template,),
+    REPLICA_SET: _of_instance(REPLICA_SET),
     "VirtualMachineInstancetype": _OF_INSTANCETYPE,
     "VirtualMachineClusterInstancetype": _OF_INSTANCETYPE,
     "VirtualMachinePreference": _OF_PREFERENCE,
     "VirtualMachineClusterPreference": _OF_PREFERENCE,
     "KubeVirt": (discontinued.in_kubevirt,),
 }
-_GROUP = "kubevirt.io"
 
 #: What a file has in it that any rule has something to say of.
 MENTIONS = re.compile(
@@ -81,16 +94,16 @@ MENTIONS = re.compile(
 
 
 def findings(content: JsonObject) -> Iterator[Finding]:
-    """What there is to say of an object of KubeVirt's, or of a patch of one; nothing of any other."""
+    """Yield the findings in one of KubeVirt's objects, or in a patch of one."""
     gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
-    if gvk.group == _GROUP or gvk.group.endswith(f".{_GROUP}"):
+    if is_kubevirt_group(gvk.group):
         yield from of_object(content)
         for rule in _RULES.get(gvk.kind, ()):
             yield from rule(content)
 
 
 def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
-    """What there is to say of ``part`` of an object whose kind matches ``kinds``, if that says anything."""
+    """Yield the findings in a ``part`` of an object whose kind matches ``kinds``; empty stands for any."""
     yield from of_object(part)
     rules = dict.fromkeys(
         rule

@@ -9,23 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.placeholders import has_placeholder
+from renderer.kubevirt.virtual_machine import ALWAYS, HALTED, VirtualMachinePaths
 from renderer.migration.change import Change, Finding, NotMigrated, Subject, shown
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 
 _OLD, _NEW = "running", "runStrategy"
-_STRATEGIES = {True: "Always", False: "Halted"}
+_STRATEGIES = {True: ALWAYS, False: HALTED}
 
 
-def in_virtual_machine(content: JsonObject) -> Iterator[Finding]:
-    yield from _in_spec(object_at(content, "spec"), FieldPath.of("spec"))
-
-
-def in_pool(content: JsonObject) -> Iterator[Finding]:
-    """The virtual machine that a pool makes others of."""
-    path = ("spec", "virtualMachineTemplate", "spec")
-    yield from _in_spec(object_at(content, *path), FieldPath(path))
+def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+    """Yield the changes in a VirtualMachine, or in the one that a pool makes others of."""
+    yield from _in_spec(object_at(content, *paths.spec.keys), paths.spec)
 
 
 def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
@@ -56,7 +52,7 @@ def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = 
 
 
 def _without_value(spec: JsonObject, field: FieldPath) -> Change:
-    """In a patch null removes what the base has, and that has another name by then."""
+    """Return the change of a null: in a patch it removes the field of the base, which is renamed too."""
     if _NEW in spec:
         return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
     return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))

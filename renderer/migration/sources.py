@@ -1,7 +1,7 @@
-"""Findings in a file: its documents, the items of a List, JSON 6902 patches, and the patches in a kustomization.
+"""Findings in a file: its documents, the items of a List, and patches, also those in a kustomization.
 
-An operation of a JSON 6902 patch is judged as the part of an object that it writes: pointer and value make an object
-that holds nothing else, and the findings about that object are brought back to the operation.
+An operation of a JSON 6902 patch is judged as the part of an object that it writes: pointer and value make
+an object that holds nothing else, and the findings about that object are brought back to the operation.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from renderer.model.field_edit import AddField, FieldEdit, RenameField, SetField
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_documents, decode_yaml11
-from renderer.yamlio.field_edits import EditedText
+from renderer.yamlio.edit import EditedText
 
 _WITH_VALUE = ("add", "replace", "test")
 _WITH_SOURCE = ("copy", "move")
+_PATCHES = ("patches", "patchesjson6902")
 
 
 def is_json_patch(document: Json) -> bool:
@@ -27,7 +28,7 @@ def is_json_patch(document: Json) -> bool:
 
 
 def findings_in_patch(operations: list[Json], kinds: str) -> Iterator[Finding]:
-    """What there is to say of a patch of objects whose kind matches ``kinds``; empty stands for any."""
+    """Yield the findings in a patch of objects whose kind matches ``kinds``; empty stands for any."""
     for index, operation in enumerate(operations):
         place = FieldPath.of(index)
         for found in _in_operation(object_at(operation), kinds):
@@ -109,9 +110,6 @@ def _escaped(segment: str) -> str:
     return segment.replace("~", "~0").replace("/", "~1")
 
 
-_PATCHES = ("patches", "patchesjson6902")
-
-
 class LocatedFinding(NamedTuple):
     """A finding in the text that it is about."""
 
@@ -120,9 +118,10 @@ class LocatedFinding(NamedTuple):
 
 
 def in_resource_file(content: bytes, path: str, patched_kinds: str | None) -> Iterator[LocatedFinding]:
-    """What there is to say of a file of objects or patches, in order. Raises ``DiagnosticError``.
+    """Yield the findings in a file of objects or patches, in order. Raises ``DiagnosticError``.
 
-    ``patched_kinds`` matches the kinds that a JSON 6902 patch is for; None when the file is used as none.
+    ``patched_kinds`` matches the kinds that a JSON 6902 patch changes; None when the file is used as no
+    patch.
     """
     for index, document in enumerate(decode_documents(content, path)):
         for found in _in_document(document, patched_kinds):
@@ -130,7 +129,7 @@ def in_resource_file(content: bytes, path: str, patched_kinds: str | None) -> It
 
 
 def in_kustomization(content: bytes, path: str) -> Iterator[LocatedFinding]:
-    """What there is to say of the patches written in a kustomization, and of how it selects objects.
+    """Yield the findings in the patches and selectors of a kustomization.
 
     Raises ``DiagnosticError``.
     """

@@ -33,6 +33,7 @@ class Code(StrEnum):
     IGNORED_DOCUMENT = "ignored-document"
     CLUSTER_SCOPED = "cluster-scoped"
     RESOURCE_INVALID = "resource-invalid"
+    SERVER_FIELD = "server-field"
     DUPLICATE_ID = "duplicate-id"
     PATCH_INVALID = "patch-invalid"
     PATCH_TARGET_MISSING = "patch-target-missing"
@@ -87,6 +88,7 @@ class Code(StrEnum):
     # Rules: legal, and probably a mistake. Each is in model/rule_settings.py too.
     BUNDLED_NAME = "bundled-name"
     CLAIM_NOT_FOUND = "claim-not-found"
+    CLOUD_INIT = "cloud-init"
     CONFIG_MAP_NOT_FOUND = "config-map-not-found"
     DATA_SOURCE_NOT_FOUND = "data-source-not-found"
     DUPLICATE_DATA_VOLUME = "duplicate-data-volume"
@@ -94,6 +96,7 @@ class Code(StrEnum):
     HALTED_IN_SYNC_WAVES = "halted-in-sync-waves"
     HUGEPAGES_OVERCOMMIT = "hugepages-overcommit"
     HUGEPAGES_REMAINDER = "hugepages-remainder"
+    IMPLAUSIBLE_SIZE = "implausible-size"
     NAME_TOO_LONG = "name-too-long"
     NETWORK_NOT_FOUND = "network-not-found"
     RUN_STRATEGY = "run-strategy"
@@ -101,6 +104,7 @@ class Code(StrEnum):
     SECRET_NOT_FOUND = "secret-not-found"  # noqa: S105 - a code, no password
     SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm"
     SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found"
+    SHARED_CLAIM = "shared-claim"
     SIZE_LABEL = "size-label"
     STORAGE_CLASS_DROPPED = "storage-class-dropped"
     UNUSED_SUPPRESSION = "unused-suppression"

@@ -67,7 +67,7 @@ class Diagnostic:
         severity: Severity = Severity.ERROR,
         related: tuple[Related, ...] = (),
     ) -> Diagnostic:
-        """Return a finding about a field of a resource; its sites are the places that may have written the field."""
+        """Return a finding about a field of a resource, with the places that may have written it."""
         return cls(
             code=code,
             message=message,

@@ -12,6 +12,9 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 
+#: Ends the last segment of a path that means the order of a list.
+ORDER = "#order"
+
 
 class NoValue(Enum):
     """What stands where a value cannot."""
@@ -27,13 +30,19 @@ class Effect(StrEnum):
     """What a change does to a virtual machine, from the mildest to the worst."""
 
     NONE = "none"  # what runs, or will run, is the same
-    NEXT_START = "next-start"  # noticed when it is started the next time
-    LIVE = "live"  # taken over while it runs
-    HOT_PLUG = "hot-plug"  # plugged in while it runs
-    MIGRATION = "migration"  # migrated to another node while it runs
+    NEXT_START = "next-start"  # the VM is halted: it counts when it is started
+    LIVE = "live"  # patched into the instance that runs
+    HOT_PLUG = "hot-plug"  # plugged in, or unplugged, at once
+    NEXT_MIGRATION = "next-migration"  # plugged in by a live migration, which somebody has to start
+    MIGRATION = "migration"  # storage or network are replaced by a live migration
+    PENDING = "pending"  # waits for a restart, and nothing says so
+    BLOCKED = "blocked"  # takes a live migration that the VM is not capable of: waits for a restart
     START = "start"  # started by it
-    RESTART = "restart"  # in effect only after a restart
+    STUCK = "stuck"  # accepted, but KubeVirt cannot apply it
+    RESTART = "restart"  # in effect only after a restart, which KubeVirt asks for
+    EVICTED = "evicted"  # shut down by KubeVirt, as it cannot migrate it
     STOP = "stop"  # stopped by it
+    NO_START = "no-start"  # accepted, but the VM will not start again
     REPLACED = "replaced"  # deleted, and another made
     DELETED = "deleted"
     REFUSED = "refused"  # by the cluster: nothing changes
@@ -79,9 +88,11 @@ class ChangeType(StrEnum):
 
 
 class ResourceChange(Record):
-    """A resource that is not the same on both sides; ``impact`` is the worst of a virtual machine's fields.
+    """A resource that is not the same on both sides; ``impact`` is the worst that happens to a VM.
 
-    ``before`` is None for what is added, ``after`` for what is removed.
+    ``before`` is None for what is added, ``after`` for what is removed. ``effects`` are all that happen to a
+    VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
+    ``start_refusal`` says why there will be none.
     """
 
     type: ChangeType
@@ -89,6 +100,9 @@ class ResourceChange(Record):
     after: ResId | None
     fields: tuple[FieldChange, ...] = ()
     impact: Impact | None = None
+    effects: tuple[Effect, ...] = ()
+    pending: tuple[FieldPath, ...] = ()
+    start_refusal: str = ""
 
     @property
     def id(self) -> ResId:
@@ -138,12 +152,24 @@ class OverlayDifference(Record):
         return bool(self.changes or self.incomparable) or self.releases[0] != self.releases[1]
 
 
+class CommitDifference(Record):
+    """A commit between the two sides, and what everything up to it does to virtual machines."""
+
+    name: str
+    subject: str
+    overlays: tuple[OverlayDifference, ...]
+
+
 class Difference(Record):
-    """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides."""
+    """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides.
+
+    ``commits`` are those between the sides, the oldest first, where each was looked at.
+    """
 
     before: str
     after: str
     overlays: tuple[OverlayDifference, ...]
+    commits: tuple[CommitDifference, ...] = ()
 
     def __bool__(self) -> bool:
         return any(self.overlays)

@@ -38,10 +38,25 @@ class RemoveField(Record):
     field: FieldPath
 
 
+class AddItem(Record):
+    """Put an item at the end, or the head, of the list ``into``, which may hold nothing."""
+
+    into: FieldPath
+    value: Json
+    first: bool = False
+
+
+class RemoveItem(Record):
+    """Take the item out of its list, which has others."""
+
+    field: FieldPath
+
+
 FieldEdit: TypeAlias = SetField | RenameField | AddField | RemoveField
+Edit: TypeAlias = FieldEdit | AddItem | RemoveItem
 
 
-def apply_edits(document: Json, edits: Sequence[FieldEdit]) -> Json:
+def apply_edits(document: Json, edits: Sequence[Edit]) -> Json:
     """The document after the edits, one after another. Raises ``LookupError`` for a missing field."""
     for edit in edits:
         document = _edited(document, edit)
@@ -55,7 +70,7 @@ def edit_below(place: FieldPath, edit: FieldEdit) -> FieldEdit:
     return edit._replace(field=place.child(*edit.field.segments))
 
 
-def _edited(document: Json, edit: FieldEdit) -> Json:
+def _edited(document: Json, edit: Edit) -> Json:
     match edit:
         case SetField(field, value):
             return _with(document, field.segments, lambda _: value)
@@ -69,6 +84,25 @@ def _edited(document: Json, edit: FieldEdit) -> Json:
             return _with(
                 document, field.parent.segments, lambda mapping: _without(mapping, field.segments[-1])
             )
+        case AddItem(into, value, first):
+            return _with(document, into.segments, lambda items: _with_item(items, value, first=first))
+        case RemoveItem(field):
+            index = field.segments[-1]
+            return _with(
+                document,
+                field.parent.segments,
+                lambda items: [item for number, item in enumerate(_items(items)) if number != index],
+            )
+
+
+def _with_item(items: Json, value: Json, *, first: bool) -> Json:
+    return [value, *_items(items)] if first else [*_items(items), value]
+
+
+def _items(value: Json) -> list[Json]:
+    if value is not None and not isinstance(value, list):
+        raise LookupError(value)
+    return value or []
 
 
 def _with(value: Json, segments: Sequence[Segment], change: Callable[[Json], Json]) -> Json:

@@ -36,6 +36,11 @@ class FieldPath(Record):
     def parent(self) -> FieldPath:
         return FieldPath(self.segments[:-1])
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The segments of a path that leads through mappings only."""
+        return tuple(map(str, self.segments))
+
     def __str__(self) -> str:
         """``spec.template.spec.domain.devices.disks[0].name``; keys that hold dots are quoted in brackets."""
         text = ""

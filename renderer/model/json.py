@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Never, TypeAlias
 
@@ -73,7 +72,9 @@ _DIGEST_LENGTH = 10
 
 def content_digest(value: Json) -> str:
     """Ten hexadecimal digits that change with the value, and not with the order of its keys."""
-    content = json.dumps(value, sort_keys=True, separators=(",", ":"))
     import hashlib  # noqa: PLC0415 - loads OpenSSL, for what few commands do
+    import json  # noqa: PLC0415 - as above
+
+    content = json.dumps(value, sort_keys=True, separators=(",", ":"))
 
     return hashlib.sha256(content.encode()).hexdigest()[:_DIGEST_LENGTH]

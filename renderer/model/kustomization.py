@@ -136,13 +136,12 @@ class Image(Record):
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replica:
+class Replica(Record):
     """An entry of ``replicas``: the name of a workload and how many there are to be of its pods."""
 
     site: Site
     name: str
-    count: int
+    replicas: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -363,6 +363,16 @@ def _float_text(value: float) -> str:
     return format(Decimal(repr(value)).normalize(), "f")
 
 
+def lenient_quantity(value: Json) -> Quantity | None:
+    """Return the quantity in a manifest; None for nothing, and for what is no quantity."""
+    if value is None:
+        return None
+    try:
+        return Quantity.of(value)
+    except DiagnosticError:
+        return None
+
+
 def nearest_whole_pages(amount: Quantity, page: Quantity) -> str:
     """The amounts nearest to ``amount`` that fill whole pages, in words: ``1Gi or 1026Mi``.
 

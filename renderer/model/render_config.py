@@ -233,8 +233,9 @@ class Overlay(Record):
 class RenderConfig(Record):
     """The project. The defaults are what a repository without the file gets.
 
-    ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``repositories`` are URLs by
-    which Flux and Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from.
+    ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and globs
+    of files and folders in which no manifests are looked for. ``repositories`` are URLs by which Flux and
+    Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from.
     """
 
     kubevirt: Release = LATEST
@@ -250,6 +251,7 @@ class RenderConfig(Record):
     instancetype_names: InstancetypeNames = InstancetypeNames.PLAIN
     tree: TreeOptions = TreeOptions()
     limits: Mapping[str, int] = EMPTY
+    exclude: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
     clusters: tuple[ClusterSettings, ...] = ()
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, cast
 
-from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.list_elements import element_index, element_name
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
@@ -16,8 +17,18 @@ from renderer.model.res_id import Gvk, ResId
 #: A repository has few kinds, and each is asked for again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)
 
-#: Fields that name the elements of the lists in Kubernetes objects.
-_ELEMENT_NAMES = ("name", "id", "deviceName")
+
+class Spelling(Record):
+    """The text of a scalar that is written otherwise than its value: ``1.10`` (1.1), ``True``, a blank.
+
+    ``field`` has list elements by name where they have one. It counts while the field holds ``value``.
+    ``is_untyped``: kustomize made the scalar without a type, so that its text decides on it anew.
+    """
+
+    field: FieldPath
+    text: str
+    value: Json
+    is_untyped: bool = False
 
 
 class Resource(Record):
@@ -29,7 +40,8 @@ class Resource(Record):
     its name, namespace or kind (oldest first, with the effective namespace), the affixes its name got,
     whether a hash of its content is to be added to the name, and the variables that take their values from
     it; then what generated and what transformed it, which is recorded only for builds that print it.
-    ``blank_fields`` hold nothing where they were read, which is not the same as null.
+    ``spellings`` are the scalars that are written otherwise than their values; ``shared_fields`` the groups
+    of fields that are one YAML node to kustomize, so that a change of one changes all.
     """
 
     content: JsonObject
@@ -42,7 +54,8 @@ class Resource(Record):
     variables: tuple[str, ...] = ()
     generated_by: ConfiguredBy | None = None
     transformed_by: tuple[ConfiguredBy, ...] = ()
-    blank_fields: tuple[FieldPath, ...] = ()
+    spellings: tuple[Spelling, ...] = ()
+    shared_fields: tuple[tuple[FieldPath, ...], ...] = ()
 
     @property
     def api_version(self) -> str:
@@ -58,7 +71,10 @@ class Resource(Record):
 
     @property
     def name(self) -> str:
-        return _text(object_at(self.content, "metadata").get("name"))
+        name = object_at(self.content, "metadata").get("name")
+        return (
+            name if isinstance(name, str) else "" if name is None else self.written_text("metadata", "name")
+        )
 
     @property
     def namespace(self) -> str:
@@ -81,6 +97,33 @@ class Resource(Record):
         """The id it was read with, before any transformer renamed it."""
         return self.previous_ids[0] if self.previous_ids else self.current_id
 
+    @property
+    def blank_fields(self) -> tuple[FieldPath, ...]:
+        """The fields that were read without a value, which is not the same as null."""
+        blank = (each for each in self.spellings if not each.text and each.value is None)
+        return tuple(each.field for each in blank if not each.is_untyped)
+
+    def spelling(self, *segments: Segment) -> Spelling | None:
+        """Return the spelling of the scalar at a path; None if its value tells its text."""
+        if not self.spellings:
+            return None
+        field = self.named_field(segments)
+        found = next((each for each in self.spellings if each.field == field), None)
+        value = value_at(self.content, segments)
+        is_current = found is not None and type(found.value) is type(value) and found.value == value
+        return found if is_current else None
+
+    def written_text(self, *segments: Segment) -> str:
+        """Return the text of the scalar at a path as it is written; the empty text for other values."""
+        spelling = self.spelling(*segments)
+        if spelling is not None:
+            return spelling.text
+        return scalar_text(value_at(self.content, segments))
+
+    def named_field(self, segments: tuple[Segment, ...]) -> FieldPath:
+        """Return the path with names in place of the indices of list elements that have one."""
+        return FieldPath(tuple(_named_segments(self.content, FieldPath(segments))))
+
     def with_content(self, content: JsonObject, layer: Site | None = None) -> Resource:
         """The resource with new content, made so by the patch at ``layer``."""
         return self._replace(content=content, layers=(*self.layers, layer) if layer else self.layers)
@@ -101,29 +144,31 @@ def _text(value: Json) -> str:
     return "" if value is None else scalar_text(value)
 
 
+def value_at(value: Json, segments: Iterable[Segment]) -> Json:
+    """Return the value at a path; None where nothing is."""
+    for segment in segments:
+        value, _ = _step(value, segment)
+    return value
+
+
 def _named_segments(value: Json, field: FieldPath) -> list[Segment]:
     segments: list[Segment] = []
     for segment in field.segments:
-        value = _step(value, segment)
-        segments.append(_element_name(value) or segment if isinstance(segment, int) else segment)
+        child, name = _step(value, segment)
+        segments.append(name)
+        value = child
     return segments
 
 
-def _step(value: Json, segment: Segment) -> Json:
+def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
+    """Return what ``segment`` leads to, and its name where it is the index of an element that has one."""
     if isinstance(segment, str):
-        return value.get(segment) if isinstance(value, dict) else None
-    if isinstance(segment, int):
-        return value[segment] if isinstance(value, list) and segment < len(value) else None
+        return (value.get(segment) if isinstance(value, dict) else None), segment
     elements = value if isinstance(value, list) else []
-    return next((e for e in elements if isinstance(e, dict) and e.get(segment.key) == segment.value), None)
-
-
-def _element_name(element: Json) -> ElementName | None:
-    for key in _ELEMENT_NAMES:
-        name = text_at(element, key)
-        if name:
-            return ElementName(key, name)
-    return None
+    index = element_index(elements, segment)
+    if index is None:
+        return None, segment
+    return elements[index], element_name(elements, index) or segment
 
 
 class ResourceSet:

@@ -1,16 +1,20 @@
-"""What a project says about rules: which of them speak, how loudly and how strictly."""
+"""Severities that a project sets: of rules, of other warnings, and of all warnings at once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 
 from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 
 #: The codes that are rules: what is legal, and probably a mistake. Each has a module in ``renderer/rules/``.
 RULE_CODES: tuple[Code, ...] = (
     Code.BUNDLED_NAME,
     Code.CLAIM_NOT_FOUND,
+    Code.CLOUD_INIT,
     Code.CONFIG_MAP_NOT_FOUND,
     Code.DATA_SOURCE_NOT_FOUND,
     Code.DUPLICATE_DATA_VOLUME,
@@ -18,6 +22,7 @@ RULE_CODES: tuple[Code, ...] = (
     Code.HALTED_IN_SYNC_WAVES,
     Code.HUGEPAGES_OVERCOMMIT,
     Code.HUGEPAGES_REMAINDER,
+    Code.IMPLAUSIBLE_SIZE,
     Code.NAME_TOO_LONG,
     Code.NETWORK_NOT_FOUND,
     Code.RUN_STRATEGY,
@@ -25,6 +30,7 @@ RULE_CODES: tuple[Code, ...] = (
     Code.SECRET_NOT_FOUND,
     Code.SECURE_BOOT_WITHOUT_SMM,
     Code.SERVICE_ACCOUNT_NOT_FOUND,
+    Code.SHARED_CLAIM,
     Code.SIZE_LABEL,
     Code.STORAGE_CLASS_DROPPED,
     Code.UNUSED_SUPPRESSION,
@@ -45,8 +51,29 @@ STRICT_RULES = frozenset(
 )
 
 
+#: The codes of other stages whose findings may be warnings. Where one of them is an error it stays one.
+WARNING_CODES: tuple[Code, ...] = (
+    Code.CLUSTER_SCOPED,
+    Code.DEPRECATED,
+    Code.FLUX_KUSTOMIZATION,
+    Code.FOREIGN_FILE,
+    Code.IGNORED_DOCUMENT,
+    Code.KUSTOMIZATION_FIELD,
+    Code.NOT_CHECKED,
+    Code.NOT_MIGRATED,
+    Code.PATCH_TARGET_MISSING,
+    Code.PLACEHOLDER,
+    Code.REVISION_MISMATCH,
+    Code.SCHEMA,
+    Code.SCHEMA_MISSING,
+    Code.STALE_TREE,
+    Code.UNKNOWN_FIELD,
+    Code.VARIABLE_UNSET,
+)
+
+
 class Level(StrEnum):
-    """How a rule's findings are reported, if they are."""
+    """Levels that findings of a code are reported at."""
 
     OFF = "off"
     INFO = "info"
@@ -55,14 +82,14 @@ class Level(StrEnum):
 
 
 class RuleSetting(Record):
-    """What is said of one rule; what is left out is None and comes from further up."""
+    """The settings of one code; one that is left out is None and comes from the project."""
 
     code: Code
     level: Level | None = None
     strict: bool | None = None
 
     def over(self, other: RuleSetting) -> RuleSetting:
-        """The setting, completed by ``other``."""
+        """Return the setting, completed by ``other``."""
         return RuleSetting(
             self.code,
             other.level if self.level is None else self.level,
@@ -71,14 +98,41 @@ class RuleSetting(Record):
 
 
 class RuleSettings(Record):
-    """What is said of all rules; of most nothing."""
+    """The settings of all codes; most codes have none."""
 
     settings: tuple[RuleSetting, ...] = ()
 
     def of(self, code: Code) -> RuleSetting:
+        """Return the settings of a code, all None where there are none."""
         return next((setting for setting in self.settings if setting.code == code), RuleSetting(code))
 
     def over(self, other: RuleSettings) -> RuleSettings:
-        """An overlay's settings completed by the project's."""
+        """Return an overlay's settings, completed by the project's."""
         codes = dict.fromkeys(setting.code for setting in (*other.settings, *self.settings))
         return RuleSettings(tuple(self.of(code).over(other.of(code)) for code in codes))
+
+    def applied(self, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+        """Set the severities of warnings that are no rules' findings, and drop those that are off."""
+        levels = {
+            each.code: each.level for each in self.settings if each.level and each.code in WARNING_CODES
+        }
+        if not levels or not findings:
+            return findings
+        return tuple(
+            finding if level is None else replace(finding, severity=Severity(level))
+            for finding in findings
+            if (level := _level(finding, levels)) is not Level.OFF
+        )
+
+
+def warnings_as_errors(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the findings with errors in the place of warnings, as ``--strict`` asks for."""
+    return tuple(
+        replace(finding, severity=Severity.ERROR) if finding.severity is Severity.WARNING else finding
+        for finding in findings
+    )
+
+
+def _level(finding: Diagnostic, levels: Mapping[Code, Level]) -> Level | None:
+    """The level that is set for a warning; None where none is set, and for errors."""
+    return None if finding.severity is Severity.ERROR else levels.get(finding.code)

@@ -121,7 +121,6 @@ class Replace(Record):
     replacements: tuple[Replacement, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class AddNameHash:
     """Adds the hash to the names of generated objects."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-#: Longer words are compared by equality alone, and more words are left out: the cost of a suggestion is bounded,
-#: whatever a repository holds.
+#: Longer words are compared by equality alone, and more words are left out: the cost of a suggestion is
+#: bounded, whatever a repository holds.
 _LONGEST_WORD = 200
 _MOST_WORDS = 2_000
 

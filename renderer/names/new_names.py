@@ -1,4 +1,4 @@
-"""What the instance types and preferences of an overlay, and of the catalogs behind it, will be called."""
+"""The new names of the instance types and preferences of an overlay and of the catalogs behind it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _NamesById = Mapping[int, InstancetypeNames]
 
 
 class NamedSource(Record):
-    """The objects of an overlay or catalog, and how whoever writes them names them."""
+    """The objects of an overlay or catalog, and the naming scheme by which they are written."""
 
     resources: ResourceSet
     names: InstancetypeNames
 
 
 def named_catalogs(catalogs: Iterable[CatalogSource], overlays: Iterable[Overlay]) -> tuple[NamedSource, ...]:
-    """The catalogs, each named as the overlay in its folder writes it; one without an overlay is not ours."""
+    """Return the catalogs, each with the naming scheme of the overlay in its folder, or with plain names."""
     written = {overlay.path: overlay.instancetype_names for overlay in overlays}
     return tuple(
         NamedSource(catalog.resources, written.get(normpath(catalog.name), InstancetypeNames.PLAIN))
@@ -33,7 +33,7 @@ def named_catalogs(catalogs: Iterable[CatalogSource], overlays: Iterable[Overlay
 
 
 class NewNames:
-    """Names of an overlay's own objects, which are among ``resources``, and of those in catalogs.
+    """The new names of an overlay's own objects, which are among ``resources``, and of those in catalogs.
 
     ``catalogs`` are asked for when something is looked up: an overlay that names nothing needs none.
     """
@@ -46,7 +46,7 @@ class NewNames:
         self._given: dict[int, str] = {}
 
     def of(self, resource: Resource) -> str:
-        """The new name of one of these objects; of what nobody renames the present one.
+        """Return the new name of one of these objects; the present one if nothing renames it.
 
         Raises ``DiagnosticError``: name-suffix.
         """
@@ -57,7 +57,7 @@ class NewNames:
         return self._given[key]
 
     def meant(self, reference: InstancetypeReference) -> tuple[Resource, ...]:
-        """The objects that the reference may mean; none where nothing has its name.
+        """Return the objects that the reference may mean; none if nothing has its name.
 
         A matcher means one. A label may mean those of all namespaces, unless its own has one of that name.
         """
@@ -69,7 +69,7 @@ class NewNames:
         return tuple(self._catalog.named(reference.kind, reference.name).values())
 
     def written(self, reference: InstancetypeReference) -> Resource | None:
-        """The object whose new name the reference has already; None when there is none."""
+        """Return the object whose new name the reference has already, or None."""
         for name in _beginnings(reference.name):
             for resource in self.meant(reference._replace(name=name)):
                 if self.of(resource) == reference.name:
@@ -94,12 +94,12 @@ class NewNames:
 
 
 def _names_by_id(sources: Iterable[NamedSource]) -> _NamesById:
-    """How each object is named, by its ``id``: the sources keep the objects."""
+    """Return the naming scheme of each object by its ``id``; the sources keep the objects alive."""
     return {id(resource): each.names for each in sources for resource in each.resources if is_named(resource)}
 
 
 def _beginnings(name: str) -> Iterator[str]:
-    """``a-b`` and ``a`` of ``a-b-c``."""
+    """Yield ``a-b`` and ``a`` for ``a-b-c``."""
     while "-" in name:
         name = name.rpartition("-")[0]
         yield name

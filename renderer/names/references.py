@@ -1,4 +1,4 @@
-"""Where objects name instance types and preferences: in matchers, and in the labels that they infer from.
+"""References to instance types and preferences: in matchers, and in the labels that they are inferred from.
 
 Both are found wherever they stand, as a VirtualMachine may be part of a pool or of a cluster's machine
 template, and the labels of a DataVolume may be those of a DataImportCron or of an operator's configuration.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.virtual_machine import INSTANCE_SPEC, TEMPLATE
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.record import Record
@@ -23,7 +24,7 @@ _Name: TypeAlias = tuple[str, str, tuple[str, ...]]
 
 
 class InstancetypeReference(Record):
-    """A name in the ``field`` of a resource, and the ``kind`` of object that is meant.
+    """A name in the ``field`` of a resource, and the ``kind`` of object that it names.
 
     ``namespace`` is that of the object around it, empty where none is written.
     """
@@ -35,7 +36,7 @@ class InstancetypeReference(Record):
 
     @property
     def is_label(self) -> bool:
-        """Labels speak to the VirtualMachines of any namespace, matchers for one VirtualMachine."""
+        """True for a label, which VirtualMachines of any namespace may infer from; a matcher is for one."""
         return self.field.segments[-3:-1] == _LABELS
 
 
@@ -44,7 +45,7 @@ Rename = Callable[[InstancetypeReference], str]
 
 
 def with_names(resource: Resource, rename: Rename) -> Resource:
-    """The resource with other names in its references; itself when none changes."""
+    """Return the resource with other names in its references; itself when none changes."""
     content = resource.content
     for reference in references(content):
         name = rename(reference)
@@ -56,7 +57,7 @@ def with_names(resource: Resource, rename: Rename) -> Resource:
 def references(
     value: Json, at: tuple[Segment, ...] = (), namespace: str = ""
 ) -> Iterator[InstancetypeReference]:
-    """All references in ``value``, which stands at ``at``, inside of an object in ``namespace``."""
+    """Yield the references in ``value``, which stands at ``at``, inside of an object in ``namespace``."""
     if isinstance(value, dict):
         yield from _of_mapping(value, at, text_at(value, "metadata", "namespace") or namespace)
     elif isinstance(value, list):
@@ -71,14 +72,14 @@ def _of_mapping(
     for kind, name, path in _names(value, is_machine=is_machine):
         yield InstancetypeReference(kind, name, namespace, FieldPath(at + path))
     if is_machine:
-        value = without(value, "spec", "template")  # large, and an instance refers to nothing
+        value = without(value, *TEMPLATE.keys)  # large, and an instance refers to nothing
     for key, child in value.items():
         if isinstance(child, dict | list):
             yield from references(child, (*at, key), namespace)
 
 
 def _names(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
-    """The names in the mapping's own labels and matchers."""
+    """Yield the names in the mapping's own labels and matchers."""
     if "metadata" in value:
         labels = object_at(value, *_LABELS)
         for matcher_type in _MATCHER_TYPES:
@@ -100,17 +101,17 @@ def _name(value: JsonObject, path: tuple[str, ...], matcher_type: MatcherType, k
 
 
 def _is_virtual_machine(value: JsonObject) -> bool:
-    """By its kind, or, as a template has none, by a ``spec`` that no other object has."""
+    """Return True for a VirtualMachine, or a template of one, which has no kind but its ``spec``."""
     spec = value.get("spec")
     if not isinstance(spec, dict):
         return False
     if value.get("kind") == "VirtualMachine" and text_at(value, "apiVersion").startswith("kubevirt.io/"):
         return True
-    return isinstance(object_at(spec, "template", "spec").get("domain"), dict)
+    return isinstance(object_at(value, *INSTANCE_SPEC.keys).get("domain"), dict)
 
 
 def _with_text(value: Json, path: Sequence[Segment], text: str) -> Json:
-    """A copy of ``value`` with another text at a path that leads to one."""
+    """Return a copy of ``value`` with another text at a path that leads to one."""
     if not path:
         return text
     head, *rest = path

@@ -1,4 +1,4 @@
-"""The stage's front door: objects get their new names, and references follow.
+"""Instance types and preferences get their new names, and references follow.
 
 KubeVirt keeps a copy of an instance type for each VirtualMachine (a ControllerRevision), and takes another
 only when the matcher names another. A name that changes with the content is what makes a change arrive.
@@ -25,13 +25,13 @@ _NAME = FieldPath.of("metadata", "name")
 
 
 class Renamer(Record):
-    """Renames what an overlay has: ``names`` is for its own objects, ``catalogs`` has the others."""
+    """The renaming of an overlay: ``names`` is the scheme of its own objects, ``catalogs`` has the others."""
 
     names: InstancetypeNames
     catalogs: Callable[[], Iterable[NamedSource]]
 
     def with_old_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
-        """The overlay with the present name of an object where someone has written its new one by hand."""
+        """Return the overlay with present names in references that someone wrote with new names by hand."""
         names = NewNames(resources, self.names, self.catalogs)
 
         def renamed(resource: Resource) -> Resource:
@@ -42,7 +42,7 @@ class Renamer(Record):
         return _each(resources, renamed)
 
     def with_new_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
-        """The overlay with instance types and preferences renamed, and with them all references.
+        """Return the overlay with instance types, preferences and all references to them renamed.
 
         References to what nobody renames, or nobody knows, stay as they are. A renamed object knows its
         name from before (``previous_ids``). Findings: name-suffix, name-ambiguous, duplicate-id.
@@ -84,7 +84,7 @@ def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
 
 
 def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNames) -> str:
-    """Raises: name-ambiguous for a label that means objects which no longer have one name."""
+    """Return the name to write. Raises: name-ambiguous for a label whose objects get different names."""
     meant = names.meant(reference)
     new = {names.of(each): each for each in meant}
     if len(new) > 1:
@@ -93,29 +93,27 @@ def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNa
 
 
 def _ambiguous(resource: Resource, reference: InstancetypeReference, meant: Iterable[Resource]) -> Diagnostic:
-    return Diagnostic(
-        code=Code.NAME_AMBIGUOUS,
-        message=f"{reference.kind} {reference.name} may be any of several, which get different names",
-        sites=resource.sites(reference.field),
-        resource=resource.current_id,
-        field=reference.field,
-        hint="name a cluster-wide one, whose name holds in all namespaces",
+    return Diagnostic.about(
+        resource,
+        reference.field,
+        Code.NAME_AMBIGUOUS,
+        f"{reference.kind} {reference.name} matches several objects, which get different names",
+        "name a cluster-wide one, whose name holds in all namespaces",
         related=tuple(Related(str(each.current_id), each.sites(_NAME)) for each in meant),
     )
 
 
 def _duplicates(renamed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
-    """Objects that have one name in the end."""
+    """Yield a finding for each two objects that get one name."""
     first: dict[ResId, Resource] = {}
     for resource, old in zip(renamed, before, strict=True):
         other = first.setdefault(resource.current_id, old) if is_named(resource) else old
         if other is not old:
-            yield Diagnostic(
-                code=Code.DUPLICATE_ID,
-                message=f"{other.name} and {old.name} both become {resource.current_id}",
-                sites=old.sites(_NAME),
-                resource=old.current_id,
-                field=_NAME,
-                hint="rename one of them",
+            yield Diagnostic.about(
+                old,
+                _NAME,
+                Code.DUPLICATE_ID,
+                f"{other.name} and {old.name} both become {resource.current_id}",
+                "rename one of them",
                 related=(Related(f"the other: {other.current_id}", other.sites(_NAME)),),
             )

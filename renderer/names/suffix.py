@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 
 from renderer.instancetype.api.types import DecodeError, Decoding
-from renderer.instancetype.catalog import INSTANCETYPE_GROUP
 from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -32,12 +31,12 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9]
 
 
 def is_named(resource: Resource) -> bool:
-    """Whether the resource is an instance type or preference."""
+    """Return True for an instance type or preference."""
     return resource.kind in _TYPES and resource.gvk.group == INSTANCETYPE_GROUP
 
 
 def suffixed_name(resource: Resource, names: InstancetypeNames) -> str:
-    """The name to write; the present one of an object that keeps it, or has no version where that counts.
+    """Return the name to write; the present one for an object that keeps it, or lacks the version label.
 
     Raises: name-suffix for a name that Kubernetes or KubeVirt would refuse.
     """
@@ -66,7 +65,7 @@ def _keeps_name(resource: Resource) -> bool:
 
 
 def _spec_digest(resource: Resource) -> str:
-    """What cannot be read counts as it is written: that it is wrong is for others to say."""
+    """Return the digest of the spec as Go reads it, or as it is written if Go cannot read it."""
     content = resource.content.get("spec")
     spec_type = spec_type_of(_TYPES[resource.kind])
     try:
@@ -87,13 +86,4 @@ def _version(resource: Resource) -> str:
 
 
 def _error(resource: Resource, field: FieldPath, message: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.NAME_SUFFIX,
-            message=message,
-            sites=resource.sites(field),
-            resource=resource.current_id,
-            field=field,
-            hint=hint,
-        )
-    )
+    return DiagnosticError(Diagnostic.about(resource, field, Code.NAME_SUFFIX, message, hint))

@@ -1,4 +1,4 @@
-"""From the folder as it is to the folder as it is to be: files to write and to remove, in a safe order.
+"""Plan the files to write and to remove in the folder ``pins``, in a safe order.
 
 At no point does a kustomization name a folder that is not there, or the component a file that is not.
 """
@@ -18,7 +18,7 @@ _SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A file of the repository and what it says."""
+    """A file of the repository and its content."""
 
     path: str
     content: bytes
@@ -43,9 +43,9 @@ def without_pins(kustomization: FileContent) -> FileContent:
 
 
 def changes(folder: PinsFolder, kustomization: FileContent, files: Iterable[PinFile]) -> PinChanges:
-    """What makes ``files`` the files of the folder, and the folder a component of the overlay.
+    """Return the changes that give the folder these files and make it a component of the overlay.
 
-    ``kustomization`` is the overlay's. Raises: edit-refused.
+    ``kustomization`` is the overlay's. Raises ``DiagnosticError``: edit-refused.
     """
     files = sorted(files, key=lambda file: file.name)
     if not files:

@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
 from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
-
-REVISION_KIND = "ControllerRevision"
 
 _COMPONENT_HEADER = """\
 # Written by vmrender pin. The virtual machines in patches keep the instance types and preferences in
@@ -30,14 +29,15 @@ _REVISION_HEADER = (
 _PATCH_HEADER = (
     "# Written by vmrender pin. To take what is in the catalog now: vmrender pin --update, or unpin.\n"
 )
-
 _UNSAFE = re.compile(r"[^a-z0-9._-]")
 _LONGEST_NAME = 200
+COMPONENT_FILE = "kustomization.yaml"
+_VM_KINDS = (VM, VM_POOL)
 
 
 @dataclass(frozen=True, slots=True)
 class PinFile:
-    """One object in the folder: a ControllerRevision, or the patch of a VirtualMachine."""
+    """An object in the folder: a ControllerRevision, or the patch of a VirtualMachine."""
 
     name: str
     content: JsonObject
@@ -48,11 +48,11 @@ class PinFile:
 
     @property
     def is_revision(self) -> bool:
-        return self.content.get("kind") == REVISION_KIND
+        return self.content.get("kind") == CONTROLLER_REVISION
 
     @property
     def is_consistent(self) -> bool:
-        """Whether a revision still holds what its name says."""
+        """The digest in the name of a revision is that of its content."""
         name = text_at(self.content, "metadata", "name")
         return not self.is_revision or name.endswith(content_digest(self.content.get("data")))
 
@@ -84,10 +84,6 @@ def _file_name(content: JsonObject) -> str:
     if safe != f"{parts[0].lower()}{exact[len(parts[0]) :]}":
         safe += f"-{hashlib.sha256(exact.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
     return f"{safe}.yaml"
-
-
-COMPONENT_FILE = "kustomization.yaml"
-_VM_KINDS = ("VirtualMachine", "VirtualMachinePool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +153,7 @@ def _foreign(path: str) -> DiagnosticError:
     return DiagnosticError(
         Diagnostic(
             code=Code.FOREIGN_FILE,
-            message=f"{path} is not as vmrender pin wrote it",
+            message=f"{path} was changed since vmrender pin wrote it",
             location=Location(path),
             hint="move what you added to the overlay's own kustomization; pins are kept in this folder",
         )

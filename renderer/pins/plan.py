@@ -1,4 +1,4 @@
-"""Plan what the folder ``pins`` holds after VirtualMachines are pinned or let go, and check that the pins work."""
+"""Plan the content of the folder ``pins`` when VirtualMachines are pinned or let go, and check the effect."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, MATCHER_KEYS
+from renderer.kubevirt.virtual_machine import PATHS, VIRTUAL_MACHINE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pins.folder import REVISION_KIND, PinFile, PinsFolder
-
-_MATCHERS = ("instancetype", "preference")
-_POOL = "VirtualMachinePool"
+from renderer.pins.folder import PinFile, PinsFolder
 
 
 class PatchTarget(NamedTuple):
-    """What a patch without a selector is for; equal when kustomize takes the ids for equal."""
+    """The object that a patch without a selector changes; equal when kustomize takes the ids for equal."""
 
     kind: str
     namespace: str
@@ -43,30 +42,29 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
         metadata["namespace"] = target.namespace
     before = vm_spec(kept)
     spec: JsonObject = {
-        key: before[key] if key in _MATCHERS and key in before else value
+        key: before[key] if key in MATCHER_KEYS and key in before else value
         for key, value in pinnable.patch.items()
     }
-    if target.kind == _POOL:
-        spec = {"virtualMachineTemplate": {"spec": spec}}
-    return {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata, "spec": spec}
+    patch: JsonObject = {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata}
+    return with_value(patch, PATHS[target.kind].spec.keys, spec)
 
 
 def vm_spec(content: JsonObject) -> JsonObject:
     """The VirtualMachine's ``spec`` in a VirtualMachine or VirtualMachinePool, or in a patch of one."""
-    spec = object_at(content, "spec")
-    return object_at(spec, "virtualMachineTemplate", "spec") if content.get("kind") == _POOL else spec
+    paths = PATHS.get(text_at(content, "kind"), PATHS[VIRTUAL_MACHINE])
+    return object_at(content, *paths.spec.keys)
 
 
 def revision_names(content: JsonObject) -> Iterator[str]:
     """The ControllerRevisions that the matchers in a VirtualMachine or a patch of one name."""
-    for key in _MATCHERS:
+    for key in MATCHER_KEYS:
         name = text_at(vm_spec(content), key, "revisionName")
         if name:
             yield name
 
 
 def is_target_of(patch: JsonObject, resource: Resource) -> bool:
-    """Whether the patch is for the resource, by the id that this has now or had before."""
+    """Return whether the patch changes the resource, by its present id or an earlier one."""
     wanted = PatchTarget.of(patch)
     ids = {
         (i.gvk.kind, i.namespace or "default", i.name) for i in (resource.current_id, *resource.previous_ids)
@@ -85,10 +83,11 @@ class PinPlan:
 def plan_pins(
     folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable], *, update: bool
 ) -> PinPlan:
-    """Pins ``chosen``; those that are pinned already keep what they have, unless it is to be updated.
+    """Pin ``chosen``; those that are pinned already keep their pin, unless ``update``.
 
-    Pins of what is not among ``everything`` any more are dropped. Raises ``DiagnosticError`` with why one
-    of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that was changed by hand.
+    Pins of VirtualMachines that are not among ``everything`` any more are dropped. Raises ``DiagnosticError``
+    with the reasons why one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that
+    was changed by hand.
     """
     patches, notes = _without_orphans(folder, everything)
     revisions = {_revision_key(file.content): file for file in folder.revisions}
@@ -113,7 +112,7 @@ def plan_pins(
 
 
 def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable]) -> PinPlan:
-    """Lets go of ``chosen``, and of what is not among ``everything`` any more."""
+    """Drop the pins of ``chosen``, and of VirtualMachines that are not among ``everything`` any more."""
     patches, notes = _without_orphans(folder, everything)
     for pinnable in chosen:
         patch = _patch_for(pinnable, patches)
@@ -144,14 +143,14 @@ def _without_orphans(
 
 
 def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:
-    """The patch that names it, else one that names what it was called in a base."""
+    """Return the patch that names it, else one that names it as a base does."""
     exact = patches.get(PatchTarget.of(pinnable.target.content))
     others = (file for file in patches.values() if is_target_of(file.content, pinnable.target))
     return exact or next(others, None)
 
 
 def _pinned(pinnable: Pinnable, before: PinFile | None, *, update: bool) -> tuple[str, PinFile | None]:
-    """What to say, and the patch to write; None to leave things as they are."""
+    """Return the note to print, and the patch to write; None to leave things as they are."""
     if before is not None and pinnable.findings:
         return f"is pinned already, to {_shown(before.content)}, and could not be pinned now", None
     if not pinnable.patch:
@@ -211,15 +210,15 @@ def _revision_key(revision: JsonObject) -> tuple[str, str]:
 def check_effect(
     composed: Outcome[ResourceSet], files: Iterable[PinFile], chosen: Iterable[Pinnable]
 ) -> None:
-    """Raises ``DiagnosticError`` unless the overlay composes and each of ``chosen`` got what its patch says.
+    """Check that the overlay composes and each of ``chosen`` got what its patch sets.
 
-    ``composed`` is the overlay with its pins, which are ``files``.
+    ``composed`` is the overlay with its pins, which are ``files``. Raises ``DiagnosticError``.
     """
     if composed.failed:
         raise DiagnosticError(*composed.diagnostics)
     resources = {resource.current_id: resource for resource in composed.value}
     revisions = {
-        (r.namespace, r.name): r.content.get("data") for r in composed.value if r.kind == REVISION_KIND
+        (r.namespace, r.name): r.content.get("data") for r in composed.value if r.kind == CONTROLLER_REVISION
     }
     patches = [file for file in files if not file.is_revision]
     findings = [

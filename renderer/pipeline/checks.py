@@ -1,4 +1,4 @@
-"""What would be said of resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
+"""Check resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -11,6 +11,7 @@ from renderer.model.diagnostic import Outcome, Severity
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Checks:
-    """The schemas are read once, and only those of kinds that are there."""
+    """The checks of one run; schemas are read once, and only those of kinds that are there."""
 
     def __init__(
         self,
@@ -37,6 +38,8 @@ class Checks:
         self._catalogs = catalogs
         self._expansion = expansion
         self._recorder = recorder
+        #: What no schema has judged so far, by kind.
+        self.unchecked: dict[str, set[ResId]] = {}
 
     @property
     def groups(self) -> frozenset[str]:
@@ -44,16 +47,18 @@ class Checks:
         return self._schemas.groups
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
-        """What is to be written of ``resources``, and what schemas have to say of it and of the rest."""
+        """Validate all resources against schemas. The value has those to write."""
         with self._recorder.using(Work("schemas")):
             return self._validated(resources, release)
 
     def _validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         from renderer.instancetype.target_form import is_render_time_only
-        from renderer.validation.validate import validate
+        from renderer.validation.validate import unchecked, validate
 
         written = resources.where(lambda resource: not is_render_time_only(resource))
         diagnostics = validate(written, release, self._schemas)
+        for resource in unchecked(written, self._schemas):
+            self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
         if len(written) < len(resources):
             from renderer.validation.registry import InputSchemaRegistry
 
@@ -68,8 +73,8 @@ class Checks:
         release: Release,
         mode: ExpandMode,
     ) -> Outcome[ResourceSet]:
-        """What KubeVirt's webhooks refuse of it as well; of what has an error already they are not asked."""
-        from renderer.admitters.concern import concerns
+        """Add the findings of KubeVirt's webhooks about resources that have no error yet."""
+        from renderer.admitters import concerns
 
         if not concerns(checked.value):
             return checked
@@ -91,8 +96,8 @@ class Checks:
     def judged(
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
-        """What rules have to say of it as well, and without the annotations that silence them."""
-        from renderer.rules.concern import concerns
+        """Add the findings of the rules, and drop the annotations that suppress them."""
+        from renderer.rules import concerns
 
         if not concerns(checked.value):
             return checked

@@ -1,10 +1,9 @@
-"""Composed resources, expanded and with the names they are written under."""
+"""Expand composed resources, and give instance types the names they are written under."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import DiagnosticError, Outcome
@@ -13,42 +12,46 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import ResourceSet
 from renderer.pipeline.project_catalogs import ProjectCatalogs
-from renderer.pipeline.run_context import report_stage
+from renderer.pipeline.run_context import RunContext
 
 if TYPE_CHECKING:
     from renderer.provenance.trace import Trace
 
 
 class Expander:
-    """Expands with what the project's catalogs hold."""
+    """Expands virtual machines with the instance types and preferences of the project's catalogs."""
 
-    def __init__(self, catalogs: ProjectCatalogs, trace: Trace | None = None) -> None:
+    def __init__(self, catalogs: ProjectCatalogs, context: RunContext) -> None:
         self._catalogs = catalogs
-        self._trace = trace
+        self._context = context
 
     def built(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Expand the resources of an overlay as it says, and name what it writes."""
         if composed.failed:
             return composed
         renamer = self._catalogs.renamer(overlay)
-        told = partial(report_stage, self._trace, overlay)
-        referring = told(StepKind.INSTANCETYPE_NAME, composed, self.referring(overlay, composed))
-        expanded = self.expanded(referring, overlay.kubevirt, overlay.expand, trace=self._trace)
-        built = told(StepKind.TARGET_FORM, referring, expanded)
+        referring = self._context.traced(
+            overlay, StepKind.INSTANCETYPE_NAME, composed, self.referring(overlay, composed)
+        )
+        expanded = self.expanded(referring, overlay.kubevirt, overlay.expand, trace=self._context.trace)
+        built = self._context.traced(overlay, StepKind.TARGET_FORM, referring, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
             built = built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
         if overlay.tree.webhook_fields and not built.failed:
             filled = built.then(
                 lambda resources: self._with_webhook_fields(resources, referring.value, overlay)
             )
-            built = told(StepKind.WEBHOOK_FIELD, built, filled)
+            built = self._context.traced(overlay, StepKind.WEBHOOK_FIELD, built, filled)
         return (
             built
             if renamer is None
-            else told(StepKind.INSTANCETYPE_NAME, built, built.then(renamer.with_new_names))
+            else self._context.traced(
+                overlay, StepKind.INSTANCETYPE_NAME, built, built.then(renamer.with_new_names)
+            )
         )
 
     def referring(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """What refers to instance types by the names that the catalogs have."""
+        """Return the resources with matchers that name instance types as the catalogs do."""
         renamer = self._catalogs.renamer(overlay)
         return composed if renamer is None else composed.then(renamer.with_old_names)
 
@@ -58,9 +61,10 @@ class Expander:
         release: Release,
         mode: ExpandMode,
         *,
-        own: str = "the overlay",
+        live: bool = False,
         trace: Trace | None = None,
     ) -> Outcome[ResourceSet]:
+        """Return the resources expanded. ``live``: they are files, which may have come out of a cluster."""
         from renderer.instancetype.virtual_machine import needs_catalog, needs_instancetype_stage
 
         if not needs_instancetype_stage(composed.value):
@@ -73,8 +77,9 @@ class Expander:
         except DiagnosticError as error:
             return Outcome(composed.value, composed.diagnostics + error.diagnostics)
         observe = trace.expanded if trace else None
+        own = "the files" if live else "the overlay"
         return composed.then(
-            lambda resources: expand(resources, catalog, release, mode, own=own, observe=observe)
+            lambda resources: expand(resources, catalog, release, mode, own=own, live=live, observe=observe)
         )
 
     def _with_webhook_fields(
@@ -91,7 +96,7 @@ class Expander:
 
 
 def _without_unneeded_revisions(built: ResourceSet, composed: ResourceSet) -> Outcome[ResourceSet]:
-    """Where matchers are expanded, the ControllerRevisions they named are of no use to the cluster."""
+    """Drop ControllerRevisions that only expanded matchers named."""
     from renderer.instancetype.target_form import without_unneeded_revisions
 
     return Outcome(without_unneeded_revisions(built, composed))

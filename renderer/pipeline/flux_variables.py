@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FluxVariables:
-    """``compose`` makes a folder, named at a site of the project, into resources."""
+    """Variables by overlay; ``compose`` makes a folder, named at a site of the project, into resources."""
 
     def __init__(self, fs: FileSystem, compose: Callable[[str, Site | None], Outcome[ResourceSet]]) -> None:
         self._fs = fs
@@ -28,7 +27,7 @@ class FluxVariables:
         self._made: dict[str, frozenset[str]] = {}
 
     def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """``composed`` with values for its variables; no resources when they are not all to be had."""
+        """Put values in the place of variables; no resources remain when a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed
         from renderer.substitution.substitute import substitute
@@ -43,21 +42,10 @@ class FluxVariables:
         return Outcome(resources, diagnostics + outcome.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
-        """Values that nothing may repeat, of an overlay that was substituted before."""
+        """Return the confidential values of an overlay that was substituted before."""
         known = self._known.get(overlay.path)
         read = known.value.confidential if known else frozenset()
         return read | self._made.get(overlay.path, frozenset())
-
-    def masked(
-        self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
-    ) -> tuple[Diagnostic, ...]:
-        """The findings in an overlay that repeat no value of a Secret, wherever that was put."""
-        if not found:
-            return found
-        secrets = secret_values(resource.content for resource in composed.value)
-        from renderer.substitution.substitute import without_values
-
-        return without_values(found, self.confidential(overlay) | secrets)
 
     def _variables(self, overlay: Overlay) -> Outcome[Variables]:
         if overlay.path not in self._known:

@@ -1,4 +1,4 @@
-"""What can be pinned in an overlay: its virtual machines as they are before its transformers."""
+"""Pinnable virtual machines of an overlay, as they are before its transformers."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from renderer.compose.compose import Composer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
@@ -15,6 +14,7 @@ from renderer.model.resource import ResourceSet
 from renderer.model.source_tree import SourceTree
 
 if TYPE_CHECKING:
+    from renderer.compose.compose import Composer
     from renderer.instancetype.catalog import Catalog
 
 

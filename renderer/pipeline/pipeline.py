@@ -1,14 +1,17 @@
-"""The kinds of our own that a kustomization may list under ``generators``."""
+"""The stages in order, for one run: load, compose, expand, name, validate, admit, judge."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.confidential import mask_in_findings, secret_values
+from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
+from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
 from renderer.model.generated import Generated, ListedFiles
@@ -25,17 +28,15 @@ from renderer.pipeline.expansion import Expander
 from renderer.pipeline.flux_build import BuildContext
 from renderer.pipeline.flux_variables import FluxVariables
 from renderer.pipeline.project_catalogs import ProjectCatalogs
-from renderer.pipeline.run_context import RunContext, report_stage
+from renderer.pipeline.run_context import RunContext
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.recorder import Recorder
 
 if TYPE_CHECKING:
     from renderer.compose.compose import Composer
     from renderer.instancetype.catalog import CatalogSource
     from renderer.model.pin import Pinnable
     from renderer.model.resource import Resource
-    from renderer.provenance.trace import Trace
     from renderer.source.load import Loader
 
 
@@ -51,6 +52,7 @@ def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gene
     return generate(content, site, files)
 
 
+#: The kinds of our own that a kustomization may list under ``generators``.
 GENERATORS = {
     Gvk("vmrender.io", "v1alpha1", "InstancetypeSeries"): _series,
     Gvk("vmrender.io", "v1alpha1", "Template"): _template,
@@ -58,45 +60,42 @@ GENERATORS = {
 
 
 class Pipeline:
-    """One run over one repository; what its overlays share is read, composed and compiled once."""
+    """One run over one repository; files that several overlays share are read, composed and compiled once."""
 
     def __init__(
         self,
         fs: FileSystem,
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
-        trace: Trace | None = None,
-        memory: RunContext | None = None,
+        context: RunContext | None = None,
     ) -> None:
-        memory = memory or RunContext(Recorder())
-        self._recorder = memory.recorder
+        self._context = context or RunContext.fresh()
         self._fs = fs
         self._config = config
         self._restrictor = restrictor
-        self._trace = trace
-        self._catalogs = ProjectCatalogs(fs, config, self.compose, memory)
-        self._expansion = Expander(self._catalogs, trace)
+        self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context)
+        self._expander = Expander(self._catalogs, self._context)
         self._flux = FluxVariables(fs, self.compose)
-        build = BuildContext(config.merge_keys, trace, self._recorder)
+        build = BuildContext(config.merge_keys, self._context.trace, self._context.recorder)
         self._entry_points = EntryPointComposer(fs, config, build)
-        self._checks = Checks(fs, config, self._catalogs, self._expansion, self._recorder)
-
-    @property
-    def folders(self) -> frozenset[str]:
-        """Every folder of the repository that has been read as a kustomization so far."""
-        return self._loader.folders
+        self._checks = Checks(fs, config, self._catalogs, self._expander, self._context.recorder)
 
     @property
     def judged_groups(self) -> frozenset[str]:
-        """The API groups of which objects are held to a schema."""
+        """The API groups whose objects are validated against a schema."""
         return self._checks.groups
 
+    @property
+    def unchecked(self) -> Mapping[str, int]:
+        """The number of different objects that no schema has judged so far, by kind."""
+        return {kind: len(objects) for kind, objects in self._checks.unchecked.items()}
+
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """The overlay as it is to be written: built, and checked against its target release's schemas."""
+        """Render an overlay: compose, expand and check it. The value has the resources to write."""
         return self.checked(overlay, self.compose_overlay(overlay))
 
     def compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """What kustomize, or the engine of the overlay's entry point, makes of it, before variables."""
+        """Compose an overlay as kustomize or the engine of its entry point does, before variables."""
         point = overlay.entry
         if point is None:
             return self.compose(overlay.path)
@@ -104,33 +103,34 @@ class Pipeline:
         return self._entry_points.compose(overlay, point, folder)
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """What is to be written of ``composed``, in place of what the overlay's folder composes to."""
+        """Render composed resources in place of those that the overlay's folder composes to."""
         whole = self._whole(overlay, composed)
         return whole if overlay.write_instancetypes else whole.then(_without_instancetypes)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
-        """Values of Secrets that were put into the overlay's resources when it was rendered."""
+        """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
         return self._flux.confidential(overlay) | self._entry_points.confidential(overlay)
 
-    def build(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """The overlay composed, its virtual machines expanded, and all of it checked.
+    def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
+        """Return the overlay composed, its virtual machines expanded, and all of it checked.
 
-        In the mode ``off`` it is what kustomize, and Flux where the project names its Kustomization, makes of
-        it, and not held to any schema.
+        In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization.
+        It is looked up and checked only with ``validate``. Sizes of the customisation proposal are printed in
+        the version that clusters serve; incomplete ones, which no cluster knows, are left out.
         """
+        composed = self.compose_overlay(overlay)
         if overlay.expand is not ExpandMode.OFF:
-            return self._whole(overlay, self.compose_overlay(overlay))
-        from renderer.instancetype.target_form import written_form
-
-        composed = self._substituted(overlay, self.compose_overlay(overlay))
-        with self._catalogs.beside(overlay):
-            built = self._expansion.built(overlay, composed)
-        found = self._flux.masked(overlay, composed, built.diagnostics)
-        return Outcome(written_form(composed.value), found)
+            return self._whole(overlay, composed)
+        substituted = self._substituted(overlay, composed)
+        if validate:
+            found = self._whole(overlay, composed).diagnostics
+        else:
+            found = overlay.rules.applied(substituted.diagnostics)
+        return Outcome(_served(substituted.value), self._masked(overlay, substituted, found))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
-        """What ``kustomize build`` makes of the folder, which the project names at ``listed_at``."""
-        if folder.startswith(BUILTIN_SCHEME) and self._trace is None:
+        """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
+        if folder.startswith(BUILTIN_SCHEME) and self._context.trace is None:
             from renderer.source.builtin_catalogs import composed_catalog
 
             shipped = composed_catalog(folder)
@@ -142,29 +142,30 @@ class Pipeline:
             return Outcome(ResourceSet(), error.diagnostics)
 
     def read(self, folder: str) -> tuple[Diagnostic, ...]:
-        """What is wrong with the kustomization in ``folder`` itself, and with what it lists."""
+        """Return the findings about the kustomization in ``folder``, and about the files that it lists."""
         try:
             return self._loader.load(folder).root.warnings
         except DiagnosticError as error:
             return error.diagnostics
 
     def expand(self, files: Iterable[str], release: Release, mode: ExpandMode) -> Outcome[ResourceSet]:
-        """The documents in ``files``, their virtual machines expanded, and all of them checked."""
+        """Expand the virtual machines of the documents in ``files``, and check all documents."""
         from renderer.source.load import load_files
 
         loaded = Outcome(load_files(self._fs, files))
-        expanded = self._expansion.expanded(loaded, release, mode, own="the files")
+        expanded = self._expander.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
-        return self._checks.admitted(checked, loaded, release, mode)
+        admitted = self._checks.admitted(checked, loaded, release, mode)
+        return Outcome(admitted.value, self._config.rules.applied(admitted.diagnostics))
 
     def named(self, name: str) -> Resource:
-        """What ``name`` or ``kind/name`` means in the project's catalogs. Raises ``DiagnosticError``."""
+        """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
         from renderer.instancetype.lookup import look_up
 
         return look_up(self._catalogs.whole, name)
 
     def check(self, objects: ResourceSet, release: Release) -> tuple[Diagnostic, ...]:
-        """What the release refuses, or warns of, in instance types and preferences themselves."""
+        """Check instance types and preferences themselves as a cluster of the release would."""
         from renderer.instancetype.behaviour import behaviour_of
         from renderer.instancetype.findings import check_objects
 
@@ -172,7 +173,7 @@ class Pipeline:
         return found if has_errors(found) else (*found, *check_objects(objects, (), behaviour_of(release)))
 
     def pinnables(self, overlay: Overlay) -> Outcome[tuple[Pinnable, ...]]:
-        """The overlay's virtual machines, each with the pin that it would get now."""
+        """Return the overlay's virtual machines, each with the pin that it would get now."""
         composed = self.compose(overlay.path)
         if composed.failed:
             return Outcome((), composed.diagnostics)
@@ -182,61 +183,81 @@ class Pipeline:
             tree = self._loader.load(overlay.path)
             found = pinnables(overlay, tree, composed.value, self._composer, self._catalogs.whole)
             masked = (
-                replace(each, findings=self._flux.masked(overlay, composed, each.findings)) for each in found
+                replace(each, findings=self._masked(overlay, composed, each.findings)) for each in found
             )
             return Outcome(tuple(masked), composed.diagnostics)
         except DiagnosticError as error:
-            refused = self._flux.masked(overlay, composed, error.diagnostics)
+            refused = self._masked(overlay, composed, error.diagnostics)
             return Outcome((), composed.diagnostics + refused)
 
     @property
     def catalog_sources(self) -> tuple[CatalogSource, ...]:
-        """The project's catalogs, each by its name. Raises ``DiagnosticError``."""
+        """The project's catalogs by their names. Raises ``DiagnosticError``."""
         return self._catalogs.sources
 
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """``composed`` through all the stages, its instance types and preferences among it."""
+        """Take composed resources through all stages; instance types and preferences stay among them."""
         with self._catalogs.beside(overlay):
             return self._through_stages(overlay, composed)
 
     def _through_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         substituted = self._substituted(overlay, composed)
-        composed = report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
-        built = self._expansion.built(overlay, composed)
+        composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
+        composed = composed.then(strip_server_fields)
+        built = self._expander.built(overlay, composed)
         if overlay.tree.sync_waves:
             from renderer.emit.tree_options import in_sync_waves
 
-            built = report_stage(self._trace, overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
+            built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
-        referring = self._expansion.referring(overlay, composed)
+        referring = self._expander.referring(overlay, composed)
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
-        checked = report_stage(self._trace, overlay, StepKind.SUPPRESSION, checked, judged)
-        return Outcome(checked.value, self._flux.masked(overlay, composed, checked.diagnostics))
+        checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
+        findings = overlay.rules.applied(checked.diagnostics)
+        return Outcome(strip_status(checked.value), self._masked(overlay, composed, findings))
 
     def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """``composed`` with values for variables of Flux, and as the overlay's engine applies it."""
+        """Put in values for variables of Flux, and set what the overlay's engine sets on all objects."""
         if overlay.entry is None:
             return self._flux.substituted(overlay, composed)
         substituted = self._entry_points.substituted(overlay, overlay.entry, composed)
-        report_stage(self._trace, overlay, StepKind.SUBSTITUTED, composed, substituted)
+        self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
         applied = self._entry_points.applied(overlay.entry, substituted)
-        return report_stage(self._trace, overlay, StepKind.ENTRY_POINT, substituted, applied)
+        return self._context.traced(overlay, StepKind.ENTRY_POINT, substituted, applied)
+
+    def _masked(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """Mask values of Secrets in the findings of an overlay, wherever they were put."""
+        if not found:
+            return found
+        secrets = secret_values(resource.content for resource in composed.value)
+        return mask_in_findings(found, self.confidential(overlay) | secrets)
 
     @cached_property
     def _composer(self) -> Composer:
         from renderer.compose.compose import BuildOptions, Composer
 
-        return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._trace)
+        return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._context.trace)
 
     @cached_property
     def _loader(self) -> Loader:
         from renderer.source.load import Loader
 
-        return Loader(self._fs, self._restrictor, self._composer.accumulate, self._recorder)
+        return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
 
 
 def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:
-    from renderer.instancetype.catalog import INSTANCETYPE_GROUP
+    from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 
     return Outcome(resources.where(lambda resource: resource.gvk.group != INSTANCETYPE_GROUP))
+
+
+def _served(resources: ResourceSet) -> ResourceSet:
+    """Return the resources with those of the customisation proposal in the version that clusters serve."""
+    if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
+        return resources
+    from renderer.instancetype.target_form import written_form
+
+    return written_form(resources)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,15 +14,18 @@ from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.render_config import BuiltinCatalog, CatalogPath, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.run_context import RunContext
-from renderer.source.builtin_catalogs import builtin_path
+from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.source.file_system import FileSystem
-from renderer.source.project import catalog_site
+from renderer.source.project import PROJECT_FILE, catalog_site
 from renderer.source.recorder import Work
 
 if TYPE_CHECKING:
     from renderer.instancetype.catalog import Catalog, CatalogSource
+    from renderer.model.definition import Definition
+    from renderer.model.json import JsonObject
     from renderer.names.new_names import NamedSource
     from renderer.names.rename import Renamer
+    from renderer.source.definitions import Definitions
 
 
 class ProjectCatalogs:
@@ -33,14 +36,14 @@ class ProjectCatalogs:
         fs: FileSystem,
         config: RenderConfig,
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
-        memory: RunContext,
+        context: RunContext,
     ) -> None:
         self._fs = fs
         self._config = config
         self._compose = compose
-        self._recorder = memory.recorder
+        self._recorder = context.recorder
+        self._known = context.catalogs
         self._beside: CatalogSource | None = None
-        self._known = memory.catalogs
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
@@ -91,7 +94,32 @@ class ProjectCatalogs:
     def _whole(self) -> Catalog:
         from renderer.instancetype.catalog import Catalog
 
-        return Catalog.of(*self._sources)
+        return Catalog.of(*self._sources, find_definition=self._find_definition)
+
+    def _find_definition(self, kinds: Iterable[str], name: str) -> Definition | None:
+        kinds = tuple(kinds)
+        with self._recorder.using(Work("definitions")):
+            return self._definitions.find(kinds, name) or self._shipped(kinds, name)
+
+    def _shipped(self, kinds: Iterable[str], name: str) -> Definition | None:
+        """Return the definition in a shipped catalog that the project does not list."""
+        from renderer.model.definition import Definition
+
+        for catalog in BUILTIN_CATALOGS:
+            if BuiltinCatalog(catalog) not in self._config.catalogs:
+                way_in = f"add `- builtin: {catalog}` under catalogs in {PROJECT_FILE}"
+                for resource in self._compose(builtin_path(catalog), None).value:
+                    if resource.name == name and resource.kind in kinds:
+                        return Definition(resource.kind, resource.origin, way_in)
+        return None
+
+    @cached_property
+    def _definitions(self) -> Definitions:
+        from renderer.emit.ownership import OWNERSHIP_FILE
+        from renderer.source.definitions import Definitions
+        from renderer.source.validation_scope import ManifestFiles
+
+        return Definitions(self._fs, ManifestFiles(self._fs, (), OWNERSHIP_FILE), _generated)
 
     def _names(self) -> tuple[NamedSource, ...]:
         with self._recorder.using(Work("names in catalogs")):
@@ -122,3 +150,12 @@ class ProjectCatalogs:
         if self._known and not folder.startswith(BUILTIN_SCHEME):
             self._known.keep(folder, composed.value, self._recorder, work)
         return composed.value
+
+
+def _generated(content: JsonObject, site: Site) -> Iterator[tuple[JsonObject, Site]]:
+    """Yield the instance types of a series; nothing for any other object. Raises ``DiagnosticError``."""
+    if content.get("kind") == "InstancetypeSeries":
+        from renderer.sizes.series import generate
+
+        for generated in generate(content, site):
+            yield generated.content, generated.site

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Outcome
 from renderer.model.provenance import StepKind
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.model.resource import ResourceSet
 from renderer.source.recorder import Recorder
@@ -15,21 +16,22 @@ if TYPE_CHECKING:
     from renderer.provenance.trace import Trace
 
 
-class RunContext(NamedTuple):
-    """``recorder`` gets to know which part of the work used which other part."""
+class RunContext(Record):
+    """``recorder`` notes which part of the work used which other; ``trace``, if any, observes changes."""
 
     recorder: Recorder
     catalogs: KnownCatalogs | None = None
+    trace: Trace | None = None
 
+    @classmethod
+    def fresh(cls, trace: Trace | None = None) -> RunContext:
+        """Return the context of a run that knows nothing of earlier ones."""
+        return cls(Recorder(), trace=trace)
 
-def report_stage(
-    trace: Trace | None,
-    overlay: Overlay,
-    act: StepKind,
-    before: Outcome[ResourceSet],
-    after: Outcome[ResourceSet],
-) -> Outcome[ResourceSet]:
-    """``after``, which a stage made of ``before``, and of which ``trace`` now knows."""
-    if trace is not None:
-        trace.passed(overlay, act, before.value, after.value)
-    return after
+    def traced(
+        self, overlay: Overlay, step: StepKind, before: Outcome[ResourceSet], after: Outcome[ResourceSet]
+    ) -> Outcome[ResourceSet]:
+        """Return ``after``, and tell the trace that a stage made it of ``before``."""
+        if self.trace is not None:
+            self.trace.passed(overlay, step, before.value, after.value)
+        return after

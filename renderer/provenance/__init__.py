@@ -1,4 +1,4 @@
-"""Where the fields of rendered resources come from.
+"""Provenance: the steps that made the fields of rendered resources.
 
 ``trace`` is told of every change while an overlay is rendered, and so knows a resource's versions: what it
 was after each of them, and what made it so (``composing``, ``expanding`` …). ``histories`` walks a field

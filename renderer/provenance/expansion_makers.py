@@ -15,6 +15,7 @@ from renderer.instancetype.expand import VmExpansion, with_default_devices
 from renderer.instancetype.find import Found
 from renderer.instancetype.preference.vmi import apply_preference
 from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.virtual_machine import TEMPLATE
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
@@ -29,7 +30,7 @@ ValueOfSpec = Callable[[JsonObject], Value]
 
 
 def decisive_fields(spec: JsonObject, outcome: ValueOfSpec, target: FieldPath) -> tuple[FieldPath, ...]:
-    """The fields of ``spec`` that decide on the ``outcome`` at ``target``, each as deep as it can be told.
+    """Return the fields of ``spec`` that decide on the ``outcome`` at ``target``, each as deep as possible.
 
     What holds the very value comes first. Only the deepest section where no single field decides; nothing
     where none does.
@@ -45,7 +46,7 @@ def decisive_fields(spec: JsonObject, outcome: ValueOfSpec, target: FieldPath) -
 
 
 def _fields(value: Json, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Everything that is no mapping, or an empty one."""
+    """Yield the paths of all values that are no mappings, or empty ones."""
     if isinstance(value, dict) and value:
         for key, child in value.items():
             yield from _fields(child, (*at, key))
@@ -61,7 +62,7 @@ def _sections(value: JsonObject, at: tuple[str, ...] = ()) -> Iterator[tuple[str
 
 
 def _deeper(spec: JsonObject, field: FieldPath, value: Value, target: FieldPath) -> FieldPath:
-    """The field below ``field`` that holds the value under the same name as ``target`` does, if there is one.
+    """Return the field below ``field`` that holds the value under the same name as ``target``, or ``field``.
 
     What is copied as a whole, such as a list of devices, is the same below.
     """
@@ -73,13 +74,12 @@ def _deeper(spec: JsonObject, field: FieldPath, value: Value, target: FieldPath)
     return field
 
 
-_TEMPLATE = FieldPath.of("spec", "template")
-#: What the VM may give in place of its instance type, and the field of the latter's spec.
+#: The fields of an instance type that a VM's own size replaces, and the size's fields.
 _OWN_SIZES = {FieldPath.of("cpu", "guest"): VCPUS, FieldPath.of("memory", "guest"): MEMORY}
 
 
 def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
-    """The VirtualMachine after each step of its expansion."""
+    """Yield the VirtualMachine after each step of its expansion."""
     selected, template = expansion.selected, expansion.sized
     act = StepKind.INFERRED if selected.custom_size == NO_CUSTOM_SIZE else StepKind.CUSTOM_SIZE
     yield _version(expansion, template, _ExpansionStep(expansion, act))
@@ -109,7 +109,7 @@ def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
 
 def _version(expansion: VmExpansion, template: JsonObject, maker: Maker) -> Version:
     vm = expansion.vm
-    content = with_value(vm.content, ("spec", "template"), template)
+    content = with_value(vm.content, TEMPLATE.keys, template)
     return Version(vm.with_content(content).content, maker)
 
 
@@ -120,7 +120,7 @@ def _template_of(resource: Resource) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class _ExpansionStep:
-    """The maker of what needs neither an instance type nor a preference."""
+    """The step of an expansion that needs neither an instance type nor a preference."""
 
     expansion: VmExpansion
     act: StepKind
@@ -137,7 +137,7 @@ class _ExpansionStep:
                 return "expansion leaves no matcher"
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
-        """Where it is written, or could be; there is no place for what goes because nothing needs it."""
+        """Return the places that may have written the field; none for matchers, which expansion removes."""
         return () if self.act is StepKind.EXPANDED else self.expansion.vm.resource.sites(field)
 
     def sources(self, field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
@@ -150,7 +150,7 @@ class _ExpansionStep:
 
 @dataclass(frozen=True, slots=True)
 class _Applied:
-    """What applying something ``found`` makes of a template."""
+    """The step that applies an instance type or preference, ``found``, to a template."""
 
     expansion: VmExpansion
     found: Found
@@ -161,13 +161,13 @@ class _Applied:
         return str(self.found)
 
     def sites(self, _field: FieldPath) -> tuple[Site, ...]:
-        """Where the VM names what is applied."""
+        """Return the matcher's places."""
         vm = self.expansion.vm
         return vm.resource.sites(vm.field(self.found.matcher_type.path))
 
     def _target(self, field: FieldPath) -> FieldPath:
-        """The field, counted from the template."""
-        return FieldPath(field.segments[len(self.expansion.vm.field(_TEMPLATE).segments) :])
+        """Return the path of the field from the template on."""
+        return FieldPath(field.segments[len(self.expansion.vm.field(TEMPLATE).segments) :])
 
     def _of_instancetype(
         self, target: FieldPath, outcome: Callable[[AppliedSpecs], Value]
@@ -184,7 +184,7 @@ class _Applied:
             yield self._field_of(instancetype, field)
 
     def _field_of(self, instancetype: Found, field: FieldPath) -> FieldSource:
-        """A field of its spec, or the VM's own size that stands for it."""
+        """Return a field of its spec, or the VM's own size that replaces it."""
         given = dict(zip(_OWN_SIZES, self.expansion.selected.custom_size, strict=True))
         if given.get(field) is None:
             return FieldSource(instancetype.resource, instancetype.field.child(*field.segments))
@@ -222,7 +222,7 @@ class _ByInstancetype(_Applied):
         yield from found or self._that_conflict(field)
 
     def _that_conflict(self, field: FieldPath) -> Iterator[FieldSource]:
-        """What is always set, whatever the spec says, still conflicts with a field of the instance type."""
+        """Yield the instance type's field that conflicts with a value that is always set."""
         at = FieldPath(field.segments[len(self.expansion.vm.base.segments) :])
         for conflict in apply_instancetype(self.selection, self.outcome(self.selection))[1]:
             if conflict.field == at:

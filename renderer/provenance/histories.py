@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from itertools import pairwise
 from typing import NamedTuple
 
-from renderer.diff.confidential import without_secrets
+from renderer.kubevirt.confidential import without_secrets
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step
@@ -23,7 +23,7 @@ from renderer.provenance.trace import Trace
 def without_secret_values(
     histories: Iterable[FieldHistory], substituted: Collection[str], anywhere: Collection[str] = ()
 ) -> tuple[FieldHistory, ...]:
-    """The histories with what fields hold withheld from where a value of a Secret came in.
+    """Return the histories with values withheld from the step on that a Secret's value came in.
 
     That is a substitution of one of the values ``substituted``, which may be short, or any step to a field
     with one of the values ``anywhere``.
@@ -80,14 +80,14 @@ def _located(step: Step, location_of: LocationOf) -> Step:
     return step._replace(location=location_of(step.sites), sources=located(step.sources, location_of))
 
 
-#: Of these the place of a value is that of its source.
+#: Steps whose values stand where their source stands.
 _COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREFERENCE})
 #: Through how many resources a value is followed: what refers to each other may go in circles.
 _FARTHEST = 8
 
 
 class _Change(NamedTuple):
-    """What a version did to a field, which is at ``field`` in it, or was there before."""
+    """The change of a field by a version; ``field`` is its path in the version, or before it."""
 
     version: Version
     field: FieldPath
@@ -96,20 +96,20 @@ class _Change(NamedTuple):
 
 
 class Historian:
-    """Tells the histories of fields in an overlay that was rendered with ``trace``."""
+    """The histories of fields in an overlay that was rendered with ``trace``."""
 
     def __init__(self, trace: Trace, overlay: Overlay) -> None:
         self._trace = trace
         self._among = tuple(trace.composed(overlay))
 
     def fields(self, resource: Resource) -> tuple[FieldPath, ...]:
-        """Every scalar and empty section that the resource holds, then what it lost on the way."""
+        """Return every scalar and empty section that the resource holds, then those that it lost."""
         versions = self._trace.versions(resource)
         present = (path for path, _ in leaves(versions[-1].content))
         return (*present, *(changes[-1].field for changes in _losses(versions)))
 
     def histories(self, resource: Resource, wanted: Container[FieldPath]) -> tuple[FieldHistory, ...]:
-        """Those of the ``wanted`` among its ``fields``, in their order."""
+        """Return the histories of the ``wanted`` among its ``fields``, in their order."""
         versions = self._trace.versions(resource)
         present = [(path, _changes(versions, path)) for path, _ in leaves(versions[-1].content)]
         lost = [(changes[-1].field, changes) for changes in _losses(versions)]
@@ -139,7 +139,7 @@ class Historian:
         )
 
     def _source(self, source: FieldSource, depth: int) -> FieldHistory:
-        """The history of a field, or of what comes nearest to it where it is not there by that name."""
+        """Return the history of a field, or of the nearest field above it that has one."""
         versions, field = self._trace.versions(source.resource), source.field
         while not (changes := _changes(versions, field)) and field.segments:
             field = field.parent
@@ -147,7 +147,7 @@ class Historian:
 
 
 def _changes(versions: Sequence[Version], path: FieldPath) -> tuple[_Change, ...]:
-    """What made the field at ``path`` of the last version, oldest first."""
+    """Return the changes that made the field at ``path`` of the last version, oldest first."""
     changes: list[_Change] = []
     for index in range(len(versions) - 1, -1, -1):
         version = versions[index]
@@ -162,7 +162,7 @@ def _changes(versions: Sequence[Version], path: FieldPath) -> tuple[_Change, ...
 
 
 def _losses(versions: Sequence[Version]) -> Iterator[tuple[_Change, ...]]:
-    """For each field that some version had and the last has not, what made it and what took it away."""
+    """Yield, for each field that a version had and the last has not, the changes that made and removed it."""
     for index, (version, following) in enumerate(pairwise(versions)):
         for path, value in leaves(version.content):
             there = counterpart(path, version.content, following.content)
@@ -178,5 +178,5 @@ def _comes_back(path: FieldPath, versions: Sequence[Version]) -> bool:
 
 
 def _is_same(before: Value, after: Value) -> bool:
-    """Equal as JSON, where 1 is not true."""
+    """Return True if both are equal as JSON, where 1 is not true."""
     return before == after and isinstance(before, bool) is isinstance(after, bool)

@@ -13,7 +13,7 @@ from renderer.compose.build_metadata import BUILD_METADATA_KEYS
 from renderer.compose.replacement_paths import PathError, element_name, list_index, split_field_path
 from renderer.compose.replacements import find_source
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import BuiltinTransform, Finish, Finishing, ResourceChange
+from renderer.compose.transform import BuiltinTransform, CompositionChange, Finish, Finishing
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import NoValue
 from renderer.model.field_path import ElementName, FieldPath, Segment
@@ -37,19 +37,22 @@ class FieldSource(NamedTuple):
 
 
 class Maker(Protocol):
-    """What made a version of the one before. ``field`` is one that changed, list elements by name."""
+    """The step that made a version from the one before; ``field`` is one that it changed."""
 
     @property
     def act(self) -> StepKind: ...
 
     def words(self, field: FieldPath) -> str:
-        """What it is, as people say it."""
+        """Return its name for readers: ``patch``, ``namePrefix``."""
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
-        """Where it may be written, most specific first."""
+        """Return the places that may ask for the change, most specific first."""
 
     def sources(self, field: FieldPath, among: Sequence[Resource]) -> Iterator[FieldSource]:
-        """What the value was taken from; ``among`` are the resources of the whole overlay."""
+        """Yield the fields that the value was taken from.
+
+        ``among`` are the resources of the whole overlay.
+        """
 
 
 class Version(NamedTuple):
@@ -57,7 +60,7 @@ class Version(NamedTuple):
     maker: Maker
 
 
-#: What a field of the project file asks for.
+#: The steps that a field of the project file asks for.
 _OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
 _WORDS = {
     StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
@@ -84,7 +87,7 @@ class StageStep:
         return _WORDS.get(self.act, self.act.value)
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
-        """The line of the project that asks for it, or else where the field is written or could be."""
+        """Return the project's option that asks for it, or else the places of the field."""
         if self.act is StepKind.ENTRY_POINT:
             return _entry_sites(self.overlay, field)
         if self.act not in _OPTIONS:
@@ -136,7 +139,10 @@ class GeneratorStep:
 
 
 def generated_at(generator: GeneratorPlugin, made: Resource, field: FieldPath) -> tuple[Site, ...]:
-    """The places that may say it, most specific first; ``made`` is what was generated, or merged into."""
+    """Return the places that may say it, most specific first.
+
+    ``made`` is the resource generated or merged into.
+    """
     config = generator.config
     if isinstance(config, DataGenerator):
         return (*_entries(config, field), config.args.site)
@@ -146,7 +152,7 @@ def generated_at(generator: GeneratorPlugin, made: Resource, field: FieldPath) -
 
 
 def _entries(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
-    """Where data, labels and annotations are listed, and a name."""
+    """Yield the places of the generator's data, labels, annotations and name."""
     at, segments = config.args.site, field.segments
     if segments[0] in _DATA:
         yield from (pair.site for pair in reversed(config.data) if pair.key == segments[-1])
@@ -159,7 +165,7 @@ def _entries(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
 def replacement_behind(
     replacements: Iterable[Replacement], layers: Sequence[Site], field: FieldPath
 ) -> Replacement | None:
-    """The last one that changed the resource at ``layers``, newest first, in a field of that name."""
+    """Return the replacement that changed the field last; ``layers`` are places, newest first."""
     found = [
         (layers.index(target.site), replacement)
         for replacement in replacements
@@ -170,7 +176,7 @@ def replacement_behind(
 
 
 def words_of_replacement(replacement: Replacement) -> str:
-    """``replacement from ConfigMap settings data.host``."""
+    """Return the words for a replacement: ``replacement from ConfigMap settings data.host``."""
     source = replacement.source
     if source is None:
         return "replacement"
@@ -178,7 +184,7 @@ def words_of_replacement(replacement: Replacement) -> str:
 
 
 def source_of_replacement(replacement: Replacement, resources: Iterable[Resource]) -> FieldSource | None:
-    """The field that the value was taken from; None for a value that is given, or not found any more."""
+    """Return the field that the value was taken from; None for ``sourceValue``, or if it is gone."""
     if replacement.source is None:
         return None
     try:
@@ -190,7 +196,7 @@ def source_of_replacement(replacement: Replacement, resources: Iterable[Resource
 
 
 def _may_write(target: ReplacementTarget, field: FieldPath) -> bool:
-    """Whether a path of the target ends in what the field is in, or leads to a text that holds it."""
+    """Return True if a path of the target shares a key with the field."""
     keys = {segment for segment in field.segments if isinstance(segment, str)}
     return any(keys.intersection(split_field_path(path)) for path in target.field_paths)
 
@@ -253,7 +259,7 @@ class CompositionStep:
 
     before: Resource
     after: Resource
-    change: ResourceChange
+    change: CompositionChange
 
     @property
     def act(self) -> StepKind:
@@ -310,19 +316,19 @@ class CompositionStep:
 
     @property
     def _layers(self) -> tuple[Site, ...]:
-        """The places of what changed it, newest first."""
+        """The places of the patches that changed it, newest first."""
         known = len(self.before.layers)
         return tuple(reversed(self.after.layers[known:]))
 
     def _layer_sites(self, field: FieldPath) -> tuple[Site, ...]:
-        """A merged patch names elements, the pointers of a JSON patch count them."""
+        """Return the field's places in the patches, list elements by name and by number."""
         is_there = value_at(self.after.content, field) is not NoValue.ABSENT
         where = self.after if is_there else self.before
         counted = indexed(where.content, field)
         return tuple(site for layer in self._layers for site in (layer.child(field), layer.child(counted)))
 
     def _renamed(self, field: FieldPath, among: Iterable[Resource]) -> Iterator[FieldSource]:
-        """The resource whose name the field holds now."""
+        """Yield the resource whose name the field holds now."""
         is_namespace = field.segments[-1] == "namespace"
         before, after = (value_at(each.content, field) for each in (self.before, self.after))
         for resource in among:
@@ -334,7 +340,7 @@ class CompositionStep:
 
 
 def _asked_for_at(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site, ...]:
-    """The entry of the kustomization; of labels and annotations the one that is meant."""
+    """Return the places in the kustomization that ask for the change; of labels and annotations the entry."""
     written, name, key = builtin.root.kustomization, _FIELDS[builtin.kind], field.segments[-1]
     at = written.site_of(name)
     match name:

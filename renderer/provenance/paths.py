@@ -1,4 +1,4 @@
-"""Fields of a resource, list elements by name, so that they are found again in other versions of it."""
+"""Paths of fields, with list elements by name, so that a field is found again in other versions."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.json import Json, text_at
-
-#: Fields that name the elements of a list; the first that all of them have, each with another text, counts.
-_NAMES = ("name", "id", "deviceName", "mountPath", "key")
+from renderer.model.json import Json
+from renderer.model.list_elements import element_index, element_names
 
 
 def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]]:
-    """Every scalar and every empty mapping or list below ``value``, which stands ``at``."""
+    """Yield every scalar and every empty mapping or list below ``value``, which stands ``at``."""
     if isinstance(value, dict) and value:
         for key, child in value.items():
             yield from leaves(child, at.child(key))
@@ -25,7 +23,7 @@ def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]
 
 
 def value_at(value: Json, path: FieldPath) -> Value:
-    """What stands at ``path``; ``NoValue.ABSENT`` where nothing does."""
+    """Return the value at ``path``, or ``NoValue.ABSENT``."""
     found: Value = value
     for segment in path.segments:
         found = _child(found, segment)
@@ -35,7 +33,7 @@ def value_at(value: Json, path: FieldPath) -> Value:
 
 
 def indexed(value: Json, path: FieldPath) -> FieldPath:
-    """The path with indices for the names of elements, as far as they are there."""
+    """Return the path with indices in place of the names of elements that are there."""
     segments: list[Segment] = []
     found: Value = value
     for segment in path.segments:
@@ -46,7 +44,7 @@ def indexed(value: Json, path: FieldPath) -> FieldPath:
 
 
 def named(value: Json, path: FieldPath) -> FieldPath:
-    """The path with names for the indices of elements that have one."""
+    """Return the path with names in place of the indices of elements that have one."""
     segments: list[Segment] = []
     found: Value = value
     for segment in path.segments:
@@ -59,7 +57,7 @@ def named(value: Json, path: FieldPath) -> FieldPath:
 
 
 def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
-    """The path that the field at ``path`` of ``here`` has in another version of the resource.
+    """Return the path that the field at ``path`` of ``here`` has in another version of the resource.
 
     Where it is not in that version, the path says where it would be.
     """
@@ -83,24 +81,16 @@ def _child(value: Value, segment: Segment) -> Value:
 
 
 def _index(value: Value, segment: Segment) -> int | None:
-    if not isinstance(value, list) or isinstance(segment, str):
-        return None
-    if isinstance(segment, int):
-        return segment if 0 <= segment < len(value) else None
-    return next((i for i, each in enumerate(value) if text_at(each, segment.key) == segment.value), None)
+    return element_index(value, segment) if isinstance(value, list) else None
 
 
 def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
-    """What the elements of a list are called: all by name, or all by number."""
-    for key in _NAMES:
-        names = [text_at(element, key) for element in elements]
-        if all(names) and len(set(names)) == len(names):
-            return [ElementName(key, name) for name in names]
-    return range(len(elements))
+    """Return a segment for each element of a list: all by name, or all by number."""
+    return element_names(elements) or range(len(elements))
 
 
 def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:
-    """The element of the same name or value, else the one in its place where none came or went."""
+    """Return the element of the same name or value, else the one in its place if none came or went."""
     index = _index(mine, segment)
     names = _segments(theirs)
     if index is None or (isinstance(segment, ElementName) and segment in names):

@@ -9,6 +9,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
 
 
 class _Any(Enum):
@@ -29,14 +30,14 @@ _PARTS = re.compile(
 
 
 class FieldPattern:
-    """Keys with dots in them may stand without quotes, list elements by name or by number."""
+    """A field as typed: keys with dots need no quotes, list elements stand by name or by number."""
 
     def __init__(self, text: str) -> None:
         """Raises ``ValueError`` for what is no path."""
         self._parts = tuple(_pointer(text) if text.startswith("/") else _path(text))
 
     def matched(self, path: FieldPath, counted: FieldPath) -> FieldPath | None:
-        """The field on the way to ``path``, or ``path`` itself, that is meant; None when neither is.
+        """Return the matching field, ``path`` itself or one on the way to it, or None.
 
         ``counted`` is the path with numbers for the names of elements.
         """
@@ -47,20 +48,18 @@ class FieldPattern:
 
 
 def nearest_fields(text: str, paths: Iterable[FieldPath]) -> tuple[str, ...]:
-    """Up to three fields, of those that lead to ``paths``, that look like what was typed."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
+    """Return up to three fields on the way to ``paths`` that resemble what was typed."""
     fields = {
         str(FieldPath(path.segments[:length])): None
         for path in paths
         for length in range(1, len(path.segments) + 1)
     }
-    near = get_close_matches(text.strip("."), list(fields), n=3, cutoff=0.8)
+    near = suggest(text.strip("."), fields, cutoff=0.8)
     if near:
-        return tuple(near)
+        return near
     last = re.split(r"[./]", text)[-1]
     ends = [field for field in fields if field.lower().endswith(f".{last.lower()}")]
-    return tuple(ends[:3] or get_close_matches(text, list(fields), n=3, cutoff=0.6))
+    return tuple(ends[:3] or suggest(text, fields))
 
 
 def _path(text: str) -> Iterable[_PatternPart]:
@@ -84,7 +83,7 @@ def _part(match: re.Match[str]) -> _PatternPart:
 
 
 def _pointer(text: str) -> Iterable[_PatternPart]:
-    """RFC 6901."""
+    """Yield the parts of a JSON pointer (RFC 6901)."""
     for part in text.split("/")[1:]:
         yield int(part) if part.isdecimal() else part.replace("~1", "/").replace("~0", "~")
 
@@ -106,7 +105,7 @@ def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], counted: Se
     return _matches(rest, (remaining, *path[1:]), (remaining, *counted[1:]))
 
 
-#: What kubectl knows kinds by beside their plurals.
+#: The short names of kubectl and KubeVirt for kinds.
 _SHORT_NAMES = {
     "cm": "configmap",
     "deploy": "deployment",
@@ -133,7 +132,7 @@ _SHORT_NAMES = {
 
 
 class ResourcePattern(NamedTuple):
-    """``kind`` and ``namespace`` are empty where any will do."""
+    """A resource as typed; an empty ``kind`` or ``namespace`` matches any."""
 
     name: str
     kind: str = ""
@@ -141,7 +140,10 @@ class ResourcePattern(NamedTuple):
 
     @classmethod
     def parse(cls, text: str, namespace: str = "") -> Self:
-        """``NAME``, ``KIND/NAME`` or ``NAMESPACE/KIND/NAME``. Raises ``ValueError``."""
+        """Return the pattern for ``NAME``, ``KIND/NAME`` or ``NAMESPACE/KIND/NAME``.
+
+        Raises ``ValueError``.
+        """
         *front, name = text.split("/")
         if not name or len(front) > 2 or not all(front):  # noqa: PLR2004 - as the docstring says
             raise ValueError(f"{text!r} is not NAME, KIND/NAME or NAMESPACE/KIND/NAME")
@@ -150,7 +152,7 @@ class ResourcePattern(NamedTuple):
         return cls(name, front[1], front[0]) if front else cls(name, "", namespace)
 
     def among(self, resources: Iterable[Resource]) -> tuple[Resource, ...]:
-        """Those that are called so, or else those that were before something renamed them."""
+        """Return the resources of that name, or else those that had it before they were renamed."""
         found = [each for each in resources if self._is_kind(each) and self._is_in_namespace(each)]
         now = tuple(each for each in found if each.name == self.name)
         return now or tuple(each for each in found if any(old.name == self.name for old in each.previous_ids))

@@ -1,4 +1,4 @@
-"""Remembers every change to every resource of a run, so that it can be told how one of them came about."""
+"""The trace of a run: every change to every resource, from which the history of a field is told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.compose.identity import current_identity, identities
-from renderer.compose.transform import ResourceChange
+from renderer.compose.transform import CompositionChange
 from renderer.instancetype.expand import VmExpansion
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
@@ -17,7 +17,7 @@ from renderer.provenance.makers import CompositionStep, GeneratorStep, Maker, Re
 
 
 class _Link(NamedTuple):
-    """What ``after`` was before, None for the first, and the versions from there on.
+    """A change of a resource: ``before``, None for the first one, ``after`` and the versions between them.
 
     Links are found by the ``id`` of ``after``, which is kept so that the id stays its own.
     """
@@ -28,7 +28,7 @@ class _Link(NamedTuple):
 
 
 class Trace:
-    """The observer of one run: every change makes another value, and it keeps them all."""
+    """The observer of one run, which keeps every version of every resource."""
 
     def __init__(self) -> None:
         self._links: dict[int, _Link] = {}
@@ -37,7 +37,7 @@ class Trace:
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None:
         self._made(None, resource, GeneratorStep(resource, generator))
 
-    def changed(self, before: Resource, after: Resource, change: ResourceChange) -> None:
+    def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None:
         self._made(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:
@@ -45,7 +45,7 @@ class Trace:
         self._links[id(expansion.expanded)] = link
 
     def passed(self, overlay: Overlay, act: StepKind, before: ResourceSet, after: ResourceSet) -> None:
-        """Is told what a stage made of all resources of an overlay; it may have left some out."""
+        """Record the input and output of a stage for an overlay; the stage may have left resources out."""
         self._composed.setdefault(overlay.path, before)
         same = {id(resource) for resource in before}
         by_name = {current_identity(each)[1:]: each for each in before}  # a version may change
@@ -60,11 +60,11 @@ class Trace:
                 self._made(earlier, resource, StageStep(earlier, act, overlay))
 
     def composed(self, overlay: Overlay) -> ResourceSet:
-        """The overlay's resources before a stage changed any; none of one that did not come so far."""
+        """Return the overlay's resources before the first stage; none if composition failed."""
         return self._composed.get(overlay.path, ResourceSet())
 
     def versions(self, resource: Resource) -> tuple[Version, ...]:
-        """The resource from the file or generator it came from to what it is, oldest first."""
+        """Return the versions of a resource, from its file or generator to the present, oldest first."""
         return tuple(self._versions(resource))
 
     def _versions(self, resource: Resource) -> Iterator[Version]:

@@ -23,7 +23,9 @@ from renderer.report.diff_words import (
     reason_of,
     release_text,
     sides_of,
+    summary,
     total_rows,
+    verdict_of,
 )
 from renderer.report.plain_text import printable
 
@@ -35,6 +37,7 @@ _TONES = {
     Effect.NEXT_START: "later",
     Effect.LIVE: "live",
     Effect.HOT_PLUG: "live",
+    Effect.NEXT_MIGRATION: "later",
     Effect.MIGRATION: "later",
     Effect.START: "later",
 }
@@ -83,6 +86,10 @@ def _header(difference: Difference) -> Iterator[str]:
     yield f"<h1>Rendered manifests <span><code>{before}</code> → <code>{after}</code></span></h1>"
     counts = [f"{count} {change_type}" for change_type, count in counts_of(changes).items()]
     yield f"<p>{', '.join(counts) or 'No changed resources'} in {overlays_text(difference)}</p>"
+    for commit in difference.commits:
+        yield f"<p>{escape(printable(f'{commit.name} {commit.subject}: {verdict_of(commit)}'))}</p>"
+    presumed = [line for line in summary(difference) if line.startswith("judged ")]
+    yield from (f"<p>{escape(line)}</p>" for line in presumed)
     yield '<ul class="effects" aria-label="Virtual machines by effect">'
     for effect, count in effects_of(changes).items():
         yield (

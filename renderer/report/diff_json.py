@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from renderer.model.difference import (
+    ORDER,
     Amounts,
     Difference,
     FieldChange,
@@ -14,6 +15,7 @@ from renderer.model.difference import (
     ResourceChange,
     Totals,
 )
+from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
 from renderer.model.release import Release
 from renderer.report.diff_words import counts_of, effects_of
@@ -34,9 +36,18 @@ def write(difference: Difference) -> str:
             "resources": {str(change_type): count for change_type, count in counts_of(changes).items()},
             "virtualMachines": {str(effect): count for effect, count in effects_of(changes).items()},
         },
+        "commits": [
+            {"commit": commit.name, "subject": commit.subject, "virtualMachines": _effects(commit.overlays)}
+            for commit in difference.commits
+        ],
         "overlays": [_overlay(overlay) for overlay in difference.overlays],
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _effects(overlays: Sequence[OverlayDifference]) -> Json:
+    changes = [change for overlay in overlays for change in overlay.changes]
+    return {str(effect): count for effect, count in effects_of(changes).items()}
 
 
 def _overlay(overlay: OverlayDifference) -> Json:
@@ -61,8 +72,19 @@ def _change(change: ResourceChange) -> Json:
         "before": resource_json(change.before),
         "after": resource_json(change.after),
         "impact": _impact(change.impact),
+        "effects": [str(effect) for effect in change.effects],
+        "pending": [_pending(field) for field in change.pending],
+        "startRefusal": change.start_refusal or None,
         "fields": [_field(field) for field in change.fields],
     }
+
+
+def _pending(field: FieldPath) -> str:
+    """Return ``spec.volumes#order`` for a list in another order, and any other path as it is."""
+    *parents, last = field.segments
+    if not isinstance(last, str) or not last.endswith(ORDER):
+        return str(field)
+    return f"{FieldPath((*parents, last.removesuffix(ORDER)))}{ORDER}"
 
 
 def _field(change: FieldChange) -> Json:

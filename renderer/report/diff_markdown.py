@@ -23,6 +23,7 @@ from renderer.report.diff_words import (
     sides_of,
     summary,
     total_rows,
+    verdict_of,
 )
 from renderer.report.plain_text import printable
 
@@ -77,7 +78,11 @@ class _Page:
 def _head(difference: Difference) -> str:
     before, after = (_code(name, _LONGEST_NAME) for name in (difference.before, difference.after))
     lines = [f"### Rendered manifests: {before} → {after}", ""]
-    lines += ["\n\n".join(summary(difference))] if difference else ["No differences."]
+    lines += [
+        f"- {_code(each.name)} {_prose(each.subject)}: {verdict_of(each)}" for each in difference.commits
+    ]
+    lines += [""] if difference.commits else []
+    lines += ["\n\n".join(map(_line, summary(difference)))] if difference else ["No differences."]
     return "\n".join((*lines, ""))
 
 
@@ -153,6 +158,11 @@ def _title(group: Group) -> str:
         names += f" and {len(group.members) - _MOST_NAMES} more"
     effect = f": <b>{EFFECTS[change.impact.effect]}</b>" if change.impact else ""
     return f"{change.type} {_code(change.id.gvk.kind)} {names}{effect}"
+
+
+def _line(line: str) -> str:
+    """Return a line of the summary; one that names a revision is escaped."""
+    return _prose(line) if line.startswith("judged ") else line
 
 
 def _code(text: str, longest: int = 1_000) -> str:

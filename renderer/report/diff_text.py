@@ -15,6 +15,7 @@ from renderer.report.diff_words import (
     sides_of,
     summary,
     total_rows,
+    verdict_of,
 )
 from renderer.report.plain_text import printable
 
@@ -32,6 +33,7 @@ _EFFECT_COLOURS = {
     Effect.NEXT_START: _SHORT,
     Effect.LIVE: _MILD,
     Effect.HOT_PLUG: _MILD,
+    Effect.NEXT_MIGRATION: _SHORT,
     Effect.MIGRATION: _SHORT,
     Effect.START: _SHORT,
 }
@@ -50,6 +52,8 @@ class _Writer:
 
     def lines(self, difference: Difference) -> Iterator[str]:
         yield self._painted(_BOLD, printable(f"{difference.before} -> {difference.after}"))
+        for commit in difference.commits:
+            yield self._painted(_DIM, printable(f"{commit.name} {commit.subject}: {verdict_of(commit)}"))
         for overlay in difference.overlays:
             if overlay:
                 yield ""

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from renderer.model.difference import (
     ChangeType,
+    CommitDifference,
     Difference,
     Effect,
     FieldChange,
+    Impact,
     NoValue,
     OverlayDifference,
     ResourceChange,
@@ -30,17 +32,33 @@ NOTHING = "nothing"
 
 EFFECTS: Mapping[Effect, str] = {
     Effect.NONE: "no effect",
-    Effect.NEXT_START: "on next start",
+    Effect.NEXT_START: "halted: counts at the next start",
     Effect.LIVE: "applied live",
-    Effect.HOT_PLUG: "hot-plugged",
+    Effect.HOT_PLUG: "hot-plugged at once",
+    Effect.NEXT_MIGRATION: "at the next live migration",
     Effect.MIGRATION: "live migration",
+    Effect.PENDING: "waits silently for a restart",
+    Effect.BLOCKED: "cannot be migrated: waits for a restart",
     Effect.START: "started",
+    Effect.STUCK: "accepted, but KubeVirt cannot apply it",
     Effect.RESTART: "needs a restart",
+    Effect.EVICTED: "evicted",
     Effect.STOP: "stopped",
+    Effect.NO_START: "accepted, but it will not start again",
     Effect.REPLACED: "replaced",
     Effect.DELETED: "deleted",
     Effect.REFUSED: "refused",
 }
+_PLURALS = {
+    Effect.RESTART: "need a restart",
+    Effect.PENDING: "wait silently for a restart",
+    Effect.BLOCKED: "cannot be migrated: wait for a restart",
+    Effect.NO_START: "accepted, but they will not start again",
+}
+#: Effects that do not depend on what the virtual machine was started from.
+_ANYHOW = frozenset(
+    {Effect.NONE, Effect.NEXT_START, Effect.START, Effect.DELETED, Effect.REPLACED, Effect.REFUSED}
+)
 
 #: A text that cannot be mistaken for anything else when it stands without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
@@ -70,9 +88,13 @@ def _severity(change: ResourceChange) -> int:
 
 def reason_of(change: ResourceChange) -> str:
     """Why the change as a whole has its impact; empty where its fields say that."""
-    if change.impact is None or any(field.impact for field in change.fields):
+    if change.impact is None or any(_tells(field.impact, change.impact) for field in change.fields):
         return ""
     return printable(change.impact.reason)
+
+
+def _tells(impact: Impact | None, whole: Impact) -> bool:
+    return impact is not None and impact.effect is whole.effect
 
 
 def place(resource: ResId) -> str:
@@ -182,7 +204,7 @@ def effects_of(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
 
 
 def summary(difference: Difference) -> Iterator[str]:
-    """One or two lines: what changes, and what that does to virtual machines."""
+    """Yield up to three lines: what changes, what that does to virtual machines, and what that presumes."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
     counts = [f"{count} {change_type}" for change_type, count in counts_of(changes).items()]
@@ -192,13 +214,21 @@ def summary(difference: Difference) -> Iterator[str]:
     effects = effects_of(changes)
     if effects:
         yield f"virtual machines: {', '.join(counted(effects))}"
+    if not _ANYHOW.issuperset(effects):
+        yield f"judged as if each virtual machine had been started from {printable(difference.before)}"
 
 
 def counted(effects: Mapping[Effect, int]) -> Iterator[str]:
-    """``3 need a restart``, ``1 refused``."""
+    """Yield ``3 need a restart``, ``1 refused``."""
     for effect, count in effects.items():
-        is_verb = effect is Effect.RESTART and count > 1
-        yield f"{count} {'need a restart' if is_verb else EFFECTS[effect]}"
+        words = _PLURALS.get(effect, EFFECTS[effect]) if count > 1 else EFFECTS[effect]
+        yield f"{count} {words}"
+
+
+def verdict_of(commit: CommitDifference) -> str:
+    """Return what everything up to a commit does to virtual machines: ``1 needs a restart``."""
+    changes = [change for overlay in commit.overlays for change in overlay.changes]
+    return ", ".join(counted(effects_of(changes))) or "nothing happens to virtual machines"
 
 
 def overlays_text(difference: Difference) -> str:

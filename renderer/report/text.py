@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from unicodedata import east_asian_width
 
@@ -41,6 +41,8 @@ def _blank(text: str) -> str:
 Paint = Callable[[str, str], str]
 
 _STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
+#: Places of findings that are like another one.
+_MOST_PLACES = 10
 #: What makes GitHub and Azure take a line for a command.
 _COMMANDS = ("::", "##[", "##vso[")
 
@@ -48,14 +50,19 @@ _COMMANDS = ("::", "##[", "##vso[")
 def write(report: Report) -> str:
     """``path:line:column: error[code]: message`` for each finding, and at the end how many there are.
 
-    Below each stand its line of the source, its other sides and its hint; between files a blank line.
+    Below each stand its line of the source, its other sides, its hint, and the places of findings that are
+    equal but for the name of their object; between files a blank line.
     """
     if not report.findings:
         return ""
     paint = _painted if report.colour else _plain
-    files = groupby(report.findings, lambda finding: finding.location and finding.location.path)
-    groups = ("".join(block(found, report.lines, paint) for found in findings) for _, findings in files)
-    return "\n".join([*groups, f"{summary(report.findings)}\n"])
+    alike = _grouped(report.findings)
+    files = groupby(alike, lambda group: group[0].location and group[0].location.path)
+    blocks = (
+        "".join(block(group[0], report.lines, paint) + _other_places(group[1:]) for group in groups)
+        for _, groups in files
+    )
+    return "\n".join([*blocks, f"{summary(report.findings)}\n"])
 
 
 def block(
@@ -63,6 +70,40 @@ def block(
 ) -> str:
     """One finding with all that belongs to it."""
     return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
+
+
+def _grouped(findings: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
+    """Findings that are equal but for their place and the name of their object, in the order of the first."""
+    groups: dict[Hashable, list[Diagnostic]] = {}
+    for finding in findings:
+        groups.setdefault(_likeness(finding), []).append(finding)
+    return list(groups.values())
+
+
+def _likeness(finding: Diagnostic) -> Hashable:
+    name = finding.resource.name if finding.resource else ""
+    message, hint = finding.message, finding.hint or ""
+    if name and (name in message or name in hint):
+        own = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
+        message, hint = own.sub("\0", message), own.sub("\0", hint)
+    related = tuple((each.message, each.location) for each in finding.related)
+    return finding.code, finding.severity, message, hint, related
+
+
+def _other_places(findings: Sequence[Diagnostic]) -> str:
+    """Lines with the places of findings that are like one before; the first of them where they are many."""
+    shown = findings if len(findings) <= _MOST_PLACES else findings[: _MOST_PLACES - 1]
+    lines = [f"  also: {_where(finding)}" for finding in shown]
+    if len(shown) < len(findings):
+        lines.append(f"  also: {len(findings) - len(shown)} more places; --format json has all of them")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _where(finding: Diagnostic) -> str:
+    about = printable(str(finding.resource)) if finding.resource else ""
+    if finding.location is None:
+        return about or "the project"
+    return f"{_place(finding.location)}{f' ({about})' if about else ''}"
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:

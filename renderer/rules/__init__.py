@@ -1,0 +1,28 @@
+"""Rules: what is legal, and probably a mistake.
+
+``table`` lists every rule, ``judge`` asks them all, ``context`` is the overlay that they look at.
+"""
+
+from __future__ import annotations
+
+from renderer.model.json import object_at
+from renderer.model.resource import Resource, ResourceSet
+
+_GROUP = "kubevirt.io"
+_OURS = "vmrender.io"
+
+
+def concerns(resources: ResourceSet) -> bool:
+    """Return whether rules have anything to look at: KubeVirt's objects, or annotations of vmrender."""
+    return any(_is_kubevirts(resource) or has_annotation_of_ours(resource) for resource in resources)
+
+
+def has_annotation_of_ours(resource: Resource) -> bool:
+    """Return whether an annotation of the resource is meant for vmrender."""
+    annotations = object_at(resource.content, "metadata", "annotations")
+    return bool(annotations) and any(_OURS in key for key in annotations)
+
+
+def _is_kubevirts(resource: Resource) -> bool:
+    group = resource.api_version.partition("/")[0]
+    return group == _GROUP or group.endswith(f".{_GROUP}")

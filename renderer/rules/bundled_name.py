@@ -36,9 +36,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from renderer.kubevirt.cluster import Cluster
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, object_at
+from renderer.model.json import EMPTY
 from renderer.model.release import Release
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
@@ -46,8 +47,6 @@ from renderer.rules.context import Context
 from renderer.rules.rule import Finding, Rule
 
 _NAME = FieldPath.of("metadata", "name")
-_DEPLOYED_BY_DEFAULT = Release(1, 4)
-_GATE = "CommonInstancetypesDeploymentGate"
 _HINT = (
     "take another name, set writeInstancetypes: false for the overlay, or set"
     " spec.configuration.commonInstancetypesDeployment.enabled: false in the KubeVirt object"
@@ -65,18 +64,9 @@ def _check(context: Context) -> Iterator[Finding]:
 
 
 def _is_deployed(context: Context) -> bool:
-    """``commonInstancetypesDeploymentEnabled`` in ``pkg/virt-operator/resource/apply/reconcile.go``."""
-    configuration = object_at(_kubevirt(context), "spec", "configuration")
-    if context.release >= _DEPLOYED_BY_DEFAULT:
-        return object_at(configuration, "commonInstancetypesDeployment").get("enabled") is not False
-    gates = object_at(configuration, "developerConfiguration").get("featureGates")
-    return isinstance(gates, list) and _GATE in gates
-
-
-def _kubevirt(context: Context) -> JsonObject:
     own = next(iter(context.of_kind("KubeVirt")), None)
     found = own or context.find_in_catalogs("KubeVirt", "kubevirt", "kubevirt")
-    return found.content if found else EMPTY
+    return Cluster.of(context.release, found.content if found else EMPTY).deploys_common_instancetypes
 
 
 def _finding(alike: Sequence[Resource], release: Release) -> Finding:

@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.rules.inventory import Inventory, Item, may_be_in
-from renderer.rules.machine import Machine
-from renderer.rules.near_miss import numbers_of
-from renderer.rules.references import ObjectReference, references
+from renderer.rules.references import Inventory, Item, ObjectReference, may_be_in, numbers_of, references
 
 #: The names that a release brings into a cluster by itself, by kind of instance type or preference.
 BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
@@ -47,9 +45,9 @@ class Context:
         self.bundled_names: Final = bundled_names
 
     @cached_property
-    def machines(self) -> Sequence[Machine]:
+    def machines(self) -> Sequence[VirtualMachineView]:
         """The virtual machines, pools and instances, in order."""
-        machines = (Machine.of(resource) for resource in self.resources)
+        machines = (VirtualMachineView.of(resource) for resource in self.resources)
         return [machine for machine in machines if machine is not None]
 
     @cached_property
@@ -70,10 +68,10 @@ class Context:
                 return resource
         return self.find_in_catalogs(kind, name, namespace)
 
-    def spec_before(self, machine: Machine) -> JsonObject:
+    def spec_before(self, machine: VirtualMachineView) -> JsonObject:
         """The machine's spec before it was expanded; its own where nothing was composed under that name."""
         resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
-        return object_at(resource.content, *map(str, machine.spec_path.segments))
+        return object_at(resource.content, *machine.paths.spec.keys)
 
     @cached_property
     def _composed_by_id(self) -> Mapping[ResId, Resource]:

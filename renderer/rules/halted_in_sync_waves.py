@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.virtual_machine import HALTED
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
@@ -38,7 +39,6 @@ from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.power import HALTED, power_of
 from renderer.rules.rule import Finding, Rule, related_to
 
 _WAVE = "argocd.argoproj.io/sync-wave"
@@ -63,13 +63,13 @@ def _check(context: Context) -> Iterator[Finding]:
     if len(steps) <= 1:
         return
     for machine in context.machines:
-        power = power_of(machine) if machine.spec else None
+        strategy = machine.written_run_strategy if machine.spec else None
         step = _step(machine.resource)
-        if power is not None and power.strategy == HALTED and step is not None:
+        if strategy is not None and strategy.strategy == HALTED and step is not None:
             other = next(resource for each, resource in steps.items() if each != step)
             yield Finding(
                 machine.resource,
-                power.field,
+                strategy.field,
                 f"the machine is in {step} and does not run: Argo CD never finishes the sync",
                 "Argo CD holds a stopped machine for unhealthy: use no waves here, or your own health check",
                 (_other_step(other),),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.json import object_at, text_at
 from renderer.model.resource import Resource
 from renderer.rules.context import Context
-from renderer.rules.machine import Machine
 
 INSTANCETYPE, PREFERENCE = "instancetype", "preference"
 INSTANCETYPES = ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype")
@@ -21,7 +21,7 @@ def not_named_by_machines(
 
     The others are judged as a part of their machines, which KubeVirt refuses where they do not work.
     """
-    machines = (Machine.of(resource) for resource in context.composed)
+    machines = (VirtualMachineView.of(resource) for resource in context.composed)
     named = {text_at(machine.spec, matcher, "name") for machine in machines if machine is not None}
     return [resource for resource in resources if named.isdisjoint(_names(resource))]
 
@@ -33,7 +33,7 @@ def _names(resource: Resource) -> Iterator[str]:
         yield earlier.name
 
 
-def preference_of(context: Context, machine: Machine) -> Resource | None:
+def preference_of(context: Context, machine: VirtualMachineView) -> Resource | None:
     """The preference that a machine named before it was expanded; None where that takes more to tell."""
     matcher = object_at(context.spec_before(machine), PREFERENCE)
     name = text_at(matcher, "name")

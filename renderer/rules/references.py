@@ -1,14 +1,16 @@
-"""What virtual machines refer to by name: where, of which kind, and in which namespace."""
+"""The objects that virtual machines refer to by name, those that there will be, and mistyped names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
+from renderer.kubevirt.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
-from renderer.rules.machine import Element, Machine, elements
 
 SECRET = "Secret"  # noqa: S105 - a kind, no password
 CONFIG_MAP = "ConfigMap"
@@ -41,7 +43,7 @@ _CREDENTIALS: tuple[_Way, ...] = tuple(
 class ReferencePlace(Record):
     """A field of a machine in two parts, as the path of what is right is never needed."""
 
-    machine: Machine
+    machine: VirtualMachineView
     base: FieldPath
     at: tuple[Segment, ...] = ()
 
@@ -64,7 +66,7 @@ class ObjectReference(Record):
         return self.place.base.child(*self.place.at, *self.way)
 
 
-def references(machines: Iterable[Machine]) -> Mapping[str, list[ObjectReference]]:
+def references(machines: Iterable[VirtualMachineView]) -> Mapping[str, list[ObjectReference]]:
     """All references, by the kind they are to."""
     found: dict[str, list[ObjectReference]] = {}
     for machine in machines:
@@ -73,7 +75,7 @@ def references(machines: Iterable[Machine]) -> Mapping[str, list[ObjectReference
     return found
 
 
-def _references(machine: Machine) -> Iterator[ObjectReference]:
+def _references(machine: VirtualMachineView) -> Iterator[ObjectReference]:
     for index, volume in machine.volumes:
         yield from _of_volume(machine, index, volume)
     for index, network in machine.networks:
@@ -81,35 +83,35 @@ def _references(machine: Machine) -> Iterator[ObjectReference]:
     for element in machine.data_volume_templates:
         yield from _of_data_volume_template(machine, element)
     for index, credential in elements(machine.instance.get("accessCredentials")):
-        place = ReferencePlace(machine, machine.instance_path, ("accessCredentials", index))
+        place = ReferencePlace(machine, machine.paths.instance, ("accessCredentials", index))
         for way in _CREDENTIALS:
             yield from _at(place, credential, way, SECRET)
-    here = ReferencePlace(machine, machine.instance_path)
+    here = ReferencePlace(machine, machine.paths.instance)
     yield from _at(here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
 
 
-def _of_volume(machine: Machine, index: int, volume: JsonObject) -> Iterator[ObjectReference]:
+def _of_volume(machine: VirtualMachineView, index: int, volume: JsonObject) -> Iterator[ObjectReference]:
     for source in volume:
         content = volume[source] if source in _IN_VOLUMES else None
         if isinstance(content, dict) and content.get("optional") is not True:
-            place = ReferencePlace(machine, machine.instance_path, ("volumes", index, source))
+            place = ReferencePlace(machine, machine.paths.instance, ("volumes", index, source))
             for way, kind in _IN_VOLUMES[source]:
                 yield from _at(place, content, way, kind)
 
 
-def _of_network(machine: Machine, index: int, network: JsonObject) -> Iterator[ObjectReference]:
+def _of_network(machine: VirtualMachineView, index: int, network: JsonObject) -> Iterator[ObjectReference]:
     written = object_at(network, "multus").get("networkName")
     if isinstance(written, str) and written:
         namespace, slash, name = written.rpartition("/")
-        place = ReferencePlace(machine, machine.instance_path, ("networks", index))
+        place = ReferencePlace(machine, machine.paths.instance, ("networks", index))
         way = ("multus", "networkName")
         yield ObjectReference(place, way, NETWORK, name, namespace if slash else machine.namespace)
 
 
-def _of_data_volume_template(machine: Machine, element: Element) -> Iterator[ObjectReference]:
+def _of_data_volume_template(machine: VirtualMachineView, element: Element) -> Iterator[ObjectReference]:
     index, template = element
     spec = object_at(template, "spec")
-    place = ReferencePlace(machine, machine.spec_path, ("dataVolumeTemplates", index, "spec"))
+    place = ReferencePlace(machine, machine.paths.spec, ("dataVolumeTemplates", index, "spec"))
     source_ref = spec.get("sourceRef")
     if isinstance(source_ref, dict) and source_ref.get("kind") == DATA_SOURCE:
         yield from _elsewhere(place, source_ref, ("sourceRef", "name"), DATA_SOURCE)
@@ -136,3 +138,152 @@ def _at(place: ReferencePlace, content: Json, way: _Way, kind: str) -> Iterator[
     name = object_at(content, *way[:-1]).get(way[-1])
     if isinstance(name, str) and name:
         yield ObjectReference(place, way, kind, name, place.machine.namespace)
+
+
+#: Kinds whose controllers make an object of another kind with the same name.
+_SAME_NAME: Mapping[str, str] = {
+    "DataVolume": CLAIM,
+    "SealedSecret": SECRET,
+    "OnePasswordItem": SECRET,
+    "Bundle": CONFIG_MAP,
+    "UserDefinedNetwork": NETWORK,
+    "ClusterUserDefinedNetwork": NETWORK,
+    "SriovNetwork": NETWORK,
+    "SriovIBNetwork": NETWORK,
+    "OVSNetwork": NETWORK,
+    **{kind: kind for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT)},
+}
+#: Endings of kinds whose controllers make Secrets, named somewhere in their spec.
+_MAKERS_OF_SECRETS = ("Secret", "Secrets", "Certificate")
+_NAMES_OF_SECRETS = ("name", "secretName")
+
+
+class Item(Record):
+    """An object by name; ``resource`` is what it is, or what makes it."""
+
+    name: str
+    namespace: str
+    resource: Resource
+
+
+class Inventory:
+    """What there is of each kind."""
+
+    def __init__(self, resources: Iterable[Resource], machines: Iterable[VirtualMachineView]) -> None:
+        self._by_kind: dict[str, dict[str, list[Item]]] = {}
+        for resource in resources:
+            for kind, name in _made_by(resource):
+                self._add(kind, Item(name, resource.namespace, resource))
+        for machine in machines:
+            for _, template in machine.data_volume_templates:
+                name = text_at(template, "metadata", "name")
+                self._add(CLAIM, Item(name, machine.namespace, machine.resource))
+
+    def named(self, kind: str, name: str) -> Sequence[Item]:
+        return self._by_kind.get(kind, {}).get(name, ())
+
+    def of_kind(self, kind: str) -> Iterator[Item]:
+        for items in self._by_kind.get(kind, {}).values():
+            yield from items
+
+    def names(self, kind: str) -> Iterator[tuple[str, Item]]:
+        """What there is of the kind, by the name it has and those it had before kustomize renamed it."""
+        for item in self.of_kind(kind):
+            yield item.name, item
+        for (renamed, name), items in self.renamed.items():
+            if renamed == kind:
+                yield from ((name, item) for item in items)
+
+    @cached_property
+    def renamed(self) -> Mapping[tuple[str, str], Sequence[Item]]:
+        """What kustomize has renamed, by kind and each name it had before."""
+        found: dict[tuple[str, str], list[Item]] = {}
+        for kind in self._by_kind:
+            for item in self.of_kind(kind):
+                for earlier in item.resource.previous_ids if item.resource.name == item.name else ():
+                    if earlier.name != item.name:
+                        found.setdefault((kind, earlier.name), []).append(item)
+        return found
+
+    def has(self, kind: str, name: str, namespace: str) -> bool:
+        """Whether there may be such an object; what has no namespace may come into any."""
+        items = self.named(kind, name)
+        return bool(items) and any(may_be_in(item, namespace) for item in items)
+
+    def _add(self, kind: str, item: Item) -> None:
+        self._by_kind.setdefault(kind, {}).setdefault(item.name, []).append(item)
+
+
+def may_be_in(item: Item, namespace: str) -> bool:
+    return not namespace or not item.namespace or item.namespace == namespace
+
+
+def _made_by(resource: Resource) -> Iterator[tuple[str, str]]:
+    """The kinds and names of what there is because of the resource."""
+    kind = resource.kind
+    same = _SAME_NAME.get(kind)
+    if same is not None:
+        yield same, resource.name
+    elif kind.endswith(_MAKERS_OF_SECRETS):
+        yield SECRET, resource.name
+        for name in _names_in(resource.content.get("spec")):
+            yield SECRET, name
+    elif kind == "DataImportCron":
+        yield DATA_SOURCE, text_at(resource.content, "spec", "managedDataSource")
+
+
+def _names_in(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key in _NAMES_OF_SECRETS:
+            name = object_at(value).get(key)
+            if isinstance(name, str):
+                yield name
+        for child in value.values():
+            yield from _names_in(child)
+    for element in array_at(value):
+        yield from _names_in(element)
+
+
+_SEPARATORS = re.compile(r"[-._]")
+_DIGITS = re.compile(r"\d+")
+_SHORTEST_WORD = 4  # shorter words are as likely to be meant: prod and prd, a and b
+_LONG_WORD = 6
+_MOST = 3  # letters that a slip adds or drops
+
+
+def numbers_of(name: str) -> tuple[str, ...]:
+    """What two names have to share to be mistaken for each other: those of others differ on purpose."""
+    return tuple(_DIGITS.findall(name))
+
+
+def is_near_miss(written: str, meant: str) -> bool:
+    """``web-cloud-init`` for web-cloudinit, ``databse-root`` for database-root.
+
+    Names that differ in a number or a short word are different on purpose.
+    """
+    if written == meant or abs(len(written) - len(meant)) > _MOST or numbers_of(written) != numbers_of(meant):
+        return False
+    words, meant_words = _SEPARATORS.split(written), _SEPARATORS.split(meant)
+    if len(words) != len(meant_words):
+        return "".join(words) == "".join(meant_words)
+    pairs = [(one, other) for one, other in zip(words, meant_words, strict=True) if one != other]
+    return not pairs or (len(pairs) == 1 and _is_mistyped(*pairs[0]))
+
+
+def _is_mistyped(word: str, meant: str) -> bool:
+    shorter = min(len(word), len(meant))
+    return shorter >= _SHORTEST_WORD and _distance(word, meant) <= (1 if shorter < _LONG_WORD else 2)
+
+
+def _distance(word: str, other: str) -> int:
+    """Letters to insert, remove, change or swap with their neighbour (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, 1):
+        before, last, row = row, before, [i]
+        for j, other_letter in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other_letter))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == other_letter:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return row[-1]

@@ -23,20 +23,20 @@ class Finding(Record):
     related: tuple[Related, ...] = ()
 
     def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
-        return Diagnostic(
-            code=code,
-            message=self.message,
+        """Return the finding as it is reported."""
+        return Diagnostic.about(
+            self.resource,
+            self.field,
+            code,
+            self.message,
+            self.hint,
             severity=severity,
-            sites=self.resource.sites(self.field),
-            resource=self.resource.current_id,
-            field=self.field,
-            hint=self.hint,
             related=self.related,
         )
 
 
 def related_to(resource: Resource, message: str, field: FieldPath = ROOT) -> Related:
-    """The other side of a finding, in another resource."""
+    """Return the other side of a finding, in another resource."""
     return Related(message, resource.sites(field))
 
 
@@ -44,15 +44,16 @@ Check = Callable[[Context], Iterable[Finding]]
 
 
 class Rule(Record):
-    """What to look for, and how it is reported where the project does not say.
+    """A check, and how its findings are reported where the project does not say.
 
-    ``documentation`` is the docstring of the rule's module, which ``vmrender explain CODE`` prints: a
-    heading, what the rule finds and why, an example that is wrong and one that is right. ``strict`` looks
-    for more than ``check``, in projects that ask for it.
+    ``documentation`` is what ``vmrender explain CODE`` prints: a heading, what the rule finds and why, an
+    example that is wrong and one that is right. It is the docstring of a module with one rule; the text about
+    one of several rules stands in ``explanations/CODE.md``. ``strict`` finds more than ``check``, in projects
+    that ask for it.
     """
 
     code: Code
     level: Level
     check: Check
-    documentation: str | None
+    documentation: str | None = None
     strict: Check | None = None

@@ -26,10 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, scalar_text
-from renderer.model.quantity import Quantity
+from renderer.model.quantity import lenient_quantity
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
@@ -93,10 +92,8 @@ def _is_same(label: str, value: Json) -> bool:
     """``"true"`` is how early catalogs label huge pages. The schema tells of what is no amount."""
     if label == "true":
         return True
-    try:
-        return Quantity.of(label).compare(Quantity.of(value)) == 0
-    except DiagnosticError:
-        return label == value
+    one, other = lenient_quantity(label), lenient_quantity(value)
+    return label == value if one is None or other is None else one.compare(other) == 0
 
 
 def _lie(resource: Resource, name: str, label: str, way: Sequence[str], says: str) -> Finding:

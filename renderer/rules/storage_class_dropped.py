@@ -29,12 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.machine import Machine
 from renderer.rules.matchers import PREFERENCE, preference_of
 from renderer.rules.rule import Finding, Rule, related_to
 
@@ -49,7 +49,7 @@ def _check(context: Context) -> Iterator[Finding]:
                 yield found
 
 
-def _of(context: Context, machine: Machine) -> Finding | None:
+def _of(context: Context, machine: VirtualMachineView) -> Finding | None:
     without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
     preference = preference_of(context, machine) if without else None
     if preference is None:

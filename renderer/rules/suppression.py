@@ -12,9 +12,11 @@ from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.model.rule_settings import RULE_CODES
-from renderer.rules.concern import has_annotation_of_ours
-from renderer.rules.rule import Finding
+from renderer.model.rule_settings import RULE_CODES, Level
+from renderer.model.suggest import suggest
+from renderer.rules import has_annotation_of_ours
+from renderer.rules.context import Context
+from renderer.rules.rule import Finding, Rule
 
 PREFIX = "ignore.vmrender.io/"
 _DOMAIN = "vmrender.io"
@@ -93,7 +95,7 @@ def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
     if annotation.startswith(PREFIX):
         code = annotation.removeprefix(PREFIX)
         if code not in set(Code):
-            return f"{annotation}: there is no finding {code}", _nearest(code)
+            return f"{annotation}: there is no finding {code}", _meant(code)
         if not isinstance(reason, str) or not reason.strip():
             return f"{annotation} has no reason", f"write the reason after it: {annotation}: made by hand"
     elif annotation in (f"{_DOMAIN}/ignore", f"ignore.{_DOMAIN}", f"{_DOMAIN}/ignore-rules"):
@@ -101,12 +103,18 @@ def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
     return None
 
 
-def _nearest(code: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only when something is wrong
+def _finding(resource: Resource, annotation: str, message: str, hint: str) -> Finding:
+    return Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint)
 
-    nearest = get_close_matches(code, list(Code), n=1)
+
+def _meant(code: str) -> str:
+    nearest = suggest(code, Code, most=1)
     return f"did you mean {PREFIX}{nearest[0]}?" if nearest else f"rules: {', '.join(RULE_CODES)}"
 
 
-def _finding(resource: Resource, annotation: str, message: str, hint: str) -> Finding:
-    return Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint)
+def _unused(_: Context) -> Iterable[Finding]:
+    """Find nothing: a suppression is known to be unused when all rules were asked (``rules.judge``)."""
+    return ()
+
+
+RULE = Rule(Code.UNUSED_SUPPRESSION, Level.WARNING, _unused)

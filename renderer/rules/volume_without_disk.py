@@ -38,11 +38,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.json import object_at, text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.machine import Machine, elements
 from renderer.rules.rule import Finding, Rule
 
 #: Volumes that are no disks of the guest, or are refused without what KubeVirt would not add.
@@ -55,7 +55,7 @@ def _check(context: Context) -> Iterator[Finding]:
             yield from _of(machine)
 
 
-def _of(machine: Machine) -> Iterator[Finding]:
+def _of(machine: VirtualMachineView) -> Iterator[Finding]:
     devices = object_at(machine.domain, "devices")
     attached = {text_at(disk, "name") for _, disk in (*machine.disks, *elements(devices.get("filesystems")))}
     for index, volume in machine.volumes:

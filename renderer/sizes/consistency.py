@@ -1,8 +1,9 @@
-"""Instance types that every VirtualMachine which uses them would be refused for.
+"""Find contradictions in an instance type for which KubeVirt would refuse every VirtualMachine that uses it.
 
-What KubeVirt refuses in the object itself is not repeated here, but what it refuses in a VirtualMachine that
-has these values (``pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go`` and
-``pkg/liveupdate/memory/memory.go``).
+These are checks of the VirtualMachine
+(``pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go``,
+``pkg/liveupdate/memory/memory.go``); checks of the instance type itself are in
+``instancetype/object_admission``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SUPPLEMENTAL_POOL = "supplementalPool"
 
 
 def contradictions(spec: JsonObject) -> tuple[Diagnostic, ...]:
-    """What does not go together in an instance type's ``spec``: resource-invalid, with switches to use."""
+    """Return the contradictions in an instance type's ``spec``, with the switches to use."""
     return (*_cpu(spec), *_memory(spec), *_max_guest(spec), *_io_threads(spec))
 
 
@@ -65,7 +66,7 @@ def _memory(spec: JsonObject) -> Iterator[Diagnostic]:
     pages = object_at(memory, "hugepages").get("pageSize")
     if not is_page_size(page_size):
         hint = "their sizes are powers of two, such as 2Mi and 1Gi"
-        yield _refused("memory", "hugepages", f"no huge pages have {pages}", hint)
+        yield _refused("memory", "hugepages", f"huge pages cannot have the size {pages}", hint)
     elif guest is not None and not is_multiple(guest, page_size):
         message = f"{guest.canonical} of memory are not a multiple of huge pages of {pages}"
         yield _refused(

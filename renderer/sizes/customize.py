@@ -10,13 +10,30 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFIX
+from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
 from renderer.model.resource import Resource
 from renderer.sizes.consistency import contradictions
-from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, PREFIX, is_object_name, is_size_name, size_labels
+from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, is_object_name, is_size_name, size_labels
 from renderer.sizes.switch_values import UINT32_MAX, SwitchError
 from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
+
+_EFI = ("firmware", "preferredEfi")
+_MAX_SOCKETS = ("cpu", "maxSockets")
+#: Says which release of the bundle an object is from, and no copy is.
+_BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
+_REQUIREMENT_LABELS = {
+    "required-cpu": ("requirements", "cpu", "guest"),
+    "required-memory": ("requirements", "memory", "guest"),
+    "required-architecture": ("requirements", "architecture"),
+    "preferred-architecture": ("preferredArchitecture",),
+    "arch": ("preferredArchitecture",),
+}
+_LABEL_VALUE = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]{0,61}[0-9A-Za-z])?")
+_MAX_NAMESPACE = 63
+_KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +53,7 @@ class SpecChanges:
         return frozenset(f"spec.{SWITCHES[name].path}" for name in self.given)
 
     def touch(self, section: str) -> bool:
-        """Whether a field of that section of the spec is written or removed."""
+        """Return whether a field of that section of the spec is written or removed."""
         return any(SWITCHES[name].path.startswith(f"{section}.") for name in self.names)
 
 
@@ -51,8 +68,71 @@ class Copy:
     changes: SpecChanges = field(default_factory=SpecChanges)
 
 
-_EFI = ("firmware", "preferredEfi")
-_MAX_SOCKETS = ("cpu", "maxSockets")
+def customized(source: Resource, copy: Copy) -> JsonObject:
+    """The new instance type or preference. Raises ``SwitchError``."""
+    target = target_of(source)
+    _check_names(copy)
+    _check_targets(source, target, copy.changes)
+    _check_contradictions(copy.changes)
+    spec = changed_spec(object_at(source.content, "spec"), copy.changes)
+    _check_sizes(source, target, spec)
+    metadata = customized_metadata(object_at(source.content, "metadata"), spec, target, copy)
+    kind = f"VirtualMachine{'Cluster' if copy.is_cluster_wide else ''}{_KINDS[target]}"
+    return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
+    """Return the reasons for which KubeVirt would refuse every virtual machine that uses ``copied``."""
+    return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
+
+
+def target_of(source: Resource) -> SwitchTarget:
+    return (
+        SwitchTarget.PREFERENCE
+        if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])
+        else SwitchTarget.INSTANCETYPE
+    )
+
+
+def _check_names(copy: Copy) -> None:
+    if not is_object_name(copy.name):
+        raise SwitchError(f"--name {copy.name!r} cannot be a name, which has {NAME_RULE}")
+    namespace = copy.namespace
+    if namespace is None:
+        return
+    if copy.is_cluster_wide:
+        raise SwitchError("--namespace and --cluster contradict each other")
+    if not is_object_name(namespace) or "." in namespace or len(namespace) > _MAX_NAMESPACE:
+        raise SwitchError(f"--namespace {namespace!r} cannot be the name of a namespace")
+
+
+def _check_targets(source: Resource, target: SwitchTarget, changes: SpecChanges) -> None:
+    for other, switches in SWITCHES_FOR.items():
+        if other is target:
+            continue
+        for name in (switch.name for switch in switches if switch.name in changes.names):
+            shown = name if name in changes.given else f"no-{name}"
+            article = "an" if target is SwitchTarget.INSTANCETYPE else "a"
+            raise SwitchError(f"--{shown} is for {other}s; {_shown(source.name)} is {article} {target}")
+
+
+def _check_contradictions(changes: SpecChanges) -> None:
+    for name in changes.given:
+        switch = SWITCHES[name]
+        if name in changes.cleared and not switch.value.repeats:
+            raise SwitchError(f"--{name} and --no-{name} contradict each other")
+        for other in changes.given:
+            if SWITCHES[other].path.startswith(switch.replaces):
+                raise SwitchError(f"--{name} and --{other} contradict each other")
+
+
+def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> None:
+    """A size that is left to virtual machines is none that others can be made of."""
+    if target is not SwitchTarget.INSTANCETYPE:
+        return
+    for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
+        if object_at(spec, section).get("guest") is None:
+            raise SwitchError(f"--{switch} is needed: {_shown(source.name)} leaves it to the virtual machine")
 
 
 def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
@@ -101,7 +181,7 @@ def _without(spec: JsonObject, path: list[str]) -> JsonObject:
 
 
 def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
-    """With as many sockets to each vCPU as there were: cx1 has one, so that none can be hot-plugged."""
+    """Scale maxSockets with the vCPUs: cx1 has as many as vCPUs, so that none can be hot-plugged."""
     sockets, vcpus = _at(before, _MAX_SOCKETS), object_at(before, "cpu").get("guest")
     now = object_at(spec, "cpu").get("guest")
     if not isinstance(sockets, int) or not isinstance(vcpus, int) or not isinstance(now, int):
@@ -112,7 +192,7 @@ def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
 
 
 def _modern_firmware(spec: JsonObject) -> JsonObject:
-    """With ``preferredEfi`` for the deprecated fields, which do not count beside it.
+    """Write ``preferredEfi`` for the deprecated fields, which do not count beside it.
 
     KubeVirt ``pkg/instancetype/preference/apply/firmware.go``.
     """
@@ -129,30 +209,20 @@ def _at(spec: JsonObject, path: list[str] | tuple[str, ...]) -> Json:
     return object_at(spec, *path[:-1]).get(path[-1])
 
 
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-#: Says which release of the bundle an object is from, and no copy is.
-_BUNDLE_VERSION = f"{PREFIX}common-instancetypes-version"
-_REQUIREMENT_LABELS = {
-    "required-cpu": ("requirements", "cpu", "guest"),
-    "required-memory": ("requirements", "memory", "guest"),
-    "required-architecture": ("requirements", "architecture"),
-    "preferred-architecture": ("preferredArchitecture",),
-    "arch": ("preferredArchitecture",),
-}
-_LABEL_VALUE = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]{0,61}[0-9A-Za-z])?")
-
-
 def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarget, copy: Copy) -> JsonObject:
     """The metadata of the copy with ``spec``; what a cluster wrote into the source's stays behind.
 
     Labels and annotations of ``instancetype.kubevirt.io`` go, or, where they are kept, are made to fit.
     """
-    labels, annotations = object_at(source, "labels"), object_at(source, "annotations")
+    written, _ = without_server_fields({"metadata": source})
+    labels, annotations = (
+        object_at(written, "metadata", "labels"),
+        object_at(written, "metadata", "annotations"),
+    )
     if copy.keep_labels:
         labels = _fitting(labels, spec, target, copy.name)
     else:
         labels, annotations = _others(labels), _others(annotations)
-    annotations = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
     said: dict[str, Json] = {
         "name": copy.name,
         "namespace": copy.namespace,
@@ -163,7 +233,7 @@ def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarg
 
 
 def _others(pairs: JsonObject) -> JsonObject:
-    return {key: value for key, value in pairs.items() if not key.startswith(PREFIX)}
+    return {key: value for key, value in pairs.items() if not key.startswith(INSTANCETYPE_PREFIX)}
 
 
 def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: str) -> JsonObject:
@@ -171,7 +241,7 @@ def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: s
     own = (
         DERIVED_LABELS
         if target is SwitchTarget.INSTANCETYPE
-        else {PREFIX + key for key in _REQUIREMENT_LABELS}
+        else {INSTANCETYPE_PREFIX + key for key in _REQUIREMENT_LABELS}
     )
     kept = {key: value for key, value in labels.items() if key not in own and key != _BUNDLE_VERSION}
     return {**kept, **(derives(spec, name) if own & labels.keys() else EMPTY)}
@@ -180,87 +250,20 @@ def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: s
 def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
     """A size is what follows the series in a name: mysize in u1.mysize."""
     derived = size_labels(spec, name.partition(".")[2] or name)
-    return {key: value for key, value in derived.items() if key != f"{PREFIX}size" or is_size_name(value)}
+    return {
+        key: value
+        for key, value in derived.items()
+        if key != f"{INSTANCETYPE_PREFIX}size" or is_size_name(value)
+    }
 
 
 def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
     del name
     values = {key: object_at(spec, *path[:-1]).get(path[-1]) for key, path in _REQUIREMENT_LABELS.items()}
     texts = {key: str(value) for key, value in values.items() if value is not None}
-    return {f"{PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)}
-
-
-#: Known by every release of KubeVirt that can be a target.
-_API_VERSION = "instancetype.kubevirt.io/v1beta1"
-_MAX_NAMESPACE = 63
-_KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
-
-
-def customized(source: Resource, copy: Copy) -> JsonObject:
-    """The new instance type or preference. Raises ``SwitchError``."""
-    target = target_of(source)
-    _check_names(copy)
-    _check_targets(source, target, copy.changes)
-    _check_contradictions(copy.changes)
-    spec = changed_spec(object_at(source.content, "spec"), copy.changes)
-    _check_sizes(source, target, spec)
-    metadata = customized_metadata(object_at(source.content, "metadata"), spec, target, copy)
-    kind = f"VirtualMachine{'Cluster' if copy.is_cluster_wide else ''}{_KINDS[target]}"
-    return {"apiVersion": _API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
-
-
-def target_of(source: Resource) -> SwitchTarget:
-    return (
-        SwitchTarget.PREFERENCE
-        if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])
-        else SwitchTarget.INSTANCETYPE
-    )
-
-
-def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
-    """What every virtual machine that uses ``copied`` would be refused for."""
-    return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
-
-
-def _check_names(copy: Copy) -> None:
-    if not is_object_name(copy.name):
-        raise SwitchError(f"--name {copy.name!r} cannot be a name, which has {NAME_RULE}")
-    namespace = copy.namespace
-    if namespace is None:
-        return
-    if copy.is_cluster_wide:
-        raise SwitchError("--namespace and --cluster contradict each other")
-    if not is_object_name(namespace) or "." in namespace or len(namespace) > _MAX_NAMESPACE:
-        raise SwitchError(f"--namespace {namespace!r} cannot be the name of a namespace")
-
-
-def _check_targets(source: Resource, target: SwitchTarget, changes: SpecChanges) -> None:
-    for other, switches in SWITCHES_FOR.items():
-        if other is target:
-            continue
-        for name in (switch.name for switch in switches if switch.name in changes.names):
-            shown = name if name in changes.given else f"no-{name}"
-            article = "an" if target is SwitchTarget.INSTANCETYPE else "a"
-            raise SwitchError(f"--{shown} is for {other}s; {_shown(source.name)} is {article} {target}")
-
-
-def _check_contradictions(changes: SpecChanges) -> None:
-    for name in changes.given:
-        switch = SWITCHES[name]
-        if name in changes.cleared and not switch.value.repeats:
-            raise SwitchError(f"--{name} and --no-{name} contradict each other")
-        for other in changes.given:
-            if SWITCHES[other].path.startswith(switch.replaces):
-                raise SwitchError(f"--{name} and --{other} contradict each other")
-
-
-def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> None:
-    """A size that is left to virtual machines is none that others can be made of."""
-    if target is not SwitchTarget.INSTANCETYPE:
-        return
-    for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
-        if object_at(spec, section).get("guest") is None:
-            raise SwitchError(f"--{switch} is needed: {_shown(source.name)} leaves it to the virtual machine")
+    return {
+        f"{INSTANCETYPE_PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)
+    }
 
 
 def _shown(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What an ``InstancetypeSeries`` says, read and checked."""
+"""The values of an ``InstancetypeSeries``, read and checked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.quantity import Quantity
@@ -13,19 +14,19 @@ from renderer.sizes.names import NamePattern
 
 
 class InstancetypeScope(StrEnum):
-    """Where an instance type can be used; the words of a CustomResourceDefinition's scope."""
+    """The scope of an instance type, in the words of a CustomResourceDefinition's scope."""
 
     CLUSTER = "Cluster"
     NAMESPACED = "Namespaced"
 
     @property
     def kind(self) -> str:
-        return f"VirtualMachine{'Cluster' if self is InstancetypeScope.CLUSTER else ''}Instancetype"
+        return INSTANCETYPE.cluster_kind if self is InstancetypeScope.CLUSTER else INSTANCETYPE.kind
 
 
 @dataclass(frozen=True, slots=True)
 class Hugepages:
-    """A variant of every size: its page size, ``text`` as nodes name it, and what the sizes' names end in."""
+    """A variant of every size: page size, ``text`` as nodes name it, and the suffix of its names."""
 
     page_size: Quantity
     text: str
@@ -34,9 +35,9 @@ class Hugepages:
 
 @dataclass(frozen=True, slots=True)
 class SeriesSize:
-    """One row of the table, with what the ratios gave filled in; memory is a quantity of bytes.
+    """One row of the table, completed by the ratios; memory is a quantity of bytes.
 
-    What is None in ``vcpus`` or ``memory`` is left to the VirtualMachine.
+    None in ``vcpus`` or ``memory`` leaves it to the VirtualMachine.
     """
 
     site: Site
@@ -52,7 +53,7 @@ class SeriesSize:
 
 @dataclass(frozen=True, slots=True)
 class SeriesTemplate:
-    """What all instance types of a series have in common."""
+    """The parts that all instance types of a series share."""
 
     labels: Mapping[str, str]
     annotations: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Amounts of memory in a series: read, and derived from one another in exact arithmetic."""
+"""Read amounts of memory in a series, and derive them from one another in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def is_multiple(memory: Quantity, page_size: Quantity) -> bool:
 
 
 def is_page_size(memory: Quantity) -> bool:
-    """Whether huge pages can be so large: a power of two, and more than the pages that all nodes have."""
+    """Return whether huge pages have this size: a power of two, larger than the pages that all nodes have."""
     return (_nanobytes(memory) // _BYTE).bit_count() == 1 and memory.compare(_COMMON_PAGE) > 0
 
 
 def page_size_text(memory: Quantity) -> str:
-    """As nodes name their huge pages, ``1Gi`` and not ``1024Mi``: schedulers compare the names alone."""
+    """Return the size as nodes name it, ``1Gi`` for ``1024Mi``: schedulers compare the names."""
     return Quantity.of_integer(memory.value(), QuantityFormat.BINARY_SI).canonical
 
 

@@ -1,4 +1,4 @@
-"""Where a new manifest goes in a folder that people edit too: a file of its own, and its entry."""
+"""Place a new manifest in a folder that people edit too: a file of its own, and its entry."""
 
 from __future__ import annotations
 

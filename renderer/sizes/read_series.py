@@ -27,7 +27,7 @@ _MAX_COUNT = (1 << 32) - 1  # vCPUs and sockets are uint32 in KubeVirt's API
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the series says about all rows."""
+    """The fields of the series that hold for all rows."""
 
     name_pattern: NamePattern
     memory_per_vcpu: Quantity | None
@@ -86,7 +86,7 @@ def _is_custom(row: Fields) -> bool:
 
 
 def _custom_resources(row: Fields) -> tuple[int | None, Quantity | None] | None:
-    """Of a row that leaves one or both to the VM, so that there is no ratio between them."""
+    """Read a row that leaves vCPUs, memory or both to the VM, so that no ratio applies."""
     for key in ("vcpus", "memory"):
         if key not in row:
             row.reject(
@@ -248,7 +248,7 @@ def _reject_what_sizes_say(spec: Fields, template: Fields) -> None:
     for (section, key), owner in said.items():
         if key in below[section] and owner in spec:
             name, owner_name = below[section].name(key), spec.name(owner)
-            below[section].reject(key, f"{name} is said by {owner_name} already", "drop one of the two")
+            below[section].reject(key, f"{name} is set by {owner_name} already", "drop one of the two")
 
 
 def _hugepages(spec: Fields) -> tuple[Hugepages, ...]:
@@ -271,7 +271,7 @@ def _variant(fields: Fields) -> Hugepages | None:
             fields.reject(None, f"{fields.name()} has no pageSize")
         return None
     if not is_page_size(page_size):
-        message = f"no huge pages have {page_size.canonical}"
+        message = f"huge pages cannot have the size {page_size.canonical}"
         fields.reject("pageSize", message, "their sizes are powers of two, such as 2Mi and 1Gi")
         return None
     return Hugepages(page_size, page_size_text(page_size), suffix)

@@ -44,6 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -55,9 +56,20 @@ from renderer.sizes.definition import Hugepages, InstancetypeScope, Series, Seri
 from renderer.sizes.names import size_labels
 from renderer.sizes.read_series import read_series
 
-_API_VERSION = "instancetype.kubevirt.io/v1beta1"
-#: In which an instance type may leave vCPUs and memory to the VM; for expansion, and never written.
-_CUSTOM_API_VERSION = "instancetype.kubevirt.io/v1beta2"
+#: What the row of a size says itself.
+_ROW = {
+    FieldPath.of("metadata", "name"): "name",
+    FieldPath.of("spec", "cpu", "guest"): "vcpus",
+    FieldPath.of("spec", "cpu", "maxSockets"): "maxSockets",
+    FieldPath.of("spec", "memory", "guest"): "memory",
+}
+#: What the series says for sizes that do not.
+_SERIES = {
+    FieldPath.of("spec", "cpu", "guest"): "memoryPerVCPU",
+    FieldPath.of("spec", "cpu", "maxSockets"): "maxSocketsPerVCPU",
+    FieldPath.of("spec", "memory", "guest"): "memoryPerVCPU",
+    FieldPath.of("spec", "memory", "hugepages", "pageSize"): "hugepages",
+}
 
 
 def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
@@ -90,7 +102,7 @@ def _instancetype(
     }
     if series.template.annotations:
         metadata["annotations"] = series.template.annotations
-    api_version = _CUSTOM_API_VERSION if size.is_custom else _API_VERSION
+    api_version = PROPOSED_INSTANCETYPE_API_VERSION if size.is_custom else INSTANCETYPE_API_VERSION
     return {"apiVersion": api_version, "kind": scope.kind, "metadata": metadata, "spec": spec}
 
 
@@ -108,22 +120,6 @@ def _section(name: str, content: dict[str, Json]) -> JsonObject:
     """The section without a size that is left to the VM, and none if it says nothing else."""
     said = {key: value for key, value in content.items() if value is not None}
     return {name: said} if said else {}
-
-
-#: What the row of a size says itself.
-_ROW = {
-    FieldPath.of("metadata", "name"): "name",
-    FieldPath.of("spec", "cpu", "guest"): "vcpus",
-    FieldPath.of("spec", "cpu", "maxSockets"): "maxSockets",
-    FieldPath.of("spec", "memory", "guest"): "memory",
-}
-#: What the series says for sizes that do not.
-_SERIES = {
-    FieldPath.of("spec", "cpu", "guest"): "memoryPerVCPU",
-    FieldPath.of("spec", "cpu", "maxSockets"): "maxSocketsPerVCPU",
-    FieldPath.of("spec", "memory", "guest"): "memoryPerVCPU",
-    FieldPath.of("spec", "memory", "hugepages", "pageSize"): "hugepages",
-}
 
 
 def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:

@@ -35,7 +35,7 @@ class Value(Protocol):
     def repeats(self) -> bool: ...
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
-        """What ``texts`` make of the field, which holds ``present``. Raises ``SwitchError``."""
+        """Return the new value of a field that holds ``present``. Raises ``SwitchError``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Constant:
     repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
-        """What the field holds stays, as far as it is a mapping."""
+        """Return the value; a mapping keeps the other keys that the field holds."""
         del texts
         if isinstance(self.value, Mapping) and isinstance(present, Mapping):
             return {**present, **self.value}
@@ -183,7 +183,7 @@ def _device(text: str) -> dict[str, str]:
 
 
 def _hint(text: str) -> str:
-    """For 4GB, 4GiB and 4gi, which people write."""
+    """Return a suggestion for 4GB, 4GiB and 4gi, which people write."""
     said = _BYTES.fullmatch(text.strip())
     if said is None:
         return ""

@@ -16,7 +16,7 @@ from renderer.sizes.switch_values import Constant, Count, Devices, Memory, Name,
 
 
 class SwitchTarget(StrEnum):
-    """What a switch is for."""
+    """The kind of object that a switch changes."""
 
     INSTANCETYPE = "instance type"
     PREFERENCE = "preference"
@@ -42,7 +42,7 @@ class Switch(NamedTuple):
     replaces: tuple[str, ...] = ()
 
 
-_INSTANCETYPE_ON, _INSTANCETYPE_PRESENT = Constant(), Constant(EMPTY)
+_ON, _PRESENT = Constant(), Constant(EMPTY)
 _PERCENT = Count(0, 100)
 
 INSTANCETYPE_SWITCHES = (
@@ -50,20 +50,20 @@ INSTANCETYPE_SWITCHES = (
     Switch("memory", "memory.guest", Memory(), "Memory of the guest.", is_optional=False),
     Switch("max-sockets", "cpu.maxSockets", Count(), "How many sockets can be hot-plugged to."),
     Switch("cpu-model", "cpu.model", Text("MODEL"), "CPU model, such as host-passthrough."),
-    Switch("dedicated-cpus", "cpu.dedicatedCPUPlacement", _INSTANCETYPE_ON, "A physical core for each vCPU."),
+    Switch("dedicated-cpus", "cpu.dedicatedCPUPlacement", _ON, "A physical core for each vCPU."),
     Switch(
         "isolate-emulator-thread",
         "cpu.isolateEmulatorThread",
-        _INSTANCETYPE_ON,
+        _ON,
         "One more core, for the emulator.",
     ),
     Switch(
         "numa-passthrough",
         "cpu.numa.guestMappingPassthrough",
-        _INSTANCETYPE_PRESENT,
+        _PRESENT,
         "The host's NUMA nodes, to be seen.",
     ),
-    Switch("realtime", "cpu.realtime", _INSTANCETYPE_PRESENT, "vCPUs that run with realtime priority."),
+    Switch("realtime", "cpu.realtime", _PRESENT, "vCPUs that run with realtime priority."),
     Switch("hugepages", "memory.hugepages.pageSize", PageSize(), "Memory in huge pages: 2Mi, 1Gi."),
     Switch(
         "max-guest-memory",
@@ -95,7 +95,6 @@ INSTANCETYPE_SWITCHES = (
 )
 
 
-_ON, _PRESENT = Constant(), Constant(EMPTY)
 _SECONDS = Count(0, (1 << 63) - 1, "SECONDS")
 _EFI = "firmware.preferredEfi"
 _BIOS = ("firmware.preferredUseBios", "firmware.preferredUseBiosSerial")

@@ -23,12 +23,12 @@ BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
 
 
 def builtin_path(name: str) -> str:
-    """The folder of the built-in catalog ``name``, for a ``BuiltinFileSystem``."""
+    """Return the folder of the built-in catalog ``name``, for a ``BuiltinFileSystem``."""
     return f"{BUILTIN_SCHEME}{BUILTIN_CATALOGS[name]}"
 
 
 class BuiltinFileSystem:
-    """The user's repository, and below ``builtin:`` what ships with vmrender."""
+    """The user's repository, and the files of vmrender's catalogs below ``builtin:``."""
 
     def __init__(self, repository: FileSystem) -> None:
         self._repository = repository
@@ -62,7 +62,7 @@ class BuiltinFileSystem:
 
 @cache
 def composed_catalog(folder: str) -> ResourceSet | None:
-    """What the built-in catalog in ``folder``, ``builtin:<name>/<version>``, composes to; None for others."""
+    """Return the objects of the built-in catalog in ``builtin:<name>/<version>``; None for others."""
     release = folder.removeprefix(BUILTIN_SCHEME)
     if release == folder or release not in BUILTIN_CATALOGS.values():
         return None
@@ -70,7 +70,7 @@ def composed_catalog(folder: str) -> ResourceSet | None:
 
 
 def decode_composed(content: bytes) -> ResourceSet:
-    """What ``encode_composed`` was given."""
+    """Return the resources that ``encode_composed`` was given."""
     import json  # noqa: PLC0415 - not every run looks into a catalog
 
     written = json.loads(content)
@@ -89,10 +89,10 @@ def decode_composed(content: bytes) -> ResourceSet:
 
 
 def encode_composed(resources: Iterable[Resource]) -> str:
-    """JSON with a line for each object: ``[origin, layers, previous ids, content]``.
+    """Return JSON with a line for each object: ``[origin, layers, previous ids, content]``.
 
     Origins and layers are numbers in the list of sites. Raises ``ValueError`` for a resource that this form
-    does not hold: one that gets a hash or has variables, say.
+    cannot hold: one that gets a hash or has variables, for example.
     """
     sites: dict[Site, int] = {}
     objects: list[Json] = []

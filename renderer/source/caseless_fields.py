@@ -13,12 +13,12 @@ _AS_KNOWN: Mapping[str, str] = {}
 
 
 class CaselessFields(Fields):
-    """The fields of one mapping of a kustomization; findings name them as they are written in the file."""
+    """The fields of one mapping of a kustomization; findings name them as the file spells them."""
 
     _written: Mapping[str, str] = _AS_KNOWN
 
     def only(self, *known: str) -> None:
-        """Gives every field its known name; notes those that have none, with the nearest that is."""
+        """Give every field its known name; note fields that have none, with the nearest known name."""
         spelled = {name.lower(): name for name in known}
         content: dict[str, Json] = {}
         written: dict[str, str] = {}
@@ -39,20 +39,20 @@ class CaselessFields(Fields):
         return super().site_of(self._written.get(str(first), first), *rest)
 
     def lines(self, key: str) -> tuple[str, ...]:
-        """The list of texts ``key``; nothing stands for an empty text."""
+        """Return the list of texts ``key``; a null entry counts as an empty text."""
         return tuple(self._text(value, key, index) or "" for index, value in self._list(key))
 
     def text_or_empty(self, key: str) -> str:
         return self.text(key) or ""
 
     def pairs(self, key: str) -> Mapping[str, str]:
-        """The mapping ``key`` from text to text; nothing stands for an empty text."""
+        """Return the mapping ``key`` from text to text; a null value counts as an empty text."""
         below = self.child(key)
         return {name: below.text(name) or "" for name in below.content}
 
 
 class ConvertingFields(CaselessFields):
-    """The fields of one mapping in which numbers, true and false stand for texts (``sigs.k8s.io/yaml``)."""
+    """Fields in which numbers, true and false count as texts (``sigs.k8s.io/yaml``)."""
 
     def _text(self, value: Json, *segments: str | int) -> str | None:
         if isinstance(value, float):
@@ -63,7 +63,7 @@ class ConvertingFields(CaselessFields):
 
 
 class LenientFields(ConvertingFields):
-    """As ``ConvertingFields``, and kustomize passes over fields that it does not know."""
+    """The same, but unknown fields are ignored, as kustomize does in configurations of plugins."""
 
     def unknown(self, key: str, known: tuple[str, ...]) -> None:
-        """Goes without a word."""
+        """Ignore the field."""

@@ -44,7 +44,7 @@ ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
 
 
 class EntryLoader:
-    """How the entries of the kustomization in ``folder`` are read; each takes an entry and its site."""
+    """Loads the entries of the kustomization in ``folder``; each method takes an entry and its site."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class EntryLoader:
         self.findings: list[Diagnostic] = []
 
     def each(self, field: str, entries: Sequence[Listed], read: Callable[[Listed, Site], T]) -> tuple[T, ...]:
-        """What ``read`` makes of the entries of ``field``; what is wrong with one is noted."""
+        """Return the results of ``read`` for the entries of ``field``; errors are noted in ``findings``."""
         found: list[T] = []
         for index, entry in enumerate(entries):
             try:
@@ -75,7 +75,7 @@ class EntryLoader:
         return self._completed.site(field, index) if self._completed else self._site.below(field, index)
 
     def attempt(self, read: Callable[[], T], otherwise: T) -> T:
-        """What ``read`` gives; ``otherwise`` when something is wrong, which is noted."""
+        """Return the result of ``read``; after an error, which is noted, return ``otherwise``."""
         try:
             return read()
         except DiagnosticError as error:
@@ -83,21 +83,21 @@ class EntryLoader:
             return otherwise
 
     def content(self, path: str, site: Site) -> bytes:
-        """The content of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
+        """Return the content of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
         return self._files.fs.read(self._files.file(path, self.folder, site))
 
     def file(self, path: str, site: Site) -> ListedFile:
-        """A file with its real path. Raises as ``content``."""
+        """Return a file with its real path. Raises as ``content``."""
         resolved = self._files.file(path, self.folder, site)
         return ListedFile(resolved, self._files.fs.read(resolved))
 
     def document(self, path: str, site: Site) -> Document:
-        """The first document of a file, as YAML 1.1."""
+        """Return the first document of a file, read as YAML 1.1."""
         resolved = self._files.file(path, self.folder, site)
         return Document(Site(resolved), decode_yaml11(self._files.fs.read(resolved), resolved))
 
     def resource(self, path: str, site: Site) -> ResourceFile | KustomizationRoot:
-        """A file, or else the folder of another kustomization (``kusttarget.go`` accumulateResources)."""
+        """Load a file, or a folder with another kustomization (``kusttarget.go`` accumulateResources)."""
         if self._files.is_file(path, self.folder, site):
             return self._files.resources(path, self.folder, site)
         place = joined(self.folder, path)
@@ -116,19 +116,19 @@ class EntryLoader:
         return root
 
     def plugin(self, entry: str, site: Site) -> ResourceFile | KustomizationRoot:
-        """The configuration of a plugin: written here, or in a file or folder."""
+        """Load the configuration of a plugin: a text in the entry, or a file or folder."""
         inline = _inline_resources(entry, site)
         return ResourceFile(site, inline) if inline is not None else self.resource(entry, site)
 
     def patch(self, listed: Patch, site: Site) -> LoadedPatch:
-        """An entry of ``patches`` (``PatchTransformer.go`` Config)."""
+        """Load an entry of ``patches`` (``PatchTransformer.go`` Config)."""
         text = listed.patch.strip()
         if bool(text) == bool(listed.path):
             raise _ambiguous_patch(listed, site)
         return LoadedPatch(listed, self._patch_content(text, listed.path, site))
 
     def json6902(self, listed: Patch, site: Site) -> LoadedPatch:
-        """An entry of ``patchesJson6902`` (``PatchJson6902Transformer.go`` Config)."""
+        """Load an entry of ``patchesJson6902`` (``PatchJson6902Transformer.go`` Config)."""
         if listed.target is None or not listed.target.name:
             raise _invalid("the patch has no target.name", site)
         if bool(listed.patch) == bool(listed.path):
@@ -138,7 +138,7 @@ class EntryLoader:
         return LoadedPatch(listed, read_json_patch(listed.patch.encode(), site.below("patch")))
 
     def strategic_merge(self, entry: str, site: Site) -> StrategicMergePatches:
-        """An entry of ``patchesStrategicMerge``: a text, or else a file."""
+        """Load an entry of ``patchesStrategicMerge``: a text, or else a file."""
         inline = _inline_resources(entry, site)
         if inline is not None:
             return StrategicMergePatches(site, inline)
@@ -157,7 +157,7 @@ class EntryLoader:
 
 
 def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
-    """The objects that the entry itself holds; None when it is a path."""
+    """The objects in the text of the entry itself; None when it is a path."""
     try:
         return read_resources(text.encode(), site)
     except DiagnosticError:
@@ -196,7 +196,7 @@ _SPECS = (
 
 
 def read_field_spec_file(file: Document) -> FieldSpecFile:
-    """The field specs in the file, by the field that they are for. Raises: kustomization-field."""
+    """Return the field specs in the file, by the field that they are for. Raises: kustomization-field."""
     findings: list[Diagnostic] = []
     content = {} if file.content is None else file.content
     fields = ConvertingFields(content, file.site, findings, Code.KUSTOMIZATION_FIELD)
@@ -220,7 +220,7 @@ def _name_reference(fields: CaselessFields) -> NameReferenceSpec:
 def load_replacements(
     listed: Iterable[Replacement | ReplacementFile], entries: EntryLoader
 ) -> tuple[Replacement, ...]:
-    """The replacements, those in files too. Raises: kustomization-field, and what reading a file raises."""
+    """Return the replacements, those in files too. Raises: kustomization-field, and the errors of reading."""
     return tuple(replacement for entry in listed for replacement in _loaded(entry, entries))
 
 
@@ -250,7 +250,8 @@ def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.KUSTOMIZATION_FIELD,
-                message=f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
+                message="a file of replacements holds one or a list of them, not "
+                f"{describe_value(file.content)}",
                 sites=(file.site,),
             )
         )

@@ -18,24 +18,24 @@ from renderer.model.location import Location
 
 
 def joined(folder: str, path: str) -> str:
-    """The path that ``path`` means in ``folder``, normalised."""
+    """Return the normalised path that ``path`` means in ``folder``."""
     return posixpath.normpath(posixpath.join(folder, path))
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether ``path`` is ``folder`` or below it."""
+    """Return whether ``path`` is ``folder`` or below it."""
     return folder in (".", path) or path.startswith(f"{folder}/")
 
 
 def read_limited(file: BinaryIO, path: str) -> bytes:
-    """What is left of an open file, such as standard input. Raises: yaml-limit."""
+    """Return the rest of an open file, such as standard input. Raises: yaml-limit."""
     content = file.read(limits().file_size + 1)
     check_size(len(content), path)
     return content
 
 
 def check_size(size: int, path: str) -> None:
-    """``size`` is in bytes, of the file or of as much of it as was read. Raises: yaml-limit."""
+    """Check a size in bytes, of the file or of the part that was read. Raises: yaml-limit."""
     most = limits().file_size
     if size > most:
         raise DiagnosticError(
@@ -55,28 +55,32 @@ _NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.E
 
 
 class FileSystem(Protocol):
-    """Reading access to one tree. Paths are relative to its root, with ``/``, normalised, without ``..``."""
+    """Read access to one tree. Paths are relative to its root, with ``/``, normalised, without ``..``."""
 
     def read(self, path: str) -> bytes:
-        """The content of a file. Raises: file-not-found, file-outside-root, file-unreadable, yaml-limit."""
+        """Return the content of a file.
+
+        Raises: file-not-found, file-outside-root, file-unreadable, yaml-limit.
+        """
 
     def is_file(self, path: str) -> bool:
-        """Raises: file-outside-root; file-unreadable where that cannot be told."""
+        """Return whether it is a regular file. Raises: file-outside-root, file-unreadable."""
 
     def is_folder(self, path: str) -> bool:
-        """Raises as ``is_file``."""
+        """Return whether it is a folder. Raises as ``is_file``."""
 
     def list(self, path: str) -> tuple[str, ...]:
-        """The names in a folder, sorted; none where there is no folder. Raises as ``is_file``."""
+        """Return the names in a folder, sorted; no names where there is no folder. Raises as ``is_file``."""
 
     def resolve(self, path: str) -> str:
-        """The same place by the path that has no symbolic link in it. Raises: file-outside-root."""
+        """Return the path of the same place without symbolic links. Raises: file-outside-root."""
 
 
 class DiskFileSystem:
     """A folder on disk. Symbolic links are followed only as far as they stay inside the root.
 
-    That holds for what is read, whatever is swapped for a link between check and use (``disk.confined``).
+    That holds for everything that is read, even if a path is swapped for a link between check and use
+    (``renderer.disk``).
     """
 
     def __init__(self, root: Path) -> None:
@@ -116,7 +120,7 @@ class DiskFileSystem:
         return self._inside(path)[len(self._top) :].strip("/") or "."
 
     def _mode(self, path: str) -> int:
-        """What is there, 0 for nothing. A place that one may not look into is not an empty one."""
+        """The mode of the file, 0 without one. A place that may not be looked into is not empty."""
         try:
             return os.stat(self._inside(path)).st_mode  # noqa: PTH116 - paths are texts here, for speed
         except PermissionError as error:
@@ -148,9 +152,9 @@ class DiskFileSystem:
 
 
 def _real(path: str) -> str:
-    """The path without links; as it is where more of them are chained than the system follows.
+    """The path without links; unchanged where more links are chained than the system follows.
 
-    Nothing can be opened by that one. ``realpath`` would go on, by a call within a call for each link.
+    Nothing can be opened by such a path. ``realpath`` would recurse once for each link.
     """
     try:
         os.stat(path)  # noqa: PTH116 - as above
@@ -190,7 +194,7 @@ class MemoryFileSystem:
 
 
 class FilesAbove:
-    """Some files by name, such as standard input, in front of another tree."""
+    """A few files by name, such as standard input, in front of another tree."""
 
     def __init__(self, files: Mapping[str, bytes], below: FileSystem) -> None:
         self._files = files

@@ -24,7 +24,7 @@ KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization
 def find_kustomization(
     fs: FileSystem, folder: str, restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY
 ) -> str:
-    """The path of the one kustomization file in ``folder``; a link out of it does not count.
+    """Return the path of the one kustomization file in ``folder``; a link out of it does not count.
 
     Raises: kustomization-missing, kustomization-ambiguous when there are several.
     """

@@ -23,7 +23,10 @@ _ENDINGS = (".yaml", ".yml", ".json")
 
 
 class FluxSources:
-    """Of one overlay; ``compose`` makes a folder, named at a site, into resources."""
+    """The Flux Kustomization of one overlay and the objects that it may take variables from.
+
+    ``compose`` turns a folder, named at a site, into resources.
+    """
 
     def __init__(
         self, fs: FileSystem, overlay: Overlay, compose: Callable[[str, Site], tuple[Resource, ...]]
@@ -35,7 +38,7 @@ class FluxSources:
         self._site = Site(PROJECT_FILE, 0, entry)
 
     def kustomization(self, flux: FluxSubstitution) -> Resource:
-        """The one in the file whose ``path`` is the overlay. Raises ``DiagnosticError``."""
+        """Return the Kustomization in the file whose ``path`` is the overlay. Raises ``DiagnosticError``."""
         site = self._site.below("kustomization")
         file = self._files.file(flux.kustomization, ".", site)
         found = [each for each in self._read(file) if each.kind == _KIND and each.gvk.group == _GROUP]
@@ -49,9 +52,9 @@ class FluxSources:
         raise _unusable(message, site, hint, fitting or found)
 
     def candidates(self, flux: FluxSubstitution, names: Collection[str]) -> Iterator[Resource]:
-        """Objects in what is listed, or else beside the Kustomization, that may have one of the ``names``.
+        """Yield objects that may have one of the ``names``: listed ones, or those beside the Kustomization.
 
-        Raises ``DiagnosticError`` for what is listed and not there, or cannot be read.
+        Raises ``DiagnosticError`` for a listed file that is missing or cannot be read.
         """
         if not flux.resources:
             yield from self._in_folder(posixpath.dirname(flux.kustomization) or ".", names)
@@ -69,7 +72,7 @@ class FluxSources:
             yield from self._in_folder(folder, names)
 
     def _in_folder(self, folder: str, names: Collection[str]) -> Iterator[Resource]:
-        """Only of files that mention a name: what else is there may be no manifest at all."""
+        """Objects in the files of the folder that mention a name; other files may be no manifests at all."""
         wanted = [name.encode() for name in names]
         fs = self._files.fs
         for name in fs.list(folder):
@@ -84,7 +87,7 @@ class FluxSources:
         return read_resources(self._files.fs.read(file), Site(file))
 
     def _is_of_overlay(self, path: str) -> bool:
-        """Flux counts from the top of the Git repository, of which the project may be a folder."""
+        """Compare paths; Flux counts from the top of the Git repository, which may be above the project."""
         normal = posixpath.normpath(path.lstrip("/") or ".")
         return normal == self._overlay.path or normal.endswith(f"/{self._overlay.path}")
 

@@ -26,16 +26,16 @@ _QUOTES = ("'", '"')
 
 
 def read_data(args: GeneratorArgs, load: Load) -> DataGenerator:
-    """The generator with its data: of the env files, then the literals, then the files.
+    """Return the generator with its data: of the env files, then the literals, then the files.
 
-    Raises: kustomization-field, build-limit, and what ``load`` raises. No diagnostic shows a value.
+    Raises: kustomization-field, build-limit, and the errors of ``load``. No diagnostic shows a value.
     """
     pairs = itertools.chain(_env_pairs(args, load), _literal_pairs(args), _file_pairs(args, load))
     return DataGenerator(args, tuple(_bounded(pairs)))
 
 
 def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
-    """Raises: build-limit, as one file may be listed any number of times."""
+    """Yield the pairs up to the limit on their size, as a file may be listed often. Raises: build-limit."""
     size, most = 0, limits().added_size
     for pair in pairs:
         size += len(pair.value)
@@ -55,7 +55,7 @@ def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
 
 
 def _env_pair(line: bytes, place: str, site: Site) -> KeyValue:
-    """An empty key for lines that hold nothing; a key alone has the empty value."""
+    """The pair in a line; an empty key for a line without one. A key alone has the empty value."""
     try:
         text = line.decode().lstrip(_SPACES)
     except UnicodeDecodeError:
@@ -74,7 +74,7 @@ def _literal_pairs(args: GeneratorArgs) -> Iterator[KeyValue]:
 
 
 def _unquoted(value: str) -> str:
-    """``value`` without the quotes around it, if both are the same."""
+    """Strip the quotes around ``value``, if both are the same."""
     is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
     return value[1:-1] if is_quoted else value
 
@@ -87,7 +87,7 @@ def _file_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
 
 
 def _file_source(source: str, site: Site) -> tuple[str, str]:
-    """Key and path of ``[key=]path``; the name of the file is the key when there is none."""
+    """Key and path of ``[key=]path``; the key defaults to the name of the file."""
     key, equals, path = source.partition("=")
     if not equals:
         return posixpath.basename(source.rstrip("/")) or "/", source

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
+from renderer.source.project import PROJECT_FILE
 
 _OPTIONS = (
     "--no-pager",
@@ -39,8 +40,15 @@ _SET = {
 }
 
 
+_BARE_REPOSITORY = ("HEAD", "objects", "refs")
+_GIT_FILE = b"gitdir: "
+_LONGEST_GIT_FILE = 8192
+
+_DUBIOUS_OWNER = "dubious ownership in repository at"
+
+
 class Answer(NamedTuple):
-    """How git ended and what it wrote."""
+    """The exit code and the output of git."""
 
     code: int
     output: str
@@ -48,20 +56,58 @@ class Answer(NamedTuple):
 
 
 class GitProcess:
-    """Runs git in one folder. ``environment`` is that of the command line."""
+    """Runs git in one folder, in the repository whose work tree holds that folder.
+
+    Git itself takes any folder with ``HEAD``, ``objects`` and ``refs`` for a bare repository, and anyone can
+    commit such a folder. Therefore the nearest ``.git`` is looked for, which no commit can contain, and git
+    is told to use it. ``environment`` is that of the command line. ``top`` is the top of the work tree; None
+    in a bare repository.
+    """
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        """Raises ``DiagnosticError``: git-unavailable when there is no git on the PATH."""
-        self._command = (_binary(environment), "-C", str(folder), *_OPTIONS)
+        """Find git and the repository of ``folder``. Raises ``DiagnosticError``: git-unavailable."""
+        self._binary = _binary(environment)
+        self._command: tuple[str, ...] = ()
+        self._folder = folder
         kept = {
             name: value
             for name, value in environment.items()
             if not name.startswith("GIT_") or name.startswith(_KEPT) or name in _KEPT_OF_A_HOOK
         }
         self._environment = kept | _SET
+        self.top = _top_of_checkout(folder, environment)
+        if self.top is None:
+            self._use_bare_repository(folder)
+        else:
+            self._use_checkout(self.top)
+        self._command = (self._binary, "-C", str(folder), *_OPTIONS)
+
+    def _use_checkout(self, top: Path) -> None:
+        expected = _git_folder(top)
+        # Git looks for the folder as well, because it checks its owner only then.
+        self._command = (self._binary, "-C", str(top), *_OPTIONS, "-c", "safe.bareRepository=explicit")
+        self._check_discovered(expected)
+        self._environment |= {"GIT_DIR": str(expected), "GIT_WORK_TREE": str(top)}
+
+    def _use_bare_repository(self, folder: Path) -> None:
+        """Use ``folder``, unless it has a project file: a bare repository tracks no files of a folder."""
+        if not all((folder / name).exists() for name in _BARE_REPOSITORY) or (folder / PROJECT_FILE).exists():
+            raise _not_in_repository(folder)
+        self._command = (self._binary, "-C", str(folder), *_OPTIONS)
+        self._check_discovered(folder)
+        self._environment |= {"GIT_DIR": str(folder)}
+
+    def _check_discovered(self, expected: Path) -> None:
+        answer = self.run("rev-parse", "--absolute-git-dir")
+        if answer.code:
+            raise not_usable(self._folder, answer)
+        found = answer.output.removesuffix("\n")
+        if os.path.realpath(found) != os.path.realpath(expected):
+            message = f"git would use {found} as the repository of {self._folder}, and not {expected}"
+            raise _unavailable(message, "repair or remove the latter")
 
     def run(self, *arguments: str) -> Answer:
-        """Runs a git command to its end."""
+        """Run a git command to its end."""
         process = subprocess.Popen(  # noqa: S603 - the command is fixed, and there is no shell
             (*self._command, *arguments),
             env=self._environment,
@@ -73,7 +119,7 @@ class GitProcess:
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(complaint))
 
     def start(self, *arguments: str) -> Conversation:
-        """Starts a git command that answers line by line."""
+        """Start a git command that answers line by line."""
         return Conversation((*self._command, *arguments), self._environment)
 
 
@@ -94,7 +140,7 @@ class Conversation:
         self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
 
     def ask(self, request: bytes) -> bytes:
-        """The first line of the answer, without its end; empty when the program has ended."""
+        """Send a request; return the first line of the answer, empty when the program has ended."""
         try:
             os.write(self._requests, request + b"\n")
         except BrokenPipeError:
@@ -102,7 +148,7 @@ class Conversation:
         return self._answers.readline().rstrip(b"\n")
 
     def read(self, size: int) -> bytes:
-        """The next bytes of the answer."""
+        """Return the next bytes of the answer."""
         return self._answers.read(size)
 
     def close(self) -> None:
@@ -111,8 +157,58 @@ class Conversation:
         self._process.wait()
 
 
+def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | None:
+    """The nearest folder at or above ``folder`` that has a ``.git``; None without one.
+
+    The search ends where git's own ends: below a folder of ``GIT_CEILING_DIRECTORIES``, and at the border of
+    the file system unless ``GIT_DISCOVERY_ACROSS_FILESYSTEM`` is set.
+    """
+    folder = Path(os.path.realpath(folder))
+    ceilings = environment.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    crosses = environment.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ("1", "true", "yes", "on")
+    for place in (folder, *folder.parents):
+        try:
+            if place != folder and not crosses and place.stat().st_dev != folder.stat().st_dev:
+                return None
+            if place != folder and str(place) in ceilings:
+                return None
+            if os.path.lexists(place / ".git"):
+                return place
+        except OSError:
+            return None
+    return None
+
+
+def _git_folder(top: Path) -> Path:
+    """The folder that ``.git`` is, or that it names where it is a file (gitrepository-layout(5))."""
+    place = top / ".git"
+    if not place.is_file():
+        return place
+    with place.open("rb") as file:
+        content = file.read(_LONGEST_GIT_FILE)
+    return top / os.fsdecode(content.removeprefix(_GIT_FILE).rstrip(b"\r\n"))
+
+
+def _not_in_repository(folder: Path) -> DiagnosticError:
+    return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")
+
+
+def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
+    """Return the error git-unavailable for a failure of git in a folder, with a way out."""
+    complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
+    if "not a git repository" in complaint:
+        return _not_in_repository(folder)
+    _, dubious, place = complaint.partition(_DUBIOUS_OWNER)
+    hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
+    return _unavailable(f"git cannot use the repository of {folder}: {complaint}", hint)
+
+
+def _unavailable(message: str, hint: str | None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
+
+
 def _binary(environment: Mapping[str, str]) -> str:
-    """Where git is; never in the folder one happens to stand in, which may be anybody's repository."""
+    """The path of git; never in the working directory, which may be anybody's repository."""
     folders = [
         folder for folder in environment.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()
     ]
@@ -133,7 +229,7 @@ PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --
 
 
 class TreeEntry(NamedTuple):
-    """What a tree says of one name: the mode as Git writes it, and the object's id in hexadecimal."""
+    """An entry of a tree: the mode as Git writes it, and the object's id in hexadecimal."""
 
     mode: str
     oid: str
@@ -148,7 +244,7 @@ class GitObject(NamedTuple):
 
 
 class GitObjects:
-    """Reads objects. One process serves all questions; it starts with the first."""
+    """Reads objects. One process answers all questions; it starts with the first."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
@@ -156,10 +252,10 @@ class GitObjects:
         self._trees: dict[str, dict[str, TreeEntry]] = {}
 
     def find(self, name: str) -> GitObject | None:
-        """What a name such as ``main`` or an id means; None when it means nothing here.
+        """Return the object that a name such as ``main`` or an id means; None without one.
 
-        Raises ``DiagnosticError``: git-revision for a name that several objects have, yaml-limit for one that
-        is too large, git-unavailable when git does not answer.
+        Raises ``DiagnosticError``: git-revision for an ambiguous name, yaml-limit for an object that is too
+        large, git-unavailable when git does not answer.
         """
         if self._conversation is None:
             self._conversation = self._git.start("cat-file", "--batch")
@@ -189,7 +285,7 @@ class GitObjects:
         return GitObject(oid, kind, content)
 
     def tree(self, oid: str) -> dict[str, TreeEntry]:
-        """The names in a tree, which is read once. Raises ``DiagnosticError``: git-revision."""
+        """Return the entries of a tree, which is read once. Raises ``DiagnosticError``: git-revision."""
         if oid not in self._trees:
             found = self.find(oid)
             if found is None:
@@ -204,9 +300,9 @@ class GitObjects:
 
 
 def parse_tree(content: bytes, oid_size: int) -> dict[str, TreeEntry]:
-    """The entries of a tree object: ``<mode> <name> NUL <id>`` each, the id ``oid_size`` raw bytes long.
+    """Parse a tree object: entries ``<mode> <name> NUL <id>``, the id ``oid_size`` raw bytes long.
 
-    Raises ``DiagnosticError``: git-revision for what has another form.
+    Raises ``DiagnosticError``: git-revision for any other form.
     """
     entries: dict[str, TreeEntry] = {}
     position = 0

@@ -19,11 +19,11 @@ from renderer.source.git import (
     PARTIAL_CLONE_HINT,
     SUBMODULE_MODE,
     TREE_MODE,
-    Answer,
     GitObject,
     GitObjects,
     GitProcess,
     TreeEntry,
+    not_usable,
 )
 
 #: As many symbolic links as Linux follows in one path (``path_resolution(7)``).
@@ -35,7 +35,7 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
 class _Place(NamedTuple):
-    """A path without symbolic links, and what is there; None when nothing is."""
+    """A path without symbolic links, and the entry there; None when there is none."""
 
     path: str
     entry: TreeEntry | None
@@ -89,7 +89,7 @@ class GitFileSystem:
         return self._find(path).path
 
     def below(self, folder: str) -> GitFileSystem:
-        """The tree of a folder, with that as its root. Raises ``DiagnosticError``: file-not-found."""
+        """Return the tree of a folder, with that as its root. Raises ``DiagnosticError``: file-not-found."""
         place = self._find(folder)
         if place.entry is None or place.entry.mode != TREE_MODE:
             message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
@@ -97,7 +97,7 @@ class GitFileSystem:
         return GitFileSystem(self._objects, place.entry.oid, self.revision)
 
     def _object(self, oid: str, path: str) -> GitObject | None:
-        """What is wrong with the object is said of the file."""
+        """Find an object, and report its problems as problems of the file."""
         try:
             return self._objects.find(oid)
         except DiagnosticError as error:
@@ -106,14 +106,14 @@ class GitFileSystem:
             ) from None
 
     def _find(self, path: str) -> _Place:
-        """What is at a path; every folder is walked to once."""
+        """Find the place of a path; the way to each folder is walked once."""
         folder, name = posixpath.split(posixpath.normpath(path))
         if folder not in self._folders:
             self._folders[folder] = self._walk(self._root, folder, path, _links())
         return self._walk(self._folders[folder], name, path, _links())
 
     def _walk(self, start: _Place, path: str, wanted: str, links: Iterator[int]) -> _Place:
-        """The place that ``path`` leads to from ``start``; ``wanted`` is what the user asked for.
+        """Return the place that ``path`` leads to from ``start``; ``wanted`` is the path for messages.
 
         ``links`` has an item for each symbolic link that may still be followed on the way.
         """
@@ -169,7 +169,6 @@ def _error(code: Code, message: str, path: str, hint: str | None = None) -> Diag
     return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))
 
 
-_DUBIOUS_OWNER = "dubious ownership in repository at"
 _SHALLOW_HINT = (
     "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
 )
@@ -180,7 +179,7 @@ _NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first
 
 
 class GitRepository:
-    """Use it in a ``with`` block: at its end the process that reads objects goes away.
+    """A Git repository in a ``with`` block, at whose end the process that reads objects ends.
 
     ``prefix`` is the path from the top of the Git work tree to ``folder``, empty or ending in ``/``: a
     project may be a folder of a bigger repository. A bare repository has revisions like any other.
@@ -189,18 +188,16 @@ class GitRepository:
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         """``environment`` is that of the command line. Raises ``DiagnosticError``: git-unavailable."""
         self._git = GitProcess(folder, environment)
-        answer = self._git.run(
-            "rev-parse", "--is-shallow-repository", "--is-bare-repository", "--show-prefix"
-        )
+        answer = self._git.run("rev-parse", "--is-shallow-repository", "--show-prefix")
         if answer.code:
             raise not_usable(folder, answer)
-        shallow, bare, self.prefix, *_ = answer.output.split("\n")
-        self.is_bare = bare == "true"
+        shallow, self.prefix, *_ = answer.output.split("\n")
+        self.is_bare = self._git.top is None
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
 
     def commit(self, revision: str) -> str:
-        """The id of the commit that a revision's name means. Raises ``DiagnosticError``: git-revision."""
+        """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
         if not revision or revision.startswith("-") or not revision.isprintable():
             raise _revision_error(f"{revision!r} is no name of a revision")
         found = self._objects.find(revision)
@@ -212,16 +209,28 @@ class GitRepository:
         return commit.oid
 
     def merge_base(self, one: str, other: str) -> str:
-        """The id of the commit where two revisions parted. Raises ``DiagnosticError``: git-revision."""
+        """Return the id of the commit where two revisions parted. Raises: git-revision."""
         answer = self._git.run("merge-base", "--end-of-options", self.commit(one), self.commit(other))
         if answer.code:
             raise self._unknown(f"{one} and {other} have no commit in common")
         return answer.output.strip()
 
-    def tree(self, revision: str) -> GitFileSystem:
-        """The project's folder as it was at a revision.
+    def commits_between(self, one: str, other: str) -> tuple[tuple[str, str], ...]:
+        """The ids and subjects of the commits after ``one`` up to ``other``, the oldest first.
 
-        Raises ``DiagnosticError``: git-revision; file-not-found when the folder was not there then.
+        Of a merge, only the branch that was merged into counts. Raises ``DiagnosticError``: git-revision.
+        """
+        known, last = self.commit(one), self.commit(other)
+        answer = self._git.run("log", "--first-parent", "--reverse", "--format=%H %s", f"{known}..{last}")
+        if answer.code:
+            raise self._unknown(f"the commits from {one} to {other} are not in this clone")
+        lines = (line.partition(" ") for line in answer.output.splitlines() if line)
+        return tuple((oid, subject) for oid, _, subject in lines)
+
+    def tree(self, revision: str) -> GitFileSystem:
+        """Return the project's folder as it was at a revision.
+
+        Raises ``DiagnosticError``: git-revision; file-not-found when the folder did not exist then.
         """
         root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
         if root is None:
@@ -244,20 +253,6 @@ class GitRepository:
             return _revision_error(message, _SHALLOW_HINT)
         has_commits = self._objects.find("HEAD") or self._git.run("for-each-ref", "--count=1").output
         return _revision_error(message, _UNKNOWN_HINT if has_commits else _NO_COMMIT_HINT)
-
-
-def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
-    """What git said when it failed in a folder, as git-unavailable with a way out."""
-    complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
-    if "not a git repository" in complaint:
-        return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")
-    _, dubious, place = complaint.partition(_DUBIOUS_OWNER)
-    hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
-    return _unavailable(f"git cannot use the repository of {folder}: {complaint}", hint)
-
-
-def _unavailable(message: str, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
 
 
 def _revision_error(message: str, hint: str | None = None) -> DiagnosticError:

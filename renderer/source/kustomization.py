@@ -13,7 +13,7 @@ from renderer.model.kustomization import (
     GeneratorOptions,
     Kustomization,
 )
-from renderer.model.location import Site
+from renderer.model.location import Location, Site
 from renderer.source.caseless_fields import CaselessFields, LenientFields
 from renderer.source.kustomization_entries import (
     read_generator_args,
@@ -26,6 +26,7 @@ from renderer.source.kustomization_entries import (
     read_sort_options,
     read_variable,
 )
+from renderer.yamlio.events import second_document
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
 
@@ -96,10 +97,9 @@ _API_VERSIONS = {
 def parse_kustomization(
     content: Json, site: Site, reader: type[CaselessFields] = CaselessFields
 ) -> Kustomization:
-    """The kustomization in the document ``content``, which stands at ``site``.
+    """Parse the document ``content``, which stands at ``site``, as a kustomization.
 
-    kustomize ``api/types/kustomization.go``. Raises ``DiagnosticError`` with all that is wrong:
-    kustomization-field, unsupported-field.
+    Raises ``DiagnosticError`` with all that is wrong: kustomization-field, unsupported-field.
     """
     findings: list[Diagnostic] = []
     fields = reader({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
@@ -128,7 +128,7 @@ def parse_completed(completed: CompletedKustomization) -> Kustomization:
 
 
 def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
-    """A warning for each deprecated field that the kustomization uses."""
+    """Return a warning for each deprecated field that the kustomization uses."""
     fields = CaselessFields(content, site, [], Code.KUSTOMIZATION_FIELD)
     fields.only(*KNOWN_FIELDS)
     return tuple(
@@ -141,6 +141,22 @@ def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
         )
         for name, successor in DEPRECATED.items()
         if name in fields
+    )
+
+
+def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for a file with more than one document that holds something."""
+    line = second_document(content)
+    if not line:
+        return ()
+    return (
+        Diagnostic(
+            code=Code.IGNORED_DOCUMENT,
+            severity=Severity.WARNING,
+            message="only the first document of a kustomization counts",
+            location=Location(path, line),
+            hint="move the rest into a file of its own and list that under resources",
+        ),
     )
 
 
@@ -184,7 +200,7 @@ def _generators(fields: CaselessFields, name: str, common: GeneratorOptions) -> 
 
 
 def _check_type(fields: CaselessFields) -> None:
-    """kustomize ``EnforceFields``."""
+    """Check apiVersion and kind (kustomize ``EnforceFields``)."""
     kind = fields.text("kind") or KUSTOMIZATION_KIND
     if kind not in _API_VERSIONS:
         fields.reject("kind", f"kind cannot be {kind!r}", f"one of {', '.join(_API_VERSIONS)}")
@@ -196,7 +212,7 @@ def _check_type(fields: CaselessFields) -> None:
 
 
 def _check_not_empty(fields: CaselessFields) -> None:
-    """kustomize ``CheckEmpty``: an empty list or mapping is something, an empty text is not."""
+    """Check that it says something: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
     if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
         fields.reject(None, "the kustomization is empty", "list something under resources")
 

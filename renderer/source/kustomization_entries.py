@@ -32,7 +32,7 @@ _SELECTOR_FIELDS = ("group", "version", "kind", "name", "namespace", "annotation
 
 
 def read_patch_entry(fields: CaselessFields) -> Patch:
-    """An entry of ``patches`` or ``patchesJson6902`` (``patch.go``)."""
+    """Read an entry of ``patches`` or ``patchesJson6902`` (``patch.go``)."""
     fields.only("path", "patch", "target", "options")
     return Patch(
         site=fields.site,
@@ -52,13 +52,13 @@ def _patch_options(options: CaselessFields) -> dict[str, bool]:
 
 
 def read_selector(fields: CaselessFields) -> Selector:
-    """``selector.go``"""
+    """Read a selector (``selector.go``)."""
     fields.only(*_SELECTOR_FIELDS)
     return Selector(*(fields.text_or_empty(name) for name in _SELECTOR_FIELDS))
 
 
 def read_label(fields: CaselessFields) -> Label:
-    """An entry of ``labels`` (``labels.go``)."""
+    """Read an entry of ``labels`` (``labels.go``)."""
     fields.only("pairs", "includeSelectors", "includeTemplates", "fields")
     return Label(
         pairs=fields.pairs("pairs"),
@@ -69,7 +69,7 @@ def read_label(fields: CaselessFields) -> Label:
 
 
 def read_field_specs(fields: CaselessFields, name: str) -> tuple[FieldSpec, ...]:
-    """The list of field specs in the field ``name`` (``fieldspec.go``)."""
+    """Read the list of field specs in the field ``name`` (``fieldspec.go``)."""
     return tuple(_field_spec(spec) for spec in fields.elements(name))
 
 
@@ -88,7 +88,7 @@ _FIELDS = ("name", "namespace", "behavior", "literals", "files", "envs", "env", 
 
 
 def read_generator_args(fields: CaselessFields, kind: str, common: GeneratorOptions) -> GeneratorArgs:
-    """An entry of the field for ``kind``; ``common`` is ``generatorOptions``.
+    """Read an entry of the field for ``kind``; ``common`` is ``generatorOptions``.
 
     The older ``env`` counts as the last of ``envs``.
     """
@@ -109,13 +109,13 @@ def read_generator_args(fields: CaselessFields, kind: str, common: GeneratorOpti
 
 
 def read_behavior(fields: CaselessFields) -> Behavior:
-    """Words that are none of the behaviors mean the default."""
+    """Read ``behavior``; an unknown word means the default."""
     behavior = fields.text_or_empty("behavior")
     return Behavior(behavior) if behavior in set(Behavior) else Behavior.UNSPECIFIED
 
 
 def read_generator_options(fields: CaselessFields) -> GeneratorOptions:
-    """``generatoroptions.go``"""
+    """Read ``options`` or ``generatorOptions`` (``generatoroptions.go``)."""
     fields.only("labels", "annotations", "disableNameSuffixHash", "immutable")
     return GeneratorOptions(
         labels=fields.pairs("labels"),
@@ -144,7 +144,7 @@ def read_image(fields: CaselessFields) -> Image:
 def read_replica(fields: CaselessFields) -> Replica:
     """An entry of ``replicas`` (``replica.go``)."""
     fields.only("name", "count")
-    return Replica(site=fields.site, name=fields.text_or_empty("name"), count=fields.integer("count") or 0)
+    return Replica(site=fields.site, name=fields.text_or_empty("name"), replicas=fields.integer("count") or 0)
 
 
 def read_replacement_entry(fields: CaselessFields) -> Replacement | ReplacementFile:

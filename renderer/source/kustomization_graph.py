@@ -37,7 +37,7 @@ _PLUGIN_PATHS = frozenset({"path", "paths", "file", "files", "env", "envs", "tem
 
 
 class Links(NamedTuple):
-    """What one kustomization lists: files, and folders with kustomizations of their own.
+    """The files that one kustomization lists, and the folders with kustomizations of their own.
 
     ``is_readable`` is False where the file cannot be read, so that it may list anything.
     """
@@ -58,13 +58,13 @@ class KustomizationGraph:
         self._folders: dict[str, frozenset[str]] = {}
 
     def links(self, folder: str) -> Links | None:
-        """What the kustomization in ``folder`` lists; None where there is none."""
+        """Return the links of the kustomization in ``folder``; None without one."""
         if folder not in self._links:
             self._links[folder] = self._read(folder)
         return self._links[folder]
 
     def folders(self, root: str) -> frozenset[str]:
-        """The folders whose kustomizations the one in ``root`` uses, its own among them."""
+        """Return the folders whose kustomizations the one in ``root`` uses, and its own."""
         if root not in self._folders:
             self._folders[root] = self._used(root)
         return self._folders[root]
@@ -104,7 +104,7 @@ class KustomizationGraph:
         return frozenset(found)
 
     def files(self, root: str) -> frozenset[str]:
-        """The files that the kustomization in ``root`` and those it uses list, and these themselves."""
+        """Return the files that the kustomization in ``root`` and those it uses list, and their own."""
         found: set[str] = set()
         for folder in self.folders(root):
             links = self.links(folder)
@@ -113,7 +113,7 @@ class KustomizationGraph:
         return frozenset(found)
 
     def listing(self, file: str) -> tuple[str, ...]:
-        """The folders whose kustomization is, or lists, ``file``: those it is in, as no other may list it."""
+        """Return the folders whose kustomization is, or lists, ``file``: all are above it."""
         return tuple(folder for folder in _folders_of(file) if _lists(self.links(folder), file, folder))
 
     def _read(self, folder: str) -> Links | None:
@@ -177,14 +177,14 @@ def _lists(links: Links | None, file: str, folder: str) -> bool:
 
 
 def _paths(value: Json) -> Iterator[str]:
-    """The entries of a list that are no texts of objects."""
+    """The entries of a list that are paths, not texts of objects."""
     for entry in value if isinstance(value, list) else ():
         if isinstance(entry, str) and entry and "\n" not in entry:
             yield entry
 
 
 def _data_files(generator: JsonObject) -> Iterator[str]:
-    """``files`` may have a key before the path."""
+    """The files of a generator; ``files`` may have a key before the path."""
     fields = {key.lower(): value for key, value in generator.items()}
     yield from (path.rpartition("=")[2] for path in _paths(fields.get("files")))
     yield from _paths(fields.get("envs"))
@@ -206,7 +206,7 @@ _FIELDS = ("patches", "patchesjson6902")
 
 
 def patched_kinds(fs: FileSystem, file: str, kustomizations: Iterable[tuple[str, str]]) -> str | None:
-    """A regular expression of the kinds that ``file`` patches, empty for any; None when it is no patch.
+    """Return a regular expression of the kinds that ``file`` patches, empty for any; None for no patch.
 
     ``kustomizations`` are files that list it, each with its folder.
     """
@@ -222,7 +222,7 @@ def patched_kinds(fs: FileSystem, file: str, kustomizations: Iterable[tuple[str,
 
 
 def _patches(content: Json) -> Iterator[tuple[str, str]]:
-    """The paths of patches, and the kinds that their targets have."""
+    """The paths of patches, and the kinds of their targets."""
     for name, value in object_at(content).items():
         if name.lower() in _FIELDS:
             for entry in value if isinstance(value, list) else ():

@@ -22,9 +22,10 @@ _Paths: TypeAlias = Callable[[Resource], Iterator[tuple[str, Site]]]
 
 
 def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
-    """The files by their paths as written, which are relative to the kustomization, as all paths in it.
+    """Return the files that a configuration lists, by their paths as written.
 
-    Raises: file-not-found, file-outside-root, file-unreadable, unsupported-field.
+    Paths are relative to the kustomization, as all paths in it. Raises: file-not-found, file-outside-root,
+    file-unreadable, unsupported-field.
     """
     paths = _PATHS.get(configuration.gvk)
     files: dict[str, ListedFile] = {}
@@ -40,7 +41,7 @@ def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
 
 
 def _of_template(configuration: Resource) -> Iterator[tuple[str, Site]]:
-    """What is no path is left to the reader of the Template, which says so."""
+    """The files of a Template; values that are no paths are left to its reader, which reports them."""
     template = text_at(configuration.content, "spec", "template")
     if template:
         yield template, configuration.origin.below("spec", "template")
@@ -54,9 +55,10 @@ _PATHS: Mapping[Gvk, _Paths] = {Gvk("vmrender.io", "v1alpha1", "Template"): _of_
 
 
 def function_files(fs: FileSystem, folder: str, config: Resource) -> ListedFiles:
-    """By their paths as written, which are relative to ``folder`` and stay in it.
+    """Return the files that the configuration of a KRM function lists, by their paths as written.
 
-    Raises ``DiagnosticError``: file-not-found, file-outside-root, file-unreadable, unsupported-field.
+    Paths are relative to ``folder`` and stay in it. Raises ``DiagnosticError``: file-not-found,
+    file-outside-root, file-unreadable, unsupported-field.
     """
     files = SourceFiles(fs, LoadRestrictor.ROOT_ONLY)
     return listed_files(config, EntryLoader(files, folder, config.origin, _no_folder))

@@ -15,10 +15,14 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, OpenApi, SourceTree
 from renderer.source.entry_loader import EntryLoader, ReadFolder, load_replacements, read_field_spec_file
 from renderer.source.file_system import FileSystem, is_inside
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor, find_kustomization
+from renderer.source.find_kustomization import LoadRestrictor, find_kustomization
 from renderer.source.generator_data import read_data
-from renderer.source.ignored_documents import ignored_documents
-from renderer.source.kustomization import deprecations, parse_completed, parse_kustomization
+from renderer.source.kustomization import (
+    deprecations,
+    ignored_documents,
+    parse_completed,
+    parse_kustomization,
+)
 from renderer.source.plugins import Accumulate, Plugins, listed_resources
 from renderer.source.recorder import Recorder, Work
 from renderer.source.resources import read_resources, refuse_no_objects
@@ -27,13 +31,16 @@ from renderer.yamlio.decode import decode_yaml11
 
 
 class AncestorChain:
-    """The folders on the way from the one that was asked for; none may be listed again, nor one above it."""
+    """The folders from the requested one to the current one.
+
+    None of them may be listed again, nor a folder above one of them.
+    """
 
     def __init__(self, folders: tuple[str, ...] = ()) -> None:
         self.folders = folders
 
     def enter(self, folder: str, site: Site) -> AncestorChain:
-        """The lineage of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
+        """Return the chain of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
         for visited in self.folders:
             if is_inside(visited, folder):
                 raise _cycle((*self.folders, folder), site)
@@ -44,7 +51,7 @@ class AncestorChain:
         return AncestorChain((*self.folders, folder))
 
     def check(self, below: Iterable[str], site: Site) -> None:
-        """That none of the folders known to be used ``below`` closes a cycle. Raises: kustomization-cycle."""
+        """Check that no folder used ``below`` closes a cycle. Raises: kustomization-cycle."""
         closing = set(below) & set(self._at_or_above())
         if closing:
             raise _cycle((*self.folders, min(closing)), site)
@@ -53,7 +60,8 @@ class AncestorChain:
         for folder in self.folders:
             parts = folder.split("/")
             yield from ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
-        yield "."
+        if self.folders:  # below nothing, the whole repository is not used yet
+            yield "."
 
 
 def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
@@ -74,9 +82,10 @@ def read_root(
     accumulate: Accumulate,
     completed: CompletedKustomization | None = None,
 ) -> KustomizationRoot:
-    """The root in ``folder``. Raises ``DiagnosticError`` with all that is wrong in it and below it.
+    """Read the kustomization in ``folder`` and all that it lists.
 
-    ``completed`` is built in place of the kustomization file.
+    ``completed`` is built in place of the kustomization file. Raises ``DiagnosticError`` with all that is
+    wrong in it and below it.
     """
     is_generated = completed is not None and completed.generated
     file = "" if is_generated else find_kustomization(files.fs, folder, files.restrictor)
@@ -124,7 +133,7 @@ def read_root(
 
 
 def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
-    """The author's schema or the version of a builtin one, not both (``openapi.go`` SetSchema)."""
+    """The author's schema or the version of a builtin one, but not both (``openapi.go`` SetSchema)."""
     if not written.open_api:
         return None
     site = written.site.below("openapi")
@@ -143,21 +152,13 @@ def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
     return OpenApi(site, entries.document(path, site.below("path")))
 
 
-__all__ = ["KUSTOMIZATION_FILES", "Loader", "load", "load_files"]
-
-
-def load(fs: FileSystem, path: str, restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY) -> SourceTree:
-    """All that the build of the folder ``path`` needs. Raises ``DiagnosticError`` with everything wrong."""
-    return Loader(fs, restrictor).load(path)
-
-
 def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
-    """The objects in resource files, in order. Raises ``DiagnosticError``."""
+    """Return the objects in resource files, in order. Raises ``DiagnosticError``."""
     return ResourceSet(tuple(found for file in files for found in _objects(fs.read(file), Site(file))))
 
 
 def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
-    """The objects in a file that was asked for, which kustomize would pass over when it holds none."""
+    """The objects in a file that was asked for; without any it is an error, which kustomize would skip."""
     found = read_resources(content, site)
     if not found:
         refuse_no_objects(content, site)
@@ -165,14 +166,14 @@ def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
 
 
 def _listed(found: Diagnostic, site: Site) -> Diagnostic:
-    """That a folder is no kustomization is said where it is listed; its own file is not there to point at."""
+    """Report a folder without a kustomization where it is listed, because its own file does not exist."""
     if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
         return found
     return replace(found, sites=(site,), location=None)
 
 
 class Loader:
-    """Loads any number of folders; what they share is read once and is the same value in their trees."""
+    """Loads any number of folders; shared folders are read once and are the same value in all trees."""
 
     def __init__(
         self,
@@ -195,13 +196,13 @@ class Loader:
 
     @property
     def folders(self) -> frozenset[str]:
-        """Every folder that has been read as a kustomization so far."""
+        """Return every folder that has been read as a kustomization so far."""
         return frozenset(self._roots)
 
     def load(self, path: str, listed_at: Site | None = None) -> SourceTree:
-        """Everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``.
+        """Load everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``.
 
-        ``listed_at`` is where the project names it.
+        ``listed_at`` is the place where the project names the folder.
         """
         site = listed_at or Site(path)
         folder = self._files.folder(path, ".", site)

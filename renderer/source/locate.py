@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from renderer.kubevirt.confidential import is_about_secret, mask_in_findings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.public_lines import public_lines
 from renderer.yamlio.marks import MarkedFile
-from renderer.yamlio.public_lines import is_confidential_key, public_lines
-
-MASK = "***"
-_SECRET = "Secret"  # noqa: S105 - a kind
-
-
-def is_confidential(diagnostic: Diagnostic) -> bool:
-    """Whether it is about cloud-init data, a Secret, or what one is made of."""
-    if diagnostic.resource and diagnostic.resource.gvk.kind == _SECRET:
-        return True
-    fields = (diagnostic.field, *(site.field for site in diagnostic.sites))
-    return any(is_confidential_key(segment) for field in fields if field for segment in field.segments)
-
-
-def masked(diagnostic: Diagnostic, values: Iterable[str]) -> Diagnostic:
-    """The diagnostic without the ``values`` in its message and hint."""
-    words = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True) if value)
-    if not words:
-        return diagnostic
-    value = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
-    return replace(
-        diagnostic,
-        message=value.sub(MASK, diagnostic.message),
-        hint=diagnostic.hint and value.sub(MASK, diagnostic.hint),
-    )
-
 
 #: What admission says of a value that the schema says with the values that are known.
 _TOLD_BY_SCHEMA = frozenset(
@@ -48,9 +23,9 @@ _TOLD_BY_SCHEMA = frozenset(
 
 
 def without_repetitions(located: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The findings, which know their lines, without those that only repeat what a schema refuses.
+    """Return the findings without those that repeat a finding of a schema.
 
-    They are: a finding about the same field in the same place; an API version that is not served, where an
+    Those are: a finding about the same field in the same place; an API version that is not served, where an
     object of that version is used; a quantity that stopped the expansion of an object, which knows no field.
     """
     located = tuple(located)
@@ -74,10 +49,10 @@ def without_repetitions(located: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]
 def locate(
     fs: FileSystem, diagnostics: Iterable[Diagnostic], locator: Locator | None = None
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics with their locations filled in, sorted as a reader goes through the files.
+    """Return the diagnostics with their locations, sorted as a reader goes through the files.
 
-    What is wrong on one line comes once, with all overlays that it was found in. ``locator`` is one that has
-    read some of the files already.
+    Findings that are equal on one line are merged into one, with all overlays that they were found in.
+    ``locator`` is one that has read some of the files already.
     """
     locator = locator or Locator(fs)
     first: dict[Diagnostic, Diagnostic] = {}
@@ -101,8 +76,8 @@ class Locator:
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
         site, location = self._found(diagnostic.sites)
         related = (*diagnostic.related, *_values(site))
-        if is_confidential(diagnostic):
-            diagnostic = masked(diagnostic, self._written(diagnostic.sites))
+        if is_about_secret(diagnostic):
+            (diagnostic,) = mask_in_findings([diagnostic], self._written(diagnostic.sites))
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
         return replace(
@@ -113,7 +88,7 @@ class Locator:
         )
 
     def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
-        """A location that is counted in the text at the first of ``sites``; itself where there are none."""
+        """A location counted in the text at the first of ``sites``, in the file; unchanged without sites."""
         if not sites:
             return inner
         site = sites[0]
@@ -121,7 +96,7 @@ class Locator:
         return Location(site.path, mark.line, mark.column) if mark else None
 
     def _written(self, sites: Iterable[Site]) -> Iterator[str]:
-        """What the scalars at ``sites`` say."""
+        """The scalars at ``sites`` as they are written."""
         for site in sites:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
 
@@ -131,7 +106,7 @@ class Locator:
         return related._replace(message=related.message + values, location=related.location or location)
 
     def location_of(self, sites: tuple[Site, ...]) -> Location | None:
-        """The first site that holds its field; where none does, what comes nearest in the last, the base."""
+        """Return the location of the first site that holds its field, or the nearest in the last site."""
         return self._found(sites)[1]
 
     def _found(self, sites: tuple[Site, ...]) -> tuple[Site | None, Location | None]:
@@ -144,7 +119,7 @@ class Locator:
         return nearest
 
     def _mark(self, site: Site, base: Site) -> tuple[Location, bool]:
-        """Where ``site`` is, and whether just there; JSON patches point at indices, which are the base's."""
+        """The location of ``site``, and whether it is exact; JSON patches have the indices of the base."""
         indexed = None
         if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
             indexed = _below_patch(site, self._marked(base).indexed(base.document, base.field))
@@ -174,19 +149,19 @@ class Locator:
 
 
 def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
-    """The field of a patch that stands somewhere inside its file, with indices."""
+    """The field of a patch that stands inside its file, with indices."""
     above = len(site.field.segments) - len(indexed.segments)
     return FieldPath(site.field.segments[: max(above, 0)] + indexed.segments)
 
 
 def _mistake(located: Diagnostic) -> Diagnostic:
-    """The same for what one line did to several objects, as a base does in every overlay."""
+    """The key by which findings are merged: one line is one mistake, whichever objects it reached."""
     has_line = located.location is not None and located.location.line > 0
     return replace(located, overlays=(), sites=(), resource=None if has_line else located.resource)
 
 
 def _values(site: Site | None) -> tuple[Related, ...]:
-    """What a template made the text at ``site`` of."""
+    """The values that a template filled into the text at ``site``, as a related place."""
     if site is None or site.text is None:
         return ()
     return (Related(f"made of {site.text.values}", (site.text.values_site,)),)
@@ -201,7 +176,7 @@ _YAML = (".yaml", ".yml", ".json", ".j2")
 
 
 def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
-    """The line at each location; nothing for one that has no line, or a line that is confidential."""
+    """Return the line at each location, except for locations without one and confidential lines."""
     by_file: dict[str, set[Location]] = {}
     for location in locations:
         if location and location.line and _is_yaml(location.path):

@@ -25,7 +25,7 @@ _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
 
 
 class LoneFiles:
-    """Reads files of ``fs``; ``groups`` are the API groups of which objects are judged."""
+    """Reads files of ``fs``; ``groups`` are the API groups whose objects are judged."""
 
     def __init__(self, fs: FileSystem, groups: Collection[str]) -> None:
         self._fs = fs
@@ -34,10 +34,10 @@ class LoneFiles:
         self._mention = re.compile(rf"""apiVersion["']?\s*:\s*["']?({names})/""".encode())
 
     def read(self, path: str) -> ResourceSet:
-        """The objects in the file; none where nothing in it is to be judged.
+        """Return the objects in the file; no objects if none of them is to be judged.
 
-        Those in a template of OpenShift's are among them. Raises ``DiagnosticError``: what the decoder
-        raises, of files that mention one of the groups, and resource-invalid.
+        Objects in an OpenShift template are included. Raises ``DiagnosticError``: the errors of the decoder,
+        for files that mention one of the groups, and resource-invalid.
         """
         content = self._fs.read(path)
         if not self._mention.search(content):
@@ -49,11 +49,11 @@ class LoneFiles:
         return found if any(self._is_judged(resource.content) for resource in found) else ResourceSet()
 
     def all_in(self, path: str) -> ResourceSet:
-        """The objects in the file, whatever they are. Raises ``DiagnosticError``."""
+        """Return all objects in the file. Raises ``DiagnosticError``."""
         return _objects(self._fs.read(path), path)
 
     def mention(self, path: str) -> frozenset[str]:
-        """The groups of which objects seem to be in the file; none when it cannot be read."""
+        """Return the groups whose objects seem to be in the file; no groups if it cannot be read."""
         try:
             content = self._fs.read(path)
         except DiagnosticError:
@@ -61,7 +61,7 @@ class LoneFiles:
         return frozenset(match[1].decode() for match in self._mention.finditer(content))
 
     def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
-        """Nothing, for a file that is none of ours. Raises ``DiagnosticError`` for all others."""
+        """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""
         if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
             raise DiagnosticError(_is_template(path)) if _TEMPLATE_TAG.search(content) else error
         if any(self._is_judged(document) for document in decode_documents(content, path)):
@@ -74,12 +74,12 @@ class LoneFiles:
 
 
 def is_generator(resource: Resource) -> bool:
-    """Whether it is an ``InstancetypeSeries`` or ``Template``, which stands for what is made of it."""
+    """Return whether it is an ``InstancetypeSeries`` or ``Template``, which stands for its objects."""
     return resource.api_version == API_VERSION and resource.kind != KIND
 
 
 def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
-    """A tree, and the folder in it with a kustomization that has ``file`` as its one generator."""
+    """Return a tree, and the folder in it with a kustomization that has ``file`` as its one generator."""
     folder = posixpath.dirname(file) or "."
     names = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
     present = [name for name in names if fs.is_file(name)]
@@ -95,7 +95,7 @@ def _objects(content: bytes, path: str) -> ResourceSet:
 
 
 def _with_objects(resource: Resource) -> Iterator[Resource]:
-    """The resource, or the objects in it if it is a template of OpenShift's."""
+    """The resource, or the objects in it if it is an OpenShift template."""
     if (resource.api_version, resource.kind) != _OPENSHIFT_TEMPLATE:
         yield resource
         return

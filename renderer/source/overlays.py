@@ -1,4 +1,4 @@
-"""Which overlays a project has: its entries and their globs become folders."""
+"""Find the overlays of a project: its entries and their globs become folders."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.suggest import suggest
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.project import PROJECT_FILE
@@ -29,7 +30,7 @@ def find_overlays(
     config: RenderConfig,
     lead_to: Callable[[OverlayEntry], Iterable[Overlay]] = lambda _entry: (),
 ) -> tuple[Overlay, ...]:
-    """Every overlay of the project in the order of its entries; of two entries for a folder the later counts.
+    """Return every overlay in the order of the entries; the later of two entries for a folder counts.
 
     ``lead_to`` finds those of an entry of Flux or Argo CD. Raises ``DiagnosticError``: config-invalid for
     an entry without a folder, and for two with one output; build-limit for too many.
@@ -65,9 +66,9 @@ def _name(fs: FileSystem, path: str) -> str:
 
 
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """The overlays with the given paths or names, all of them when none is given.
+    """Return the overlays with the given paths or names, all of them when no name is given.
 
-    Raises ``DiagnosticError``: config-invalid for one that is not there, and when there is none at all.
+    Raises ``DiagnosticError``: config-invalid for an unknown one, and for a project without overlays.
     """
     overlays, wanted = tuple(overlays), tuple(wanted)
     if not overlays:
@@ -81,18 +82,16 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     selected: dict[str, Overlay] = {}
     for name in map(posixpath.normpath, wanted):
         if name not in names:
-            from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-            nearest = get_close_matches(name, names, n=3) or sorted(overlay.path for overlay in overlays)
+            nearest = suggest(name, names) or sorted(overlay.path for overlay in overlays)
             raise _invalid(f"no overlay {name!r} in this project", f"there is {', '.join(nearest)}")
         selected[names[name].path] = names[name]
     return tuple(selected.values())
 
 
 def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -> Overlay:
-    """The project's overlay in ``folder``, or else one with the project's defaults.
+    """Return the project's overlay in ``folder``, or else one with the project's defaults.
 
-    Of the latter no cluster gets anything, so that it does not count as one that writes instance types.
+    No cluster gets anything of the latter, so that it does not count as one that writes instance types.
     """
     known = (overlay for overlay in overlays if overlay.path == folder)
     entry = OverlayEntry(folder, write_instancetypes=False)
@@ -100,7 +99,7 @@ def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -
 
 
 def output_sites(overlay: Overlay) -> tuple[Site, ...]:
-    """Where the project says into which folder the overlay is rendered."""
+    """Return the places in the project file that decide into which folder the overlay is rendered."""
     entry = entry_site(overlay.listed_as, overlay.listed_by)
     return (
         entry.below("output"),
@@ -140,7 +139,7 @@ def _has_manifests(fs: FileSystem, path: str) -> bool:
 
 
 def _is_overlay(fs: FileSystem, folder: str) -> bool:
-    """Whether the folder can be built by itself, which a component cannot."""
+    """Return whether the folder can be built by itself, which a component cannot."""
     file = _kustomization_file(fs, folder)
     if file is None:
         return False
@@ -176,7 +175,7 @@ def _is_glob(pattern: str) -> bool:
 
 
 def _check_names(overlays: Iterable[Overlay]) -> None:
-    """Raises ``DiagnosticError`` for a name that would act on a terminal, or on a CI system that reads it."""
+    """Refuse names that would act on a terminal, or on a CI system. Raises ``DiagnosticError``."""
     for overlay in overlays:
         name = next((path for path in (overlay.path, overlay.output) if not _is_harmless(path)), None)
         if name is not None:

@@ -32,7 +32,7 @@ def _secret(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
 
 
 def _data(fields: CaselessFields, entries: EntryLoader, kind: str) -> GeneratorConfig:
-    """Name and namespace are those of the configuration, unless it says others; ``env`` is passed over."""
+    """Read data; name and namespace default to those of the configuration, and ``env`` is ignored."""
     metadata = fields.child("metadata")
     metadata.only("name", "namespace")
     args = read_generator_args(fields, kind, GeneratorOptions())
@@ -73,14 +73,14 @@ _RUN_FIRST = "run it first and list what it makes under resources"
 
 
 def read_generators(configurations: Iterable[Resource], entries: EntryLoader) -> tuple[GeneratorPlugin, ...]:
-    """The generators; one of another API stays the object it is. Raises ``DiagnosticError``."""
+    """Return the generators; one of another API stays the object it is. Raises ``DiagnosticError``."""
     return tuple(_generator(configuration, entries) for configuration in _unique(configurations))
 
 
 def read_transformers(
     configurations: Iterable[Resource], entries: EntryLoader
 ) -> tuple[TransformerPlugin, ...]:
-    """The transformers. Raises ``DiagnosticError``."""
+    """Return the transformers. Raises ``DiagnosticError``."""
     return tuple(_transformer(configuration, entries) for configuration in _unique(configurations))
 
 
@@ -139,7 +139,7 @@ def _known(reader: Reader | None, configuration: Resource, known: tuple[str, ...
 
 
 def _unique(configurations: Iterable[Resource]) -> Iterable[Resource]:
-    """Raises: duplicate-id, as kustomize keeps configurations as it keeps resources."""
+    """Check that each configuration has its own id, as kustomize requires. Raises: duplicate-id."""
     seen: dict[tuple[str, ...], Resource] = {}
     for found in configurations:
         key = (found.api_version, found.kind, found.namespace or "default", found.name)

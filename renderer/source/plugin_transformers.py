@@ -42,7 +42,7 @@ from renderer.source.resources import read_resources
 
 
 def read_value_add(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
-    """The value, which is the name of the kustomization's folder unless one is given, and where it goes."""
+    """Read the value, by default the name of the kustomization's folder, and its targets."""
     fields.only("value", "targets", "targetFilePath")
     value = fields.text_or_empty("value").strip() or posixpath.basename(entries.folder)
     targets = (*_targets(fields), *_targets_in_file(fields, entries))
@@ -85,12 +85,12 @@ def _targets(fields: CaselessFields) -> Iterator[ValueTarget]:
 
 
 def read_patch(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
-    """``PatchTransformer.go``: what an entry of ``patches`` holds."""
+    """Read a patch, as an entry of ``patches`` (``PatchTransformer.go``)."""
     return (ApplyPatch(entries.patch(read_patch_entry(fields), fields.site)),)
 
 
 def read_json6902(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
-    """``PatchJson6902Transformer.go``: the operations are in a file, or in ``jsonOp``."""
+    """Read operations from a file, or from ``jsonOp`` (``PatchJson6902Transformer.go``)."""
     fields.only("target", "path", "jsonOp")
     listed = Patch(
         site=fields.site,
@@ -102,7 +102,7 @@ def read_json6902(fields: CaselessFields, entries: EntryLoader) -> tuple[Transfo
 
 
 def read_strategic_merge(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
-    """``PatchStrategicMergeTransformer.go``: files or texts in ``paths``, and the text ``patches``."""
+    """Read the patches in ``paths`` and ``patches`` (``PatchStrategicMergeTransformer.go``)."""
     fields.only("paths", "patches")
     listed = [
         entries.strategic_merge(path, fields.site_of("paths", index))

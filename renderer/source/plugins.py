@@ -30,7 +30,7 @@ class Plugins:
         return self._read("generators", listed, read_generators)
 
     def transformers(self, field: str, listed: tuple[str, ...]) -> tuple[TransformerPlugin, ...]:
-        """Those listed in ``field``: ``transformers`` or ``validators``."""
+        """Return the plugins listed in ``field``: ``transformers`` or ``validators``."""
         if not listed:
             return ()
         from renderer.source.plugin_configurations import read_transformers  # noqa: PLC0415 - as above
@@ -43,7 +43,7 @@ class Plugins:
         listed: tuple[str, ...],
         read: Callable[[Iterable[Resource], EntryLoader], tuple[T, ...]],
     ) -> tuple[T, ...]:
-        """What ``read`` makes of the configurations in ``field``, those first that are written in it."""
+        """The results of ``read`` for the configurations in ``field``, inline ones first."""
         found = self._entries.each(field, listed, self._entries.plugin)
         texts = [entry for entry in found if _is_text(entry)]
         others = [entry for entry in found if not _is_text(entry)]
@@ -59,7 +59,7 @@ class Plugins:
 
 
 def listed_resources(root: KustomizationRoot) -> Iterator[Resource]:
-    """The resources in the files that a kustomization and those below it list, as they are written."""
+    """Yield the resources in the files that a kustomization and those below it list, as they are written."""
     for entry in root.resources:
         if isinstance(entry, ResourceFile):
             yield from entry.resources
@@ -68,5 +68,5 @@ def listed_resources(root: KustomizationRoot) -> Iterator[Resource]:
 
 
 def _is_text(entry: ResourceFile | KustomizationRoot) -> bool:
-    """Whether it is a text inside of the kustomization, which has a place of its own there."""
+    """Return whether it is a text inside of the kustomization, which has a site of its own there."""
     return isinstance(entry, ResourceFile) and bool(entry.site.field.segments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterable, Iterator
 
 from renderer.model.codes import Code
@@ -25,7 +26,6 @@ from renderer.model.resource import Resource
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
 from renderer.source.file_system import FileSystem
-from renderer.source.ignored_documents import second_document
 from renderer.source.project_schemas import imported_releases
 from renderer.source.project_settings import (
     TREE_FIELDS,
@@ -35,6 +35,7 @@ from renderer.source.project_settings import (
     read_tree_options,
 )
 from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.events import second_document
 
 PROJECT_FILE = "vmrender.yaml"
 API_VERSION = "vmrender.io/v1alpha1"
@@ -42,7 +43,7 @@ KIND = "RenderConfig"
 
 
 def load_project(fs: FileSystem) -> RenderConfig:
-    """The project of the repository; all defaults where it has no file.
+    """Return the project of the repository; all defaults where it has no file.
 
     Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
     """
@@ -59,7 +60,7 @@ def load_project(fs: FileSystem) -> RenderConfig:
 
 
 def catalog_site(path: str) -> Site:
-    """Where the project names a catalog in a folder."""
+    """Return the place where the project names the catalog in a folder."""
     return Site(PROJECT_FILE, 0, FieldPath.of("catalogs", ElementName("path", path), "path"))
 
 
@@ -75,7 +76,7 @@ def _further_document(text: bytes) -> Iterable[Diagnostic]:
 
 
 def _imported_releases(fs: FileSystem, content: Json) -> frozenset[Release]:
-    """The releases that can be rendered for because the project has schemas of them."""
+    """The releases that can be targets because the project has their schemas."""
     folders = tuple(text_at(entry, "path") for entry in array_at(content, "schemas"))
     return imported_releases(fs, folders) if folders else frozenset()
 
@@ -96,6 +97,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         "rules",
         "instancetypeNames",
         "limits",
+        "exclude",
         "repositories",
         "clusters",
         *TREE_FIELDS,
@@ -122,6 +124,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         or default.instancetype_names,
         tree=read_tree_options(fields),
         limits=read_limits(fields),
+        exclude=tuple(_excluded(fields)),
         repositories=fields.list_of_texts("repositories"),
         clusters=tuple(read_clusters(fields)),
     )
@@ -136,7 +139,7 @@ def _expect(fields: Fields, key: str, value: str) -> None:
 
 
 def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
-    """The entries of ``catalogs``; notes what is wrong with them."""
+    """Read the entries of ``catalogs``; errors are noted in ``fields``."""
     catalogs: list[CatalogPath | BuiltinCatalog] = []
     for entry in fields.elements("catalogs"):
         entry.only("path", "builtin")
@@ -162,6 +165,16 @@ def _schemas(fields: Fields) -> Iterator[str]:
             yield path
         else:
             entry.reject(None, "schemas are in a folder: write its path")
+
+
+def _excluded(fields: Fields) -> Iterator[str]:
+    for pattern in fields.list_of_texts("exclude"):
+        path = posixpath.normpath(pattern)
+        if not pattern or path == "." or path.startswith(("/", "../")) or path == "..":
+            message = f"exclude cannot be {pattern!r}"
+            fields.reject("exclude", message, "write a path below this folder, or a glob")
+        else:
+            yield path
 
 
 def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
@@ -204,7 +217,7 @@ def _output(fields: Fields) -> str | None:
 
 
 def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release | None:
-    """The target release in ``kubevirt``, which may be one of ``imported``; notes what is wrong with it."""
+    """Read the target release in ``kubevirt``, which may be one of ``imported``; errors are noted."""
     text = fields.text("kubevirt")
     if text is None:
         return None
@@ -228,9 +241,10 @@ VALIDATION = "Validation"
 
 
 def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource) -> RenderConfig:
-    """The project with what ``spec`` says: ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``.
+    """Return the project with the settings of ``spec``.
 
-    Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
+    They are ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``. Raises ``DiagnosticError``:
+    config-invalid, with everything that is wrong at once.
     """
     findings: list[Diagnostic] = []
     fields = Fields(written.content, written.origin, findings)

@@ -16,7 +16,7 @@ _SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def read_project_schemas(fs: FileSystem, folders: Iterable[str]) -> ProjectSchemas:
-    """The files; of two for the same kind of KubeVirt's the first counts. Raises ``DiagnosticError``."""
+    """Return the files; the first of two for the same kind of KubeVirt counts. Raises ``DiagnosticError``."""
     releases: dict[str, tuple[str, bytes]] = {}
     others: dict[str, tuple[str, bytes]] = {}
     for folder in folders:
@@ -31,7 +31,7 @@ def read_project_schemas(fs: FileSystem, folders: Iterable[str]) -> ProjectSchem
 
 
 def imported_releases(fs: FileSystem, folders: Iterable[str]) -> frozenset[Release]:
-    """The KubeVirt releases that there are schemas of in the folders."""
+    """Return the KubeVirt releases whose schemas are in the folders."""
     names = (name for folder in folders for name in fs.list(posixpath.join(folder, RELEASES)))
     return frozenset(Release.parse(name) for name in names if _is_release(name))
 

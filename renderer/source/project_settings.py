@@ -14,17 +14,24 @@ from renderer.model.render_config import (
     WebhookField,
     check_file_pattern,
 )
-from renderer.model.rule_settings import RULE_CODES, STRICT_RULES, Level, RuleSetting, RuleSettings
+from renderer.model.rule_settings import (
+    RULE_CODES,
+    STRICT_RULES,
+    WARNING_CODES,
+    Level,
+    RuleSetting,
+    RuleSettings,
+)
 
 
 def read_rule_settings(fields: Fields) -> RuleSettings:
-    """From ``rules`` in ``fields``: ``CODE: LEVEL`` or ``CODE: {level: LEVEL, strict: true}``."""
+    """Read ``rules``: ``CODE: LEVEL`` or ``CODE: {level: LEVEL, strict: true}``."""
     return RuleSettings(tuple(_settings(fields.child("rules"))))
 
 
 def _settings(rules: Fields) -> Iterator[RuleSetting]:
     for key, value in rules.content.items():
-        if key not in RULE_CODES:
+        if key not in RULE_CODES and key not in WARNING_CODES:
             _reject_unknown(rules, key)
         elif isinstance(value, dict):
             yield _setting(rules.child(key), Code(key))
@@ -47,9 +54,9 @@ def _setting(rule: Fields, code: Code) -> RuleSetting:
 
 def _reject_unknown(rules: Fields, key: str) -> None:
     if key in set(Code):
-        rules.reject(key, f"{key} is no rule, and cannot be configured", "leave it out")
+        rules.reject(key, f"{key} is always an error, and cannot be configured", "leave it out")
     else:
-        hint = nearest_hint(key, RULE_CODES).replace("known fields", "rules")
+        hint = nearest_hint(key, (*RULE_CODES, *WARNING_CODES)).replace("known fields", "rules")
         rules.reject(key, f"there is no rule {key}", hint)
 
 
@@ -79,7 +86,7 @@ def _files(fields: Fields) -> str | None:
 
 
 def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:
-    """None where the overlay has none; notes what is wrong with it."""
+    """Read ``flux`` of an overlay, None without it; errors are noted."""
     if "flux" not in overlay:
         return None
     fields = overlay.child("flux")
@@ -97,7 +104,7 @@ def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:
 
 
 def read_limits(fields: Fields) -> Mapping[str, int]:
-    """From ``limits`` in ``fields``, by field of ``Limits``; notes what is wrong."""
+    """Read ``limits``, by field of ``Limits``; errors are noted."""
     found: dict[str, int] = {}
     if "limits" not in fields:
         return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
 from renderer.model.diagnostic import DiagnosticError
@@ -38,7 +37,7 @@ class _Record(NamedTuple):
 
 
 class Recorder:
-    """Notes what is asked, for each piece of work that is under way."""
+    """Notes every question, for each piece of work that is under way."""
 
     def __init__(self) -> None:
         self._answers: dict[FileQuestion, str] = {}
@@ -47,7 +46,7 @@ class Recorder:
 
     @contextmanager
     def using(self, work: Work) -> Iterator[None]:
-        """``work``, which whatever is under way uses, is done or taken as done before."""
+        """Do ``work``, or take it as done before; the work under way depends on it."""
         record = self._records.setdefault(work, _Record(set(), set()))
         if self._under_way:
             self._under_way[-1].uses.add(work)
@@ -65,7 +64,7 @@ class Recorder:
             self._under_way[-1].asked.add(question)
 
     def recall(self, seen: Mapping[FileQuestion, str], used: Iterable[Work]) -> None:
-        """The work under way is known from earlier: what it would have seen and used."""
+        """Note the questions and dependencies that the work under way had in an earlier run."""
         for question, answered in seen.items():
             self.note(question, answered)
         for work in used:
@@ -73,7 +72,7 @@ class Recorder:
                 pass
 
     def used(self, work: Work) -> frozenset[Work]:
-        """``work`` and all that it uses, directly or not."""
+        """Return ``work`` and all work that it uses, directly or not."""
         used, left = {work}, [work]
         while left:
             record = self._records.get(left.pop())
@@ -83,7 +82,7 @@ class Recorder:
         return frozenset(used)
 
     def seen(self, work: Work) -> Mapping[FileQuestion, str]:
-        """What ``work``, and all that it uses, asked, and the answers; of content and lists their digests."""
+        """Return the questions of ``work`` and of all that it uses, with the answers: digests of content."""
         asked = {question for used in self.used(work) for question in self._records[used].asked}
         places = {question.path for question in asked} | {
             self._answers[question] for question in asked if question.method == "resolve"
@@ -97,7 +96,7 @@ T = TypeVar("T")
 
 
 class RecordedFileSystem:
-    """A file system of which a recorder notes what is asked."""
+    """A file system whose questions a recorder notes."""
 
     def __init__(self, below: FileSystem, recorder: Recorder) -> None:
         self._below = below
@@ -129,7 +128,7 @@ class RecordedFileSystem:
 
 
 def answer(fs: FileSystem, question: FileQuestion) -> str:
-    """The answer now, in the form in which a recorder has it."""
+    """Return the present answer, in the form in which a recorder has it."""
     method, path = question
     try:
         match method:
@@ -149,8 +148,12 @@ def answer(fs: FileSystem, question: FileQuestion) -> str:
 
 
 def content_digest(content: bytes) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, for runs with a cache
+
     return sha256(content).hexdigest()
 
 
 def names_digest(names: tuple[str, ...]) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - as above
+
     return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()

@@ -4,62 +4,43 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, object_at, text_at, with_value
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.limits import check_name
 from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, Spelling, value_at
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
-from renderer.yamlio.decode import decode_documents, decode_yaml11
-from renderer.yamlio.marks import MarkedFile
+from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
+
+T = TypeVar("T")
+
+#: Paths and texts of scalars of a document.
+WrittenTexts: TypeAlias = tuple[tuple[tuple[str | int, ...], str], ...]
 
 _ANNOTATIONS = ("metadata", "annotations")
 
 
-def as_written(resource: Resource, file: MarkedFile, document: int, place: FieldPath) -> Resource:
-    """The resource that stands at ``place`` in a document of a file, with what its JSON tree leaves out."""
-    nulls = [FieldPath(path) for path in _nulls(resource.content)] if _has_null(resource.content) else []
+def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Resource:
+    """Return the resource at ``place`` of a document with the texts that its JSON tree leaves out."""
+    length = len(place.segments)
+    spellings = tuple(
+        Spelling(resource.named_field(path[length:]), text, value_at(resource.content, path[length:]))
+        for path, text in texts
+        if path[:length] == place.segments
+    )
+    resource = resource._replace(spellings=spellings)
     annotations = object_at(resource.content, *_ANNOTATIONS)
     odd = [key for key, value in annotations.items() if isinstance(value, bool | int | float)]
-    if not nulls and not odd:
+    if not odd:
         return resource
-    fields = (*nulls, *(FieldPath.of(*_ANNOTATIONS, key) for key in odd))
-    found = dict(zip(fields, file.texts(document, [place.child(*f.segments) for f in fields]), strict=True))
-    blank = tuple(field for field in nulls if found[field] == "")
-    written = {key: found[FieldPath.of(*_ANNOTATIONS, key)] for key in odd}
-    kept: Json = {**annotations, **{key: text for key, text in written.items() if text}}
-    return resource._replace(
-        content=with_value(resource.content, _ANNOTATIONS, kept) if odd else resource.content,
-        blank_fields=blank,
-    )
-
-
-def _has_null(value: Json) -> bool:
-    # A plain loop and exact types, as this goes through everything that is read.
-    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        if child is None:
-            return True
-        if (type(child) is dict or type(child) is list) and _has_null(child):
-            return True
-    return False
-
-
-def _nulls(value: Json, path: tuple[Segment, ...] = ()) -> Iterator[tuple[Segment, ...]]:
-    """The paths of the fields of mappings that hold null."""
-    if isinstance(value, dict):
-        for key, child in value.items():
-            if child is None:
-                yield (*path, key)
-            else:
-                yield from _nulls(child, (*path, key))
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _nulls(child, (*path, index))
+    as_texts: Json = {**annotations, **{key: resource.written_text(*_ANNOTATIONS, key) for key in odd}}
+    return resource._replace(content=with_value(resource.content, _ANNOTATIONS, as_texts))
 
 
 #: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
@@ -68,21 +49,22 @@ _WRAPPING_KINDS = ("List", "ResourceList")
 _GENERATED_HINT = "kustomize takes no generateName: write the name"
 
 #: What a message says of lines that nobody can look up.
-_INNER_LINES = re.compile(r",? (?:on lines \d+ and \d+|that begins on line \d+)")
+_INNER_LINES = re.compile(r",? on lines \d+ and \d+")
 
 
 def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:
-    """The objects in ``content``, lists taken apart; ``site`` is the file, or the field that holds the text.
+    """Return the objects in ``content``, lists taken apart; ``site`` is the file, or the field with the text.
 
-    ``generated_names``: whether ``metadata.generateName`` does for a name, as it does for the API server and
-    not for kustomize. Raises ``DiagnosticError``: what the decoder raises, and resource-invalid.
+    ``generated_names``: whether ``metadata.generateName`` is enough, as it is for the API server and not for
+    kustomize. Raises ``DiagnosticError``: the errors of the decoder, and resource-invalid.
     """
-    documents = decode_text(content, site)
-    file = MarkedFile(content)
+    documents = _decoded(decode_written, content, site)
     read = deque(
-        as_written(resource, file, index, place)
+        _as_written(resource, place, document.texts)
         for index, document in enumerate(documents)
-        for place, resource in _unwrapped(document, _document_site(site, index), alone=len(documents) == 1)
+        for place, resource in _unwrapped(
+            document.tree, _document_site(site, index), alone=len(documents) == 1
+        )
     )
     found: list[Resource] = []
     while read:
@@ -97,7 +79,7 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
 
 
 def refuse_no_objects(content: bytes, site: Site) -> None:
-    """Raises ``DiagnosticError``: resource-invalid for documents that hold something, but no object."""
+    """Refuse documents that hold something, but no object. Raises ``DiagnosticError``: resource-invalid."""
     for index, document in enumerate(decode_text(content, site)):
         place = _document_site(site, index)
         items = object_at(document).get("items")
@@ -108,9 +90,13 @@ def refuse_no_objects(content: bytes, site: Site) -> None:
 
 
 def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
-    """The documents in ``content``; what is wrong with a text inside another file is reported at ``site``."""
+    """Return the documents in ``content``; errors in a text inside another file are reported at ``site``."""
+    return _decoded(decode_documents, content, site)
+
+
+def _decoded(decode: Callable[[bytes, str], tuple[T, ...]], content: bytes, site: Site) -> tuple[T, ...]:
     try:
-        return decode_documents(content, site.path)
+        return decode(content, site.path)
     except DiagnosticError as error:
         if site.field == ROOT:
             raise
@@ -118,7 +104,7 @@ def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
 
 
 def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
-    """The error as one about the text at ``site``; its location is counted in that text."""
+    """Return the error as one about the text at ``site``; its location is counted in that text."""
     return DiagnosticError(
         *(
             Diagnostic(
@@ -174,7 +160,7 @@ def _check_name(resource: Resource, *, generated_names: bool) -> None:
 
 
 def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
-    """What a ``FooList`` holds; None for any other object."""
+    """The objects in a ``FooList``; None for any other object."""
     content = resource.content
     if not resource.kind.endswith("List") or "items" not in content:
         return None
@@ -184,9 +170,20 @@ def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
             f"items of the {resource.kind} is not a list", resource.origin.child(FieldPath.of("items"))
         )
     return tuple(
-        found
+        _item(found, resource, FieldPath.of("items", index).child(*place.segments))
         for index, item in enumerate(items or ())
-        for _, found in _unwrapped(item, resource.origin.child(FieldPath.of("items", index)), alone=True)
+        for place, found in _unwrapped(item, resource.origin.child(FieldPath.of("items", index)), alone=True)
+    )
+
+
+def _item(item: Resource, wrapper: Resource, place: FieldPath) -> Resource:
+    """Return an item of a list with the spellings that the list has of it."""
+    named = wrapper.named_field(place.segments).segments
+    spellings = (each for each in wrapper.spellings if each.field.segments[: len(named)] == named)
+    return item._replace(
+        spellings=tuple(
+            each._replace(field=FieldPath(each.field.segments[len(named) :])) for each in spellings
+        )
     )
 
 
@@ -199,9 +196,9 @@ def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticErr
 
 
 def read_patch(content: bytes, site: Site) -> PatchContent:
-    """What an entry of ``patches`` holds (``api/internal/builtins/PatchTransformer.go`` Config).
+    """Read an entry of ``patches`` (``api/internal/builtins/PatchTransformer.go`` Config).
 
-    Nothing but comments is a strategic merge patch without documents. Raises: patch-invalid.
+    A text with comments alone is a strategic merge patch without documents. Raises: patch-invalid.
     """
     try:
         documents = read_resources(content, site)
@@ -211,7 +208,7 @@ def read_patch(content: bytes, site: Site) -> PatchContent:
 
 
 def read_json_patch(content: bytes, site: Site) -> JsonPatch:
-    """What an entry of ``patchesJson6902`` holds. Raises: patch-invalid, or what the decoder raises."""
+    """Read an entry of ``patchesJson6902``. Raises: patch-invalid, and the errors of the decoder."""
     operations = _operations(content, site)
     if not operations:
         raise _invalid_patch("the patch has no operations", site)
@@ -219,7 +216,7 @@ def read_json_patch(content: bytes, site: Site) -> JsonPatch:
 
 
 def _read_operations(content: bytes, site: Site, error: DiagnosticError) -> JsonPatch:
-    """As operations; when it is neither, what is wrong with it as the kind of patch it looks like."""
+    """Read operations; if there are none either, report the error of the kind that it looks like."""
     try:
         return JsonPatch(site, _operations(content, site))
     except DiagnosticError as not_operations:

@@ -13,6 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
+from renderer.model.suggest import suggest
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.resources import read_json_patch, read_patch, read_resources
@@ -23,7 +24,7 @@ _SCHEME = re.compile(
 
 
 def is_remote(entry: str) -> bool:
-    """Whether kustomize would fetch ``entry`` with git or HTTP."""
+    """Return whether kustomize would fetch ``entry`` with git or HTTP."""
     return _SCHEME.match(entry) is not None
 
 
@@ -50,12 +51,12 @@ class SourceFiles:
         return self._once(self._json_patches, self.file(path, folder, site), read_json_patch)
 
     def is_file(self, path: str, folder: str, site: Site) -> bool:
-        """Raises: file-outside-root."""
+        """Return whether it is a file. Raises: file-outside-root."""
         with _reported_at(site):
             return self.fs.is_file(joined(folder, path))
 
     def file(self, path: str, folder: str, site: Site) -> str:
-        """The real path of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
+        """Return the real path of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
         place = joined(folder, path)
         with _reported_at(site):
             if not self.fs.is_file(place):
@@ -66,7 +67,7 @@ class SourceFiles:
         return resolved
 
     def folder(self, path: str, folder: str, site: Site) -> str:
-        """The real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
+        """Return the real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
         place = joined(folder, path)
         if is_remote(path):
             raise remote(path, site)
@@ -76,19 +77,13 @@ class SourceFiles:
             return self.fs.resolve(place)
 
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
-        """The error for a ``wanted`` thing that is not at ``place``, with the names that come nearest."""
-        from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
+        """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
         names = self.fs.list(parent or ".")
         if name in names:  # a pipe, a device, a link that leads nowhere
             return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
-        nearest = get_close_matches(name, names, n=3)
-        hint = (
-            f"did you mean {' or '.join(posixpath.join(parent, name) for name in nearest)}?"
-            if nearest
-            else None
-        )
+        nearest = [posixpath.join(parent, known) for known in suggest(name, names)]
+        hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         return _error(Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", site, hint)
 
     def _once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
@@ -99,7 +94,7 @@ class SourceFiles:
 
 @contextmanager
 def _reported_at(site: Site) -> Iterator[None]:
-    """What the file system says of a path is said of the field that names it."""
+    """Report errors of the file system at the field that names the path."""
     try:
         yield
     except DiagnosticError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,13 +21,17 @@ _TOP = "."
 
 
 class ManifestFiles:
-    """Everything in one tree but what vmrender wrote there: what that was made of is judged instead."""
+    """The manifests of one tree, without rendered ones: their sources are judged instead."""
 
-    def __init__(self, fs: FileSystem, outputs: Collection[str], ownership_file: str) -> None:
+    def __init__(
+        self, fs: FileSystem, outputs: Collection[str], ownership_file: str, excluded: Iterable[str] = ()
+    ) -> None:
         """``outputs`` are the folders that the project is rendered into.
 
-        A file called ``ownership_file`` says that a folder was rendered into before.
+        A file called ``ownership_file`` says that a folder was rendered into before. ``excluded`` are paths
+        and globs of files and folders that hold no manifests of the project; ``**`` stands for any folders.
         """
+        self._excluded = [pattern.split("/") for pattern in excluded]
         self._fs = fs
         self._outputs = frozenset(posixpath.normpath(output) for output in outputs)
         self._ownership_file = ownership_file
@@ -34,7 +39,7 @@ class ManifestFiles:
         self._below: dict[str, tuple[str, ...]] = {}
 
     def below(self, folder: str) -> tuple[str, ...]:
-        """The candidates in ``folder`` and below it, but for hidden folders and projects of their own."""
+        """Return the manifests in ``folder`` and below, without hidden folders and other projects."""
         if folder not in self._below:
             self._below[folder] = tuple(self._walk(folder))
         return self._below[folder]
@@ -44,7 +49,7 @@ class ManifestFiles:
         while waiting:
             folder = waiting.pop()
             folders: list[str] = []
-            for name in () if self.is_rendered(folder) else self._fs.list(folder):
+            for name in () if self._is_passed_over(folder) else self._fs.list(folder):
                 path = posixpath.normpath(posixpath.join(folder, name))
                 if self.is_candidate(path):
                     yield path
@@ -53,12 +58,14 @@ class ManifestFiles:
             waiting += reversed(folders)
 
     def is_candidate(self, path: str) -> bool:
-        """Whether it is a file with the name of a manifest or kustomization."""
+        """Return whether the file has the name of a manifest or kustomization."""
+        if self.is_excluded(path):
+            return False
         is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
         return is_named_so and _confined(self._fs.is_file, path)
 
     def is_rendered(self, folder: str) -> bool:
-        """Whether the folder is one that vmrender writes, or is in one."""
+        """Return whether the folder is one that vmrender writes, or is in one."""
         if folder not in self._rendered:
             self._rendered[folder] = (
                 folder in self._outputs
@@ -67,8 +74,16 @@ class ManifestFiles:
             )
         return self._rendered[folder]
 
+    def _is_passed_over(self, folder: str) -> bool:
+        return self.is_rendered(folder) or self.is_excluded(folder)
+
+    def is_excluded(self, path: str) -> bool:
+        """Return whether the project excludes the path or a folder above it."""
+        segments = [] if path == _TOP else path.split("/")
+        return any(_matches_beginning(pattern, segments) for pattern in self._excluded)
+
     def _is_own_folder(self, path: str) -> bool:
-        """Whether it is a folder of this project, and no link, which might lead round in a circle."""
+        """Return whether it is a folder of this project, and no link, which might lead round in a circle."""
         return (
             _confined(self._fs.is_folder, path)
             and self._fs.resolve(path) == path
@@ -76,8 +91,20 @@ class ManifestFiles:
         )
 
 
+def _matches_beginning(pattern: Sequence[str], path: Sequence[str]) -> bool:
+    reached = {0}  # numbers of path segments that the pattern so far can match
+    for segment in pattern:
+        if segment == "**":
+            reached = set(range(min(reached), len(path) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(path) and fnmatchcase(path[at], segment)}
+        if not reached:
+            return False
+    return True
+
+
 def _confined(is_one: Callable[[str], bool], path: str) -> bool:
-    """Whether it is one, which something that leads out of the repository is not."""
+    """The answer of ``is_one``; False for a path that leads out of the repository."""
     try:
         return is_one(path)
     except DiagnosticError:
@@ -85,10 +112,11 @@ def _confined(is_one: Callable[[str], bool], path: str) -> bool:
 
 
 class ValidationScope(NamedTuple):
-    """``overlays`` are to be built, ``unlisted`` as well: kustomizations that the project does not list.
+    """The overlays to build and the files to check, to judge some files.
 
-    ``parts`` are folders with kustomizations, such as components, of which nothing is built. ``alone`` are
-    files that no kustomization reaches. Findings of builds count as far as they are about ``files``.
+    ``overlays`` are built, and so are ``unlisted``: kustomizations that the project does not list. ``parts``
+    are folders with kustomizations, such as components, that no build uses. ``alone`` are files that no
+    kustomization reaches. Findings of builds count as far as they are about ``files``.
     """
 
     overlays: tuple[Overlay, ...]
@@ -115,7 +143,7 @@ class ScopeFinder:
         self._users: dict[str, frozenset[str]] = {}
 
     def scope_of(self, files: Iterable[str]) -> ValidationScope:
-        """What has to be looked at for ``files``, in the order of the project."""
+        """Return the scope of ``files``, in the order of the project."""
         roots: set[str] = set()
         parts: set[str] = set()
         alone: list[str] = []
@@ -160,18 +188,18 @@ class ScopeFinder:
         return any(self._in_project(folder) for folder in self._reach.listing(file))
 
     def _with_what_it_lists(self, file: str, folder: str) -> frozenset[str]:
-        """A kustomization that is named stands for all that it is made of."""
+        """The files of the kustomization in ``folder``, if ``file`` is that kustomization."""
         links = self._reach.links(folder)
         return self._reach.files(folder) if links and links.file == file else frozenset()
 
     def _users_of(self, folder: str) -> frozenset[str]:
-        """The folders whose builds the kustomization in ``folder`` is a part of."""
+        """The folders whose builds use the kustomization in ``folder``."""
         if folder not in self._users:
             self._users[folder] = self._in_project(folder) or self._unlisted_users.get(folder, frozenset())
         return self._users[folder]
 
     def _in_project(self, folder: str) -> frozenset[str]:
-        """Overlays and catalogs; what a catalog has is for every overlay."""
+        """Overlays and catalogs that use the folder; a catalog concerns every overlay."""
         overlays = frozenset(overlay.path for overlay in self._overlays)
         catalogs = frozenset(
             source.path
@@ -184,7 +212,7 @@ class ScopeFinder:
 
     @cached_property
     def _unlisted_users(self) -> Mapping[str, frozenset[str]]:
-        """By folder the outermost of all kustomizations that use it, of which each can be built by itself."""
+        """The outermost kustomizations that use each folder and can be built by themselves."""
         users: dict[str, set[str]] = {}
         for root in self._kustomizations:
             for folder in self._reach.folders(root):

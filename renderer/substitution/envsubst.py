@@ -13,8 +13,37 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.model.limits import limits
-from renderer.substitution.expression import Node, SubstitutionError, TooLongError, VariableExpansion
-from renderer.substitution.pattern import matching_beginnings
+from renderer.substitution.pattern import PatternTooLongError, matching_beginnings
+
+
+class VariableExpansion(NamedTuple):
+    """A variable, perhaps with an operator: ``${variable}``, ``${variable:-default}``, ``${#variable}``.
+
+    ``written`` is the whole expansion as it stands in the text.
+    """
+
+    variable: str
+    operator: str = ""
+    arguments: tuple[Node, ...] = ()
+    written: str = ""
+
+
+#: Text as it is, or what a variable stands for.
+Node: TypeAlias = str | VariableExpansion
+
+
+class SubstitutionError(Exception):
+    """A text cannot be substituted; ``message`` and ``hint`` repeat no value."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class TooLongError(SubstitutionError):
+    """All values together exceed the limit ``addedSize``."""
+
 
 #: A value, which is empty when it is not set, and the arguments.
 _Operator: TypeAlias = Callable[[str, Sequence[str]], str]
@@ -26,10 +55,13 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def apply(operator: str, value: str, arguments: Sequence[str]) -> str:
-    """What ``operator`` makes of ``value``. Raises ``SubstitutionError``."""
+    """Apply ``operator`` to ``value``. Raises ``SubstitutionError``."""
     if operator == "#" and not arguments:
         return str(len(_bytes(value)))
-    return _OPERATORS.get(operator, _default)(value, arguments)
+    try:
+        return _OPERATORS.get(operator, _default)(value, arguments)
+    except PatternTooLongError:
+        raise SubstitutionError("a pattern is too long for the value that it is to be found in") from None
 
 
 def _default(value: str, arguments: Sequence[str]) -> str:
@@ -53,7 +85,7 @@ def _lower_first(value: str, _arguments: Sequence[str]) -> str:
 
 
 def _upper_character(character: str) -> str:
-    """As Go does it, one character stays one."""
+    """Convert a character as Go does: one character stays one."""
     upper = character.upper()
     return upper if len(upper) == 1 else character
 
@@ -64,7 +96,7 @@ def _lower_character(character: str) -> str:
 
 
 def _substring(value: str, arguments: Sequence[str]) -> str:
-    """The value itself for an offset or length that is no number, as in bash."""
+    """Cut a substring; an offset or length that is no number leaves the value, as in bash."""
     numbers = [int(argument) for argument in arguments if _INTEGER.fullmatch(argument)]
     if len(numbers) < len(arguments):
         return value
@@ -87,14 +119,14 @@ def _replace_all(value: str, arguments: Sequence[str]) -> str:
 
 
 def _replace_prefix(value: str, arguments: Sequence[str]) -> str:
-    """Nothing happens without a replacement."""
+    """Replace a prefix; without a replacement the value stays."""
     if len(arguments) < 2 or not value.startswith(arguments[0]):  # noqa: PLR2004 - pattern and replacement
         return value
     return value.replace(arguments[0], arguments[1], 1)
 
 
 def _replace_suffix(value: str, arguments: Sequence[str]) -> str:
-    """As above."""
+    """Replace a suffix; without a replacement the value stays."""
     if len(arguments) < 2 or not value.endswith(arguments[0]):  # noqa: PLR2004 - as above
         return value
     return value.removesuffix(arguments[0]) + arguments[1]
@@ -156,7 +188,7 @@ _ESCAPE = re.compile(r"\\([/\\])|\$(\$)")
 
 
 def parse(text: str, *, keeps_escapes: bool = False) -> tuple[Node, ...]:
-    """The parts of ``text`` in order. Raises ``SubstitutionError``.
+    """Return the parts of ``text`` in order. Raises ``SubstitutionError``.
 
     ``keeps_escapes``: ``$$`` stays, for a text that is substituted once more.
     """
@@ -239,7 +271,7 @@ class _ExpansionParser:
         return self._closed(name, operator, pattern, self._argument(_ESCAPED_TO_BRACE))
 
     def _argument(self, characters: re.Pattern[str]) -> Node:
-        """One expansion, or else text, which ends where an expansion begins."""
+        """One expansion, or else text up to the next expansion."""
         if self._sees("${"):
             return self._expansion()
         text = self._take(characters)
@@ -267,15 +299,16 @@ class _ExpansionParser:
         return match[0]
 
     def _bad(self) -> SubstitutionError:
-        """What comes behind the name is not repeated: it may be a password."""
+        """The error for an unknown form. It repeats only the name, because the rest may be a password."""
         return SubstitutionError(f"what begins with ${{{self._variable} is no expansion that Flux knows")
 
 
 class Evaluated(NamedTuple):
-    """``unset`` are the variables that have no value and no default; nothing stands for them in ``text``.
+    """The text with values for variables.
 
-    ``made`` is what operators made of each variable's value, empty values left out; ``kept`` are the
-    variables of expansions that stay as they are written.
+    ``unset`` are the variables without value and default, which become empty. ``made`` are the results of
+    operators by variable, empty ones left out. ``kept`` are the variables of expansions that stay as they
+    are written.
     """
 
     text: str
@@ -285,13 +318,13 @@ class Evaluated(NamedTuple):
 
 
 class Characters:
-    """Counts those of all values that are looked at and of all that is made of them."""
+    """Counts the characters of all values, and of the results of operators on them."""
 
     def __init__(self) -> None:
         self._most = self._left = limits().added_size
 
     def count(self, characters: int) -> None:
-        """Raises ``TooLongError``."""
+        """Count characters. Raises ``TooLongError``."""
         self._left -= characters
         if self._left < 0:
             raise TooLongError(f"the values of variables come to more than {self._most} characters")
@@ -304,7 +337,7 @@ def evaluate(
     *,
     keeps_unknown: bool = False,
 ) -> Evaluated:
-    """``characters`` is where those of several texts are counted. Raises ``SubstitutionError``.
+    """Evaluate parts of a text; ``characters`` counts for several texts. Raises ``SubstitutionError``.
 
     ``keeps_unknown``: expansions of variables without a value stay as they are written.
     """
@@ -341,6 +374,6 @@ class _Evaluation:
 
 
 def _growth(node: VariableExpansion, value: str, arguments: list[str]) -> int:
-    """Characters that the arguments may add to the value."""
+    """An upper bound of the characters that the arguments add to the value."""
     times = value.count(arguments[0]) if node.operator == "//" else 1
     return times * sum(map(len, arguments))

@@ -1,7 +1,7 @@
-"""The beginnings of a text that match a shell pattern (``fluxcd/pkg`` ``envsubst/path/match.go``).
+"""Match the beginnings of a text with a shell pattern (``fluxcd/pkg`` ``envsubst/path/match.go``).
 
-``*`` stands for any text, ``?`` for any character, ``[a-c]`` and ``[^a-c]`` for some, and a backslash takes
-the next character as it is.
+``*`` stands for any text, ``?`` for any character, ``[a-c]`` and ``[^a-c]`` for some characters, and a
+backslash takes the next character as it is.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from renderer.substitution.expression import SubstitutionError
-
 #: Characters of a text times those of a pattern: what is more would take long.
 _MOST_WORK = 300_000
 
 
 class _One(NamedTuple):
-    """One character in any of the ``ranges``, or in none of them."""
+    """One character that is in any of the ``ranges``, or outside of all."""
 
     ranges: tuple[tuple[str, str], ...] = ()
     negated: bool = True
@@ -33,13 +31,17 @@ class _MalformedError(Exception):
     pass
 
 
-def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
-    """The lengths of all beginnings of ``text`` that match, shortest first; none for a malformed pattern.
+class PatternTooLongError(Exception):
+    """The pattern and the text are so long that a match would take too much work."""
 
-    An empty beginning is not among them. Raises ``SubstitutionError`` when that would take too long.
+
+def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
+    """Yield the lengths of the beginnings of ``text`` that match, shortest first, without the empty one.
+
+    A malformed pattern matches nothing. Raises ``PatternTooLongError``.
     """
     if len(text) * len(pattern) > _MOST_WORK:
-        raise SubstitutionError("a pattern is too long for the value that it is to be found in")
+        raise PatternTooLongError
     try:
         elements = tuple(_elements(pattern))
     except _MalformedError:
@@ -52,7 +54,7 @@ def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
 
 
 def _reached(elements: tuple[_One | None, ...], states: set[int]) -> set[int]:
-    """The states and those behind stars, which may stand for nothing."""
+    """The states and those behind stars, which also match the empty text."""
     reached = set(states)
     for state in sorted(states):
         at = state
@@ -92,7 +94,7 @@ def _elements(pattern: str) -> Iterator[_One | None]:
 
 
 def _class(rest: Iterator[str]) -> _One:
-    """What stands behind ``[``, up to its ``]``."""
+    """The characters between ``[`` and ``]``."""
     ranges: list[tuple[str, str]] = []
     character = _next(rest)
     negated = character == "^"

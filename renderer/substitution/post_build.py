@@ -47,14 +47,14 @@ class SubstituteReference(NamedTuple):
 
 
 class Strategy(StrEnum):
-    """Whether defaults of variables count as well where there is no variable at all."""
+    """``substituteStrategy``: whether defaults count even where no variable is given."""
 
     WITH_VARIABLES = "WithVariables"
     ALWAYS = "Always"
 
 
 class PostBuild(NamedTuple):
-    """``substitute`` are the variables by name; ``namespace`` is where the sources are."""
+    """``spec.postBuild``: variables by name, and the objects with more, in ``namespace``."""
 
     site: Site
     namespace: str = ""
@@ -66,9 +66,9 @@ class PostBuild(NamedTuple):
 def read_post_build(
     kustomization: Resource, findings: list[Diagnostic], *, variables_only: bool = True
 ) -> PostBuild:
-    """Read ``spec.postBuild``, and note in ``findings`` what is wrong with it.
+    """Read ``spec.postBuild``; errors are noted in ``findings``.
 
-    ``variables_only``: the rest of the Kustomization has no effect, which is a finding, too.
+    ``variables_only``: the rest of the Kustomization has no effect here, which is a finding, too.
     """
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
     spec = fields.child("spec")
@@ -114,11 +114,11 @@ _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
 class Variables(NamedTuple):
-    """What there is to put in.
+    """The variables and their values.
 
-    ``always``: defaults count also where there are no values. ``confidential`` are values that nothing may
-    print, ``unread`` the Secrets that were not asked for. ``incomplete``: the cluster may have values for
-    others, so that variables without a value stay as they are written.
+    ``always``: defaults count even without any values. ``confidential`` are values that must not be printed,
+    ``unread`` the Secrets that the project file does not allow to read. ``incomplete``: the cluster may have
+    values for others, so that variables without a value stay as they are written.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -128,7 +128,7 @@ class Variables(NamedTuple):
     incomplete: bool = False
 
     def hint(self, variable: str) -> str:
-        """How ``variable`` may get a value."""
+        """Return how ``variable`` can get a value."""
         if self.unread:
             secrets = ", ".join(self.unread)
             return (
@@ -138,9 +138,9 @@ class Variables(NamedTuple):
 
 
 class VariableReader:
-    """Reads variables of ``candidates``, objects of the repository. ``findings`` is all that is wrong.
+    """Reads variables of ``candidates``, objects of the repository; errors are noted in ``findings``.
 
-    ``lenient``: what is encrypted, not asked for or not in the repository is a warning, and leaves the
+    ``lenient``: a source that is encrypted, not allowed or not in the repository is a warning, and leaves the
     variables incomplete.
     """
 
@@ -247,7 +247,7 @@ class VariableReader:
             return None
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
-        """The object in the Kustomization's namespace, which either may leave to its own kustomization."""
+        """The object in the Kustomization's namespace, or one that does not say its namespace."""
         named = self._known(reference, namespace)
         if len(named) > 1:
             self._reject(

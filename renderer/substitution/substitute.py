@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from renderer.model.codes import Code
@@ -18,42 +17,17 @@ from renderer.model.json import Json
 from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.substitution.envsubst import Characters, Evaluated, evaluate, parse
-from renderer.substitution.expression import SubstitutionError, TooLongError
+from renderer.substitution.envsubst import (
+    Characters,
+    Evaluated,
+    SubstitutionError,
+    TooLongError,
+    evaluate,
+    parse,
+)
 from renderer.substitution.post_build import Variables
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
-
-_MASK = "***"
-#: Characters of a value that is masked wherever it stands; a shorter one may be part of any word.
-_LONG = 4
-
-
-def without_values(found: Iterable[Diagnostic], values: Iterable[str]) -> tuple[Diagnostic, ...]:
-    """The findings with each of ``values`` masked in all that they say."""
-    patterns = [_pattern(value) for value in sorted(values, key=len, reverse=True)]
-    if not patterns:
-        return tuple(found)
-    value = re.compile("|".join(patterns))
-
-    def masked(text: str) -> str:
-        return value.sub(_MASK, text)
-
-    return tuple(
-        replace(
-            each,
-            message=masked(each.message),
-            hint=each.hint and masked(each.hint),
-            related=tuple(other._replace(message=masked(other.message)) for other in each.related),
-        )
-        for each in found
-    )
-
-
-def _pattern(value: str) -> str:
-    escaped = re.escape(value)
-    return escaped if len(value) >= _LONG else rf"(?<!\w){escaped}(?!\w)"
-
 
 #: Quotes of the manifest are lost when kustomize writes it anew, which is before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
@@ -62,17 +36,17 @@ _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
 class Substituted(NamedTuple):
-    """``confidential`` is what operators made of values that are confidential."""
+    """The resources, and the results of operators on confidential values."""
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
 
 
 def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
-    """The resources with values for variables, but for those whose label or annotation forbids it.
+    """Replace variables in the resources, except where a label or annotation forbids it.
 
     Reports variable-unset, as an error if ``strict``, and substitution-failed; build-limit for values that
-    come to too much, and nothing else then.
+    are too long, and nothing else then.
     """
     if not variables.values and not variables.always and not variables.incomplete:
         return Outcome(Substituted(resources))
@@ -95,7 +69,7 @@ class _Substitution:
         self.confidential: set[str] = set()
 
     def of(self, resource: Resource) -> Resource:
-        """Raises ``DiagnosticError``: build-limit."""
+        """Return the resource after substitution. Raises ``DiagnosticError``: build-limit."""
         if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in _texts(resource.content)):
             return resource
         try:
@@ -112,7 +86,7 @@ class _Substitution:
             return resource
 
     def _evaluated(self, content: Json) -> Evaluated:
-        """Raises ``SubstitutionError``."""
+        """Evaluate an object as YAML text. Raises ``SubstitutionError``."""
         text, values, keeps = encode([content]), self._variables.values, self._variables.incomplete
         evaluated = evaluate(parse(text), values, self._characters, keeps_unknown=keeps)
         if not evaluated.kept:
@@ -144,7 +118,7 @@ class _Substitution:
 
 
 def _read_again(text: str) -> Json:
-    """Raises ``SubstitutionError``, which repeats nothing of the text: it may hold passwords."""
+    """Parse the text. Raises ``SubstitutionError``, which repeats none of it: it may hold passwords."""
     try:
         return decode_yaml11(text.encode(errors="surrogateescape"), "")
     except DiagnosticError:
@@ -152,7 +126,7 @@ def _read_again(text: str) -> Json:
 
 
 def _as_resource(resource: Resource, content: Json) -> Resource:
-    """Raises ``SubstitutionError``."""
+    """The changed resource. Raises ``SubstitutionError`` when it is no object any more."""
     if not isinstance(content, dict):
         raise SubstitutionError("with the values in it, this is no object any more")
     changed = resource._replace(content=content)
@@ -199,7 +173,7 @@ def _failed(resource: Resource, error: SubstitutionError, field: FieldPath) -> D
 
 
 def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
-    """Objects that have got the name of another one."""
+    """Report objects that have got the name of another one."""
     names_before = [resource.current_id for resource in before]
     names = [resource.current_id for resource in changed]
     first: dict[ResId, Resource] = {}

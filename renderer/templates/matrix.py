@@ -21,6 +21,7 @@ from renderer.model.generated import ListedFile, ListedFiles
 from renderer.model.json import EMPTY, Json, JsonObject, text_at
 from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Site
+from renderer.model.suggest import suggest
 from renderer.templates.attributes import FUNCTIONS
 from renderer.yamlio.decode import decode_documents
 
@@ -156,6 +157,9 @@ def _over(below: JsonObject, above: JsonObject) -> JsonObject:
 
 _MAX_COMPARISONS = 1_000_000
 _LONGEST_LABEL = 40
+_LONGEST_RANGE = 20
+_NO_AXES = ("include", "exclude")
+_RANGE = re.compile(r"([0-9]{1,9})\s*\.\.\.?\s*([0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +199,7 @@ def read_rows(matrix: Fields, values: Values) -> tuple[MatrixRow, ...]:
 def _axes(matrix: Fields, values: Values) -> _Axes:
     axes: dict[str, Sequence[_Cell]] = {}
     for name in matrix.content:
-        if name in ("include", "exclude") or not check_name(matrix, name):
+        if name in _NO_AXES or not check_name(matrix, name) or _is_misspelt(matrix, name):
             continue
         if name in values.content:
             hint = "an axis gives each row a value; remove the other, or give it another name"
@@ -205,6 +209,27 @@ def _axes(matrix: Fields, values: Values) -> _Axes:
         if cells:
             axes[name] = cells
     return axes
+
+
+def _is_misspelt(matrix: Fields, name: str) -> bool:
+    """Return whether a list of mappings was probably meant to be ``include`` or ``exclude``, and note it."""
+    listed = matrix.content[name]
+    meant = suggest(name, _NO_AXES, most=1, cutoff=0.8)
+    if not meant or not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        return False
+    matrix.reject(name, f"{matrix.name(name)} is an axis of mappings", f"did you mean {meant[0]}?")
+    return True
+
+
+def _check_range(matrix: Fields, name: str, listed: Sequence[Json]) -> None:
+    """Note a value of an axis that looks like a range, which is text to YAML."""
+    for index, value in enumerate(listed):
+        found = _RANGE.fullmatch(value) if isinstance(value, str) else None
+        if found:
+            first, last = int(found[1]), int(found[2])
+            shown = ", ".join(map(str, range(first, last + 1))) if 0 < last - first < _LONGEST_RANGE else "…"
+            message = f"{matrix.name(name, index)} is the text {value}, not a range of numbers"
+            matrix.reject(name, message, f"write each value: [{shown}]")
 
 
 def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
@@ -223,6 +248,7 @@ def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
     if not isinstance(listed, list) or not listed:
         matrix.reject(name, f"{matrix.name(name)} must be a list of values, or from: a value that is one")
         return ()
+    _check_range(matrix, name, listed)
     return [
         _Cell(value, site.below(index), f"{name}={_shown(value, index)}")
         for index, value in enumerate(listed)

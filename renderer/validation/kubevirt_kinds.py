@@ -61,6 +61,33 @@ ALL_GROUPS = GROUPS | {
 }
 
 
+#: KubeVirt's kinds beside those with a schema for each release, and CDI's, by API version.
+_OTHERS: Mapping[str, str] = {
+    "kubevirt.io/v1": " ".join(sorted(WITHOUT_SCHEMA)),
+    "backup.kubevirt.io/v1alpha1": "VirtualMachineBackup VirtualMachineBackupTracker",
+    "cdi.kubevirt.io/v1beta1": (
+        "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer StorageProfile"
+        " VolumeCloneSource VolumeImportSource VolumeUploadSource"
+    ),
+    "forklift.cdi.kubevirt.io/v1beta1": "OpenstackVolumePopulator OvirtVolumePopulator",
+    "clone.kubevirt.io/v1beta1": "VirtualMachineClone",
+    "export.kubevirt.io/v1beta1": "VirtualMachineExport",
+    "migrations.kubevirt.io/v1alpha1": "MigrationPolicy",
+    "snapshot.kubevirt.io/v1beta1": (
+        "VirtualMachineRestore VirtualMachineSnapshot VirtualMachineSnapshotContent"
+    ),
+}
+#: The groups with kinds that stand beside virtual machines; their schemas are in ``schemas/beside``.
+GROUPS_BESIDE = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
+#: The API version to write for each of these kinds.
+API_VERSIONS_OF_KINDS: Mapping[str, str] = {
+    **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},
+    **{kind.name: f"{kind.group}/{'v1' if kind.group == KUBEVIRT else 'v1beta1'}" for kind in KINDS},
+}
+GROUPS_OF_KINDS: Mapping[str, str] = {
+    kind: version.partition("/")[0] for kind, version in API_VERSIONS_OF_KINDS.items()
+}
+
 OLDEST = Release(0, 56)
 
 

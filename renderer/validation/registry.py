@@ -8,11 +8,13 @@ proposal has them. What is written is never judged by these.
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from renderer.bundled import data_folder
+from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import JsonObject, array_at, object_at, with_value
@@ -23,6 +25,8 @@ from renderer.validation.kind_schema import KindSchema
 from renderer.validation.kubevirt_kinds import (
     ALL_GROUPS,
     GROUPS,
+    GROUPS_BESIDE,
+    GROUPS_OF_KINDS,
     INSTANCETYPE,
     KINDS,
     WITHOUT_SCHEMA,
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
     from renderer.validation.user_schemas import UserSchemas
 
 
+_VERSION = re.compile(r"v[0-9][a-z0-9]*")
+_KIND = re.compile(r"[A-Za-z]+")
+
+
 class SchemaRegistry:
     """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``.
 
@@ -40,9 +48,11 @@ class SchemaRegistry:
     """
 
     def __init__(self, folder: Path | None = None, project: ProjectSchemas = NO_SCHEMAS) -> None:
-        self._folder = (folder or data_folder("schemas")) / "kubevirt"
+        self._root = folder or data_folder("schemas")
+        self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
+        self._beside: dict[Gvk, KindSchema | None] = {}
 
     @property
     def groups(self) -> frozenset[str]:
@@ -50,8 +60,25 @@ class SchemaRegistry:
         return ALL_GROUPS | self._users.groups if self._users else ALL_GROUPS
 
     def covers(self, gvk: Gvk) -> bool:
-        """Whether ``gvk`` is of a group of KubeVirt's, or a kind that the project has a schema of."""
-        return gvk.group in ALL_GROUPS or self.users_schema(gvk) is not None
+        """Return whether ``gvk`` is of a group of KubeVirt's, or a kind with a schema of another source."""
+        return gvk.group in ALL_GROUPS or self.other_schema(gvk) is not None
+
+    def other_schema(self, gvk: Gvk) -> KindSchema | None:
+        """The schema of a kind that has none for each release: the project's own, else the one that ships.
+
+        Raises ``DiagnosticError``: schema-invalid, schema-missing.
+        """
+        return self.users_schema(gvk) or self._schema_beside(gvk)
+
+    def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
+        if gvk.group not in GROUPS_BESIDE:
+            return None
+        if gvk not in self._beside:
+            is_plain = _VERSION.fullmatch(gvk.version) and _KIND.fullmatch(gvk.kind)
+            path = self._root / "beside" / gvk.group / gvk.version / f"{gvk.kind.lower()}.json"
+            found = is_plain and path.is_file()
+            self._beside[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
+        return self._beside[gvk]
 
     def users_schema(self, gvk: Gvk) -> KindSchema | None:
         """The project's own schema of ``gvk``, which is none of the kinds with a schema for each release.
@@ -75,7 +102,7 @@ class SchemaRegistry:
         (schema-invalid) what is wrong with one of the project's.
         """
         if all((kind.group, kind.name) != (gvk.group, gvk.kind) for kind in KINDS):
-            own = self.users_schema(gvk)
+            own = self.other_schema(gvk)
             if own is not None:
                 return own
         kind = _kind(gvk)
@@ -130,11 +157,10 @@ def _kind(gvk: Gvk) -> KubevirtKind:
 def _meant(gvk: Gvk) -> str:
     from renderer.validation.wording import nearest  # noqa: PLC0415 - only when something is wrong
 
-    elsewhere = [kind.group for kind in KINDS if kind.name == gvk.kind]
+    if gvk.kind in GROUPS_OF_KINDS:
+        return f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
     here = [kind.name for kind in KINDS if kind.group == gvk.group]
     meant = nearest(gvk.kind, here)
-    if elsewhere:
-        return f"it is of the group {elsewhere[0]}"
     return f"did you mean {meant}?" if meant else f"known kinds: {', '.join(here)}"
 
 
@@ -147,11 +173,12 @@ def _missing(message: str, hint: str | None, severity: Severity = Severity.ERROR
 V1BETA2 = "v1beta2"
 
 _SPEC = ("properties", "spec")
-_VMI_SPEC = (*_SPEC, "properties", "template", "properties", "spec")
-_VM_OF_POOL = (*_SPEC, "properties", "virtualMachineTemplate")
-#: Where the spec of a VirtualMachineInstance stands in the schema of a kind.
-_VMI_SPECS = {"VirtualMachine": _VMI_SPEC, "VirtualMachinePool": (*_VM_OF_POOL, *_VMI_SPEC)}
-_GUEST = ("properties", "domain", "properties", "cpu", "properties", "guest")
+#: In the kinds that hold a VirtualMachine.
+_CPU_GUESTS = {
+    kind: paths.instance.child("domain", "cpu", "guest")
+    for kind, paths in PATHS.items()
+    if paths.machine is not None
+}
 _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
@@ -179,8 +206,10 @@ def input_schema(written: JsonObject, gvk: Gvk) -> JsonObject:
     """The schema of what is read as ``gvk``, from that of what is ``written`` of its kind."""
     if gvk.group == INSTANCETYPE:
         return _v1beta2(written, gvk.kind) if gvk.version == V1BETA2 else written
-    vmi_spec = _VMI_SPECS.get(gvk.kind)
-    return written if vmi_spec is None else with_value(written, (*vmi_spec, *_GUEST), _VCPUS)
+    guest = _CPU_GUESTS.get(gvk.kind)
+    if guest is None:
+        return written
+    return with_value(written, [part for key in guest.keys for part in ("properties", key)], _VCPUS)
 
 
 def _v1beta2(written: JsonObject, kind: str) -> JsonObject:

@@ -1,41 +1,22 @@
-"""Kinds of KubeVirt's in an API group that is nearly one of KubeVirt's."""
+"""Resources in, what their schemas have to say about them out.
+
+KubeVirt's kinds are judged by the schema of the target release, other kinds by the project's own schemas if
+it has any. A valid resource costs a few microseconds; only an invalid one is looked at closely.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
-from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.kind_schema import KindSchema
-from renderer.validation.kubevirt_kinds import KINDS
+from renderer.validation.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.validation.registry import SchemaRegistry
-
-
-def refuse_misspelled_group(gvk: Gvk) -> None:
-    """Of a kind that is not KubeVirt's. Other projects have a VirtualMachine, too.
-
-    Raises ``DiagnosticError`` (schema-missing) for ``kubevirt/v1``, ``kubevirt.io`` and the like.
-    """
-    for kind in KINDS:
-        if kind.name == gvk.kind:
-            from renderer.validation.wording import nearest  # noqa: PLC0415 - most kinds are of other names
-
-            written = gvk.group or gvk.version  # without a slash all of apiVersion is the version
-            if nearest(written, [kind.group]):
-                raise DiagnosticError(_of_no_group(gvk, kind.group))
-
-
-def _of_no_group(gvk: Gvk, group: str) -> Diagnostic:
-    written = f"in the group {gvk.group}" if gvk.group else f"of the apiVersion {gvk.version}"
-    return Diagnostic(
-        code=Code.SCHEMA_MISSING,
-        message=f"KubeVirt has no kind {gvk.kind} {written}",
-        hint=f"it is of the group {group}",
-    )
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
@@ -47,35 +28,55 @@ def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) 
     return tuple(diagnostic for resource in resources for diagnostic in run.judged(resource))
 
 
+def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resource]:
+    """Yield the resources that no schema judges, and of which ``validate`` says nothing."""
+    for resource in resources:
+        with suppress(DiagnosticError):  # a schema that cannot be used is a finding
+            if resource.kind not in GROUPS_OF_KINDS and not schemas.covers(resource.gvk):
+                yield resource
+
+
 class _Run:
     def __init__(self, release: Release, schemas: SchemaRegistry) -> None:
         self._release = release
         self._schemas = schemas
         self._by_gvk: dict[Gvk, KindSchema | None] = {}
+        self._covered: set[Gvk] = set()
 
     def judged(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
         if gvk not in self._by_gvk:
             yield from self._looked_up(gvk, resource)
         schema = self._by_gvk[gvk]
-        if schema is not None and not schema.is_valid(resource.content):
+        if schema is None and gvk not in self._covered:
+            yield from self._api_version(resource)
+        elif schema is not None and not schema.is_valid(resource.content):
             yield from self._explained(gvk, resource, schema)
 
     def _explained(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
-        from renderer.validation.finding import SchemaTarget  # noqa: PLC0415 - as above
-        from renderer.validation.findings import findings  # noqa: PLC0415 - only when something is wrong
+        from renderer.validation.finding import SchemaTarget  # noqa: PLC0415 - only when something is wrong
+        from renderer.validation.findings import findings  # noqa: PLC0415 - as above
 
         target = SchemaTarget(gvk, self._release, self._schemas)
         for finding in findings(schema.violations(resource.content), target):
             yield finding.of(resource)
 
+    def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the API version of an object without a schema."""
+        gvk = resource.gvk
+        is_ours = gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
+        if not is_ours and gvk.version and isinstance(resource.content.get("apiVersion"), str):
+            return  # most objects
+        from renderer.validation.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
+
+        yield from refuse_api_version(resource)
+
     def _looked_up(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
         self._by_gvk[gvk] = None
         try:
             if self._schemas.covers(gvk):
+                self._covered.add(gvk)
                 self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
-            else:
-                refuse_misspelled_group(gvk)
         except DiagnosticError as error:
             for diagnostic in error.diagnostics:
                 if diagnostic.sites or diagnostic.location:  # the schema's own file

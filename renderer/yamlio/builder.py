@@ -19,14 +19,14 @@ from yaml.events import (
 
 from renderer.model.json import Json
 from renderer.model.limits import limits
-from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars
+from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import EventSource, position_of
 from renderer.yamlio.scalars import MERGE_TAG, STR_TAG, tagged_scalar
 
 
 class _Extent(NamedTuple):
-    """Values of a tree, collections in it that stand within each other, and characters of its texts."""
+    """The size of a tree: values, deepest nesting of collections, and characters of texts."""
 
     size: int
     height: int
@@ -34,7 +34,7 @@ class _Extent(NamedTuple):
 
 
 class Anchors:
-    """Values by anchor. An alias shares the value of its anchor, as trees are read-only."""
+    """Values by anchor. An alias shares the value of its anchor, because trees are read-only."""
 
     __slots__ = ("_aliased", "_extents", "_length", "_values")
 
@@ -45,14 +45,14 @@ class Anchors:
         self._length = 0
 
     def open(self, anchor: str) -> None:
-        """From here on ``anchor`` names a value that is still being read."""
+        """Note that ``anchor`` now names a value that is still being read."""
         self._values.pop(anchor, None)
 
     def close(self, anchor: str, value: Json) -> None:
         self._values[anchor] = value
 
     def alias(self, anchor: str, depth: int) -> Json:
-        """The value of ``anchor``, to stand ``depth`` collections deep. Raises ``UnusableError``."""
+        """Return the value of ``anchor``, to stand ``depth`` collections deep. Raises ``UnusableError``."""
         if anchor not in self._values:
             raise UnusableError(
                 # Its name is not repeated: it may be a password that begins with *.
@@ -76,9 +76,10 @@ class Anchors:
             raise LimitError("nesting", f"more than {most.nesting} levels of nesting")
 
     def _extent(self, value: Json) -> _Extent:
-        """What a tree amounts to; collections that aliases share count every time, but are looked at once."""
+        """The size of a tree; collections that aliases share count each time, but are measured once."""
         if not isinstance(value, dict | list):
-            return _Extent(1, 0, len(value) if isinstance(value, str) else 0)
+            text = value.text if isinstance(value, WrittenScalar) else value
+            return _Extent(1, 0, len(text) if isinstance(text, str) else 0)
         known = self._extents.get(id(value))
         if known:
             return known[1]
@@ -94,15 +95,15 @@ class Anchors:
 
 
 class MergeKeyError(UnusableError):
-    """What stands after ``<<`` cannot be merged."""
+    """The value of ``<<`` cannot be merged."""
 
 
 class Merges:
     """The merges of one mapping.
 
-    In resource files they fill in what the mapping does not say itself (kyaml ``rnode.go`` mergeAll); in
-    YAML 1.1 they also overwrite what stands before them (go-yaml v2 ``decode.go`` merge). Of
-    several sources the first one wins.
+    In resource files they fill in fields that the mapping lacks (kyaml ``rnode.go`` mergeAll); in YAML 1.1
+    they also overwrite fields that stand before them (go-yaml v2 ``decode.go`` merge). The first of several
+    sources wins.
     """
 
     __slots__ = ("_in_place", "_pending")
@@ -112,7 +113,7 @@ class Merges:
         self._pending: list[dict[str, Json]] | None = None
 
     def add(self, mapping: dict[str, Json], value: Json) -> None:
-        """Raises ``MergeKeyError``."""
+        """Merge the value of a ``<<`` entry. Raises ``MergeKeyError``."""
         sources = [_source(item) for item in (value if isinstance(value, list) else [value])]
         if self._in_place:
             for source in reversed(sources):
@@ -139,12 +140,13 @@ _KEY_TAGS = (None, "!", STR_TAG)
 _VERSION = (1, 1)
 _KEYS_ARE_STRINGS = "the keys of a mapping have to be strings"
 _QUOTE = "put the key in quotes"
+_QUOTE_COLLECTION = "put the key in quotes; a value that begins with { or [, as {{ does, needs quotes as well"
 
 
 class TreeBuilder:
     """Builds the first document of a stream of events.
 
-    Plain scalars without tag and anchor, and mappings of them, are nearly all there is: theirs is the
+    Plain scalars without tag and anchor, and mappings of them, are nearly all there is: they take the
     shortest way.
     """
 
@@ -157,7 +159,7 @@ class TreeBuilder:
         self._max_depth = limits().nesting
 
     def document(self) -> Json:
-        """The first document; None when there is none. Raises ``UnusableError`` and ``yaml.YAMLError``."""
+        """Return the first document, None without one. Raises ``UnusableError`` and ``yaml.YAMLError``."""
         self._next()
         start = self._next()
         if not isinstance(start, DocumentStartEvent):
@@ -248,23 +250,25 @@ class TreeBuilder:
         return mapping
 
     def _key(self, event: Event | None, scalars: Scalars, depth: int) -> str | None:
-        """The text of a key that is not just plain; None for a special entry."""
+        """The text of a key that is more than a plain scalar; None for a special entry."""
         value = self._value(event, scalars, depth)
         if isinstance(event, ScalarEvent):
             if event.tag in _NO_TAGS and not event.style:
                 return scalars.keys[event.value]
             if self._dialect.string_keys and (event.tag not in _KEY_TAGS or value == MERGE_KEY):
                 return None
+        if isinstance(value, WrittenScalar):
+            value = value.value
         if isinstance(value, str):
             return value
-        raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE)
+        raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
 
     def _special_entry(
         self, key: Event | None, mapping: dict[str, Json], merges: Merges, scalars: Scalars, depth: int
     ) -> None:
-        """An entry whose key is no text: ``<<``, or what may be a key in a root mapping only."""
+        """Read an entry whose key is no text: ``<<``, or a key that only a root mapping may have."""
         if not isinstance(key, ScalarEvent):
-            raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE)
+            raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
         if key.value == MERGE_KEY or key.tag == MERGE_TAG:
             value = self._value(self._next(), scalars, depth)
             if not key.style:

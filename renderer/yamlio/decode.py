@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 from yaml.error import YAMLError
 from yaml.events import Event, NodeEvent
 
 from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.yamlio.builder import TreeBuilder
-from renderer.yamlio.dialects import RESOURCE, YAML11, Dialect
-from renderer.yamlio.documents import Chunk, split_documents, text_of
+from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import EventSource, position_of, read_events
+from renderer.yamlio.events import Chunk, EventSource, position_of, read_events, split_documents, text_of
 from renderer.yamlio.problems import duplicate_keys, malformed, unusable
 
 #: What stands before a value, and how many there may be behind it: a pair in brackets is a mapping, too.
@@ -20,18 +22,18 @@ _LINE_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 
 class ValueCount:
-    """Counts through all documents of one file; keys are values, too."""
+    """Counts the values of all documents of one file; keys are values, too."""
 
     def __init__(self, text: str) -> None:
         self._left = limits().values
         self._may_be_too_many = most_values(text) > self._left
 
     def counted(self, source: EventSource) -> EventSource:
-        """The same events, counted if that is necessary at all."""
+        """Return the same events, counted if the file may hold too many values."""
         return _Counted(source, self) if self._may_be_too_many else source
 
     def count(self, event: Event | None) -> None:
-        """Raises ``LimitError``."""
+        """Count an event. Raises ``LimitError``."""
         if isinstance(event, NodeEvent):
             self._left -= 1
             if self._left < 0:
@@ -51,7 +53,7 @@ class _Counted:
 
 
 def most_values(text: str) -> int:
-    """No fewer than there are; found much sooner than by reading the text."""
+    """Return an upper bound of the values in ``text``, much sooner than a reader could count them."""
     return (
         2
         + sum(text.count(line_break) for line_break in _LINE_BREAKS)
@@ -60,22 +62,74 @@ def most_values(text: str) -> int:
 
 
 def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
-    """The documents of a resource file, None for empty ones; ``path`` is for error messages.
+    """Return the documents of a resource file, None for empty ones; ``path`` is for error messages.
 
-    kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps are RFC 3339 text, whole floats
-    integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
+    kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps become RFC 3339 text, whole
+    floats integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
     """
+    return _decode_documents(content, path, RESOURCE)
+
+
+class WrittenDocument(NamedTuple):
+    """A document, and the paths and texts of the scalars that are written otherwise than their values."""
+
+    tree: Json
+    texts: tuple[tuple[tuple[str | int, ...], str], ...]
+
+
+def decode_written(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
+    """Return the documents of ``decode_documents`` with the texts of scalars written otherwise."""
+    return tuple(_written_document(tree) for tree in _decode_documents(content, path, RESOURCE_AS_WRITTEN))
+
+
+def _written_document(tree: Json) -> WrittenDocument:
+    if isinstance(tree, WrittenScalar):
+        return WrittenDocument(tree.value, (((), tree.text),))
+    if not _has_written_scalar(tree):
+        return WrittenDocument(tree, ())
+    found = list(_written_scalars(tree, ()))
+    for collection, path, scalar in found:  # after the search, as aliases share collections
+        collection[path[-1]] = scalar.value
+    return WrittenDocument(tree, tuple((path, scalar.text) for _, path, scalar in found))
+
+
+def _has_written_scalar(value: Json) -> bool:
+    # A plain loop and exact types, as this goes through everything that is read.
+    for child in value.values() if type(value) is dict else value if type(value) is list else ():
+        kind = type(child)
+        if kind is str:
+            continue
+        if kind is WrittenScalar or ((kind is dict or kind is list) and _has_written_scalar(child)):
+            return True
+    return False
+
+
+def _written_scalars(
+    value: Json, path: tuple[str | int, ...]
+) -> Iterator[tuple[Any, tuple[str | int, ...], WrittenScalar]]:
+    """Yield each collection that holds a written scalar, the scalar's path and the scalar."""
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, child in entries:
+        if isinstance(child, WrittenScalar):
+            yield value, (*path, key), child
+        else:
+            yield from _written_scalars(child, (*path, key))
+
+
+def _decode_documents(content: bytes, path: str, dialect: Dialect) -> tuple[Json, ...]:
     try:
         text = text_of(content)
         chunks = split_documents(text)
     except UnusableError as error:
         raise unusable(error, path) from None
     count = ValueCount(text)
-    return tuple(_decode(chunk, path, RESOURCE, count) for chunk in chunks)
+    return tuple(_decode(chunk, path, dialect, count) for chunk in chunks)
 
 
 def decode_yaml11(content: bytes, path: str) -> Json:
-    """The first document of a kustomization.yaml or JSON 6902 patch; ``path`` is for error messages.
+    """Return the first document of a kustomization.yaml or JSON 6902 patch; ``path`` is for error messages.
 
     sigs.k8s.io/yaml and go-yaml v2: YAML 1.1, and the last of equal keys wins. Raises ``DiagnosticError``.
     """

@@ -7,12 +7,12 @@ text (kyaml ``rnode.go`` MarshalJSON). Some scalars change on that way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from yaml.error import YAMLError
 from yaml.events import ScalarEvent
 
-from renderer.model.json import Scalar
+from renderer.model.json import Scalar, scalar_text
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import EventSource, read_events
 from renderer.yamlio.go_numbers import format_float32
@@ -25,15 +25,15 @@ _BLANKS = " \t"
 
 
 def rewritten_plain(text: str) -> str | None:
-    """The text of a plain scalar between brackets that comes to be quoted; None for all others."""
+    """Return the text of a plain scalar between brackets that kustomize quotes; None for all others."""
     return text if not text or ":" in text else None
 
 
 def rewritten(text: str, style: str) -> str:
-    """The text of a quoted or block scalar, ``style`` as events have it.
+    """Return the text of a quoted or block scalar of that ``style`` after kustomize has written it.
 
-    Folded text gains blank lines around lines that are indented more (go-yaml v3 ``emitterc.go``).
-    Raises ``UnusableError`` for a block that begins with a tab, as it cannot be read again.
+    Folded text gains blank lines around lines that are indented more (go-yaml v3 ``emitterc.go``). Raises
+    ``UnusableError`` for a block that begins with a tab, because it cannot be read again.
     """
     if style not in _BLOCK_STYLES or not text or _is_written_quoted(text):
         return text
@@ -54,7 +54,7 @@ def _is_written_quoted(text: str) -> bool:
 def _refolded(text: str) -> str:
     end = "" if text[-1] in LINE_BREAKS else "\n"
     try:
-        return read_events(f">{block_hints(text)}\n{_folded(text)}{end}", _scalar)
+        return read_events(f">{block_hints(text)}\n{folded_lines(text)}{end}", _scalar)
     except YAMLError:
         raise UnusableError("kustomize cannot read this folded block again once it has written it") from None
 
@@ -66,7 +66,7 @@ def _scalar(source: EventSource) -> str:
     return event.value
 
 
-def _folded(text: str) -> str:
+def folded_lines(text: str) -> str:
     """The lines of a folded block, with double breaks unless the text begins with a blank."""
     doubles = text.lstrip(LINE_BREAKS)[:1] not in _BLANKS
     written: list[str] = []
@@ -88,11 +88,11 @@ MERGE_KEY = "<<"
 
 
 class Scalars(NamedTuple):
-    """What scalars without a tag mean.
+    """The meaning of scalars without a tag.
 
-    ``values`` has the values of plain ones. ``keys`` has their text as keys, and None for what is
-    none: ``<<``, null and, in resource files, anything but a string. ``styled`` gives the text of
-    one that is quoted or a block, from its text and style.
+    ``values`` maps plain scalars to their values. ``keys`` maps them to their text as keys, and to None where
+    they cannot be keys: ``<<``, null and, in resource files, anything but a string. ``styled`` returns the
+    text of a quoted or block scalar for its text and style.
     """
 
     values: Memo[Scalar]
@@ -101,11 +101,11 @@ class Scalars(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """``flow`` holds for scalars between brackets, ``block`` for all others.
+    """The rules of one reader: ``flow`` holds for scalars between brackets, ``block`` for all others.
 
-    ``string_keys``: keys have to be strings, except in the root mapping, where they stand as
-    they are written. ``unique_keys``: a key that is written twice is an error, else the last
-    one wins. ``merges_in_place``: ``<<`` overwrites what stands before it, else nothing ever.
+    ``string_keys``: keys must be strings, except in the root mapping, which keeps them as they are written.
+    ``unique_keys``: a repeated key is an error, otherwise the last one wins. ``merges_in_place``: ``<<``
+    overwrites the entries before it, otherwise it overwrites nothing.
     """
 
     rules: ScalarRules
@@ -125,8 +125,31 @@ def _resource_flow_value(text: str) -> Scalar:
     return resolve(text, CORE_RULES).value if quoted is None else quoted
 
 
+class WrittenScalar(NamedTuple):
+    """A scalar whose value does not tell its text, as ``decode_written`` finds it in a tree."""
+
+    value: Scalar
+    text: str
+
+
+def _written(value: Scalar, text: str) -> Scalar:
+    return value if scalar_text(value) == text else cast("Scalar", WrittenScalar(value, text))
+
+
+def _written_value(text: str) -> Scalar:
+    return _written(_resource_value(text), text)
+
+
+def _written_flow_value(text: str) -> Scalar:
+    return _written(_resource_flow_value(text), text)
+
+
+def _written_block(text: str, style: str) -> str:
+    return cast("str", _written(rewritten(text, style), text))
+
+
 def _resource_key(text: str) -> str | None:
-    """Empty keys come to be quoted as well."""
+    """The text of a plain key, None for one that is no string. kustomize quotes empty keys, too."""
     is_text = not text or (text != MERGE_KEY and resolve(text, CORE_RULES).kind is Kind.STR)
     return text if is_text else None
 
@@ -144,7 +167,7 @@ def _yaml11_flow_value(text: str) -> Scalar:
 
 
 def _yaml11_key(text: str) -> str | None:
-    """sigs.k8s.io/yaml convertToJSONableObject."""
+    """The text of a plain key (sigs.k8s.io/yaml convertToJSONableObject)."""
     kind, value = resolve(text, YAML11_RULES)
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -164,7 +187,7 @@ def _as_read(text: str, _style: str) -> str:
 
 
 def _without_question_mark(text: str) -> str:
-    """To go-yaml a question mark between brackets begins a key (``scannerc.go``); libyaml reads on."""
+    """Refuse a question mark, which begins a key for go-yaml (``scannerc.go``) and is text for libyaml."""
     if "?" in text:
         raise UnusableError("a question mark ends plain text between brackets", "put the text in quotes")
     return text
@@ -178,6 +201,12 @@ RESOURCE = Dialect(
     string_keys=True,
     unique_keys=True,
     merges_in_place=False,
+)
+
+#: Resource files with the texts of scalars (``decode_written``).
+RESOURCE_AS_WRITTEN = RESOURCE._replace(
+    block=Scalars(Memo(_written_value), RESOURCE.block.keys, _written_block),
+    flow=Scalars(Memo(_written_flow_value), RESOURCE.flow.keys, _written_block),
 )
 
 #: kustomization.yaml and JSON 6902 patches: go-yaml v2 through sigs.k8s.io/yaml.

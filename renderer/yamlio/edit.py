@@ -1,108 +1,208 @@
-"""Small changes to a YAML file that its author goes on editing: every other byte stays as it is."""
+"""Change single fields of a YAML file that people edit, and leave every other byte as it is.
+
+Each edit is checked by its meaning: the file is read again, and has to say what the edit makes of its JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 from yaml.error import YAMLError
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, without
+from renderer.model.field_edit import (
+    AddField,
+    AddItem,
+    Edit,
+    RemoveField,
+    RemoveItem,
+    SetField,
+    apply_edits,
+)
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, object_at
 from renderer.model.location import Site
-from renderer.yamlio.decode import decode_yaml11
-from renderer.yamlio.entries import with_entry, with_new_field, without_entry, without_field
+from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.outline import Outline, outline
+from renderer.yamlio.splices import Splice, spliced, splices_of
+from renderer.yamlio.text_tree import TextNode, nodes_to, parse_text
 
+_SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-def add_entry(content: bytes, path: str, field: str, entry: str) -> bytes:
-    """The file with ``entry`` at the end of the list ``field`` of its root mapping, unless it is in there.
+class EditedText(NamedTuple):
+    """The text that is edited: a document of a file by its number, or the text in its field ``inline``.
 
-    The field is made where there is none. ``path`` is for error messages. Raises ``DiagnosticError``: what
-    the decoder raises, and edit-refused for a file in which it cannot be done without touching more.
+    ``is_kustomization``: it is read as a kustomization is, so that only the first document counts.
     """
-    root = _root(content, path)
-    name, entries = _list(root, field)
-    if entry in entries:
+
+    document: int = 0
+    inline: FieldPath = ROOT
+    is_kustomization: bool = False
+
+
+class RefusedEditError(ValueError):
+    """The file is written in a way in which the edit would change more than it should."""
+
+
+def add_entry(content: bytes, path: str, field: str, entry: Json, *, first: bool = False) -> bytes:
+    """Return the file with ``entry`` at the end, or the head, of the list ``field`` of its root mapping.
+
+    A file whose list holds the entry stays as it is; the field is added where there is none. ``path`` is for
+    error messages. Raises ``DiagnosticError``: what the decoder raises, and edit-refused.
+    """
+    name, entries = _entries(content, path, field)
+    if entry in (entries or ()):
         return content
-    refusal = _refusal(path, name, f"add {entry!r} to {name} yourself, and run this again")
-
-    def edit(text: str, found: Outline) -> str:
-        named = found.named(name)
-        if named is None:
-            return with_new_field(text, found, name, entry)
-        return with_entry(text, named, entry)
-
-    return _edited(content, path, edit, {**root, name: [*entries, entry]}, refusal)
+    place = FieldPath.of(name)
+    edit = AddField(ROOT, name, [entry]) if entries is None else AddItem(place, entry, first)
+    return _edited_list(
+        content, Site(path, 0, place), edit, f"add {entry!r} to {name} yourself, and run this again"
+    )
 
 
 def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str]) -> bytes:
-    """The file without those entries in the list ``field``, and without the field when it becomes empty.
+    """Return the file without those entries in the list ``field``, and without a field that becomes empty.
 
     ``path`` is for error messages. Raises ``DiagnosticError`` as ``add_entry`` does.
     """
-    root = _root(content, path)
-    name, entries = _list(root, field)
-    places = [index for index, entry in enumerate(entries) if entry in unwanted]
-    refusal = _refusal(path, name, f"take {' and '.join(sorted(unwanted))} out of {name} yourself")
-    for index in reversed(places):
-        entries = [*entries[:index], *entries[index + 1 :]]
-        root = {**root, name: entries} if entries else without(root, name)
-        content = _edited(content, path, _removal(name, index), root, refusal)
+    name, entries = _entries(content, path, field)
+    place = FieldPath.of(name)
+    found = [index for index, entry in enumerate(entries or ()) if entry in unwanted]
+    edits: list[Edit] = [RemoveItem(place.child(index)) for index in reversed(found)]
+    if found and len(found) == len(entries or ()):
+        edits = [RemoveField(place)]
+    hint = f"take {' and '.join(sorted(unwanted))} out of {name} yourself"
+    for edit in edits:
+        content = _edited_list(content, Site(path, 0, place), edit, hint)
     return content
 
 
-_Edit = Callable[[str, Outline], str]
-
-
-def _removal(name: str, index: int) -> _Edit:
-    def edit(text: str, found: Outline) -> str:
-        named = found.named(name)
-        if named is None or not named.value.items:
-            raise UnusableError("the list is written elsewhere")
-        if len(named.value.items) > 1:
-            return without_entry(text, named.value, index)
-        return without_field(text, found, named)
-
-    return edit
-
-
-def _root(content: bytes, path: str) -> JsonObject:
-    root = decode_yaml11(content, path)
-    return root if isinstance(root, dict) else EMPTY
-
-
-def _list(root: JsonObject, field: str) -> tuple[str, Sequence[Json]]:
-    """The field's name as it is spelled in the file, which may differ in case, and what it lists."""
+def _entries(content: bytes, path: str, field: str) -> tuple[str, Sequence[Json] | None]:
+    """The field's name as the file spells it, whose case may differ, and its list; None without one."""
+    root = object_at(decode_yaml11(content, path))
     alike = [key for key in root if key.lower() == field.lower()]
     name = field if field in root or not alike else alike[-1]
-    entries = root.get(name)
-    return name, entries if isinstance(entries, list) else []
+    if name not in root:
+        return name, None
+    entries = root[name]
+    return name, entries if isinstance(entries, list) else ()
 
 
-def _edited(content: bytes, path: str, edit: _Edit, expected: JsonObject, refusal: DiagnosticError) -> bytes:
-    """The file after ``edit``, if that made ``expected`` of what it says, and nothing else."""
+def _edited_list(content: bytes, site: Site, edit: Edit, hint: str) -> bytes:
+    try:
+        return edit_fields(content, EditedText(is_kustomization=True), [edit])
+    except RefusedEditError:
+        message = f"{site.field} is written in a way that cannot be edited safely"
+        finding = Diagnostic(code=Code.EDIT_REFUSED, message=message, sites=(site,), hint=hint)
+        raise DiagnosticError(finding) from None
+
+
+def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> bytes:
+    """Return the file with ``edits`` made one after another, and nothing else changed in it.
+
+    Raises ``RefusedEditError`` for a file in which that cannot be done: through an alias, for example.
+    """
     text = content.decode()
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     text = text.removeprefix(mark)
+    start, end = (0, len(text)) if where.is_kustomization else _extents(text)[where.document]
+    before = after = text[start:end]
     try:
-        edited = (mark + edit(text, outline(text))).encode()
-        came_out = decode_yaml11(edited, path)
-    except (UnusableError, YAMLError, DiagnosticError):
-        raise refusal from None
-    if (came_out or EMPTY) != expected:
-        raise refusal
-    return edited
+        for edit in edits:
+            after = spliced(after, _splices(after, where.inline, edit))
+        meant = _meaning(before, where)
+        is_right = _meaning(after, where) == meant._replace(part=apply_edits(meant.part, edits))
+    except UnusableError as error:
+        raise RefusedEditError(str(error)) from error
+    except (YAMLError, DiagnosticError, LookupError):
+        is_right = False
+    if not is_right:
+        raise RefusedEditError("something else depends on it")
+    return f"{mark}{text[:start]}{after}{text[end:]}".encode()
 
 
-def _refusal(path: str, name: str, hint: str) -> DiagnosticError:
-    message = f"{name} is written in a way that cannot be edited safely"
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.EDIT_REFUSED, message=message, sites=(Site(path, 0, FieldPath.of(name)),), hint=hint
-        )
-    )
+def _extents(text: str) -> list[tuple[int, int]]:
+    """Begin and end of each document, cut as ``split_documents`` does, with line breaks as written."""
+    separators = list(_SEPARATOR.finditer(text))
+    starts = [0, *(separator.end() for separator in separators)]
+    return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))
+
+
+def _splices(text: str, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
+    document = parse_text(text)
+    if inline == ROOT:
+        return splices_of(text, document, edit)
+    if document.root is None:
+        raise UnusableError("the document is empty")
+    scalar = nodes_to(document.root, inline)[-1]
+    lines = _inline_lines(text, scalar)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return [
+        Splice(lines.outer_index(start), lines.outer_index(end), new.replace("\n", newline + lines.indent))
+        for start, end, new in splices_of(scalar.text or "", parse_text(scalar.text or ""), edit)
+    ]
+
+
+class _InlineLines(NamedTuple):
+    """The offsets of a literal scalar's lines: in its text, and in the file behind their indentation."""
+
+    inner: Sequence[int]
+    outer: Sequence[int]
+    indent: str
+
+    def outer_index(self, index: int) -> int:
+        """Return the offset in the file of a character of the scalar's text."""
+        line = bisect_right(self.inner, index) - 1
+        return self.outer[line] + index - self.inner[line]
+
+
+def _inline_lines(text: str, scalar: TextNode) -> _InlineLines:
+    """Map a scalar's lines. Raises ``UnusableError`` for a scalar whose lines are not those of the file."""
+    if text[scalar.start : scalar.end] == f"'{scalar.text}'":
+        return _InlineLines([0], [scalar.start + 1], "")
+    if scalar.style != "|":
+        raise UnusableError("the text is not written in lines of its own")
+    lines = (scalar.text or "").split("\n")
+    starts = [text.index("\n", scalar.start) + 1]
+    for _ in lines[1:]:
+        starts.append(text.find("\n", starts[-1]) + 1 or len(text))
+    written = [text[start:].split("\n", 1)[0].removesuffix("\r") for start in starts]
+    indents = {shown.removesuffix(line) for shown, line in zip(written, lines, strict=True) if line.strip()}
+    indent = indents.pop() if len(indents) == 1 else ""
+    if not indent or indent.strip(" "):
+        raise UnusableError("the lines of the text are not those of the file")
+    inner = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
+    return _InlineLines(inner, [start + len(indent) for start in starts], indent)
+
+
+class _Meaning(NamedTuple):
+    """The JSON of the edited text, and of the document around it."""
+
+    part: Json
+    rest: Json = None
+
+
+def _meaning(text: str, where: EditedText) -> _Meaning:
+    if where.is_kustomization:
+        document = decode_yaml11(text.encode(), "")
+    else:
+        [document] = decode_documents(text.encode(), "")
+    document = {} if document is None else document
+    if where.inline == ROOT:
+        return _Meaning(document)
+    [part] = decode_documents(_text_at(document, where.inline).encode(), "")
+    return _Meaning(part, apply_edits(document, [SetField(where.inline, None)]))
+
+
+def _text_at(document: Json, field: FieldPath) -> str:
+    value = document
+    for segment in field.segments:
+        value = value[segment]  # type: ignore[index]  # the tree of the text has it
+    return str(value)

@@ -23,10 +23,10 @@ _REFUSED = re.compile("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def through_json(text: str) -> str:
-    """``text`` once go-yaml v2 has read it from the JSON that Go wrote.
+    """Return ``text`` as go-yaml v2 reads it from the JSON that Go wrote.
 
-    NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for
-    the characters that the reader refuses (go-yaml v2 ``readerc.go``).
+    NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for the characters that
+    the reader refuses (go-yaml v2 ``readerc.go``).
     """
     refused = _REFUSED.search(text)
     if refused:
@@ -37,14 +37,14 @@ def through_json(text: str) -> str:
 
 
 def key_through_json(key: str) -> str:
-    """As ``through_json``, for the key of a mapping; go-yaml looks for the end of one on its own line."""
+    """Return a key as ``through_json`` does."""
     if "\x85" in key:
         raise _refusal("a key with the line break U+0085", "write it without")
     return through_json(key)
 
 
 def number_through_json(value: float) -> str:
-    """The text of a float, which is an integer's if it is whole. Raises ``DiagnosticError`` for infinity."""
+    """Return the text of a float, as an integer if it is whole. Raises ``DiagnosticError`` for infinity."""
     if not isfinite(value):
         raise _refusal(f"the number {value}", "write a finite number, or text in quotes")
     number = json_number(value)
@@ -62,10 +62,10 @@ def _fold(match: re.Match[str]) -> str:
 
 
 def natural_order(keys: Iterable[str]) -> list[str]:
-    """Keys with numbers by value: ``a1``, ``a01``, ``a2``, ``a10`` (go-yaml v2 ``sorter.go``).
+    """Sort keys with numbers by value: ``a1``, ``a01``, ``a2``, ``a10`` (go-yaml v2 ``sorter.go``).
 
-    Around numbers go-yaml's comparison can go in circles (``v2`` < ``v10`` < ``v1beta1`` < ``v2``), and what
-    it prints then differs from run to run; here such keys have some order that is always the same.
+    Around numbers go-yaml's comparison can go in circles (``v2`` < ``v10`` < ``v1beta1`` < ``v2``), and its
+    output then differs from run to run; here such keys have an order that is always the same.
     """
     ordered = sorted(keys)
     if all(key.isascii() and key.isalpha() for key in ordered):
@@ -88,7 +88,7 @@ def _less(left: str, right: str) -> bool:
 
 
 def _less_at(index: int, left: str, right: str) -> bool:
-    """Decides at the first character that differs; letters come last."""
+    """Decide at the first character that differs; letters come last."""
     a, b = left[index], right[index]
     if a.isalpha() and b.isalpha():
         return a < b
@@ -105,7 +105,7 @@ def _less_at(index: int, left: str, right: str) -> bool:
 
 
 def _follows_number(text: str, index: int) -> bool:
-    """Is there a digit other than 0 in the digits just before ``index``?"""
+    """Return whether the digits just before ``index`` hold another digit than 0."""
     start = index
     while start and text[start - 1].isdecimal():
         start -= 1
@@ -120,7 +120,7 @@ def _digits(text: str, start: int) -> str:
 
 
 def _int64(digits: str) -> int:
-    """Sums up as Go does: digits of other scripts by their distance from ``0``, overflow wraps around."""
+    """Add digits as Go does: digits of other scripts by their distance from ``0``; overflow wraps."""
     number = 0
     for digit in digits:
         number = number * 10 + ord(digit) - ord("0")
@@ -134,10 +134,10 @@ _Write: TypeAlias = Callable[[str], object]
 
 
 def encode(documents: Iterable[Json]) -> str:
-    """The text of the documents, with ``---`` between them; mappings are dicts, sequences lists.
+    """Return the text of the documents, with ``---`` between them; mappings are dicts, sequences lists.
 
-    Keys are sorted; quotes, comments and folds of the source are lost. sigs.k8s.io/yaml JSONToYAML and
-    go-yaml v2 ``encode.go``. Raises ``DiagnosticError`` for strings that kustomize cannot print.
+    Keys are sorted; quotes, comments and folds of the source are lost. Raises ``DiagnosticError`` for strings
+    that kustomize cannot print.
     """
     return "---\n".join(map(_document, documents))
 
@@ -154,7 +154,7 @@ def _document(root: Json) -> str:
 
 
 def _write_mapping(write: _Write, mapping: Mapping[str, Json], lead: str, pad: str) -> None:
-    """Writes the entries, the first one after ``lead``, the others after ``pad``."""
+    """Write the entries, the first one after ``lead``, the others after ``pad``."""
     inner = pad + "  "
     for key, shown in _entries(tuple(mapping)):
         value = mapping[key]
@@ -199,7 +199,7 @@ def _write_long_entry(write: _Write, key: str, value: Json, lead: str, pad: str)
 
 
 def _scalar(value: Json, column: int, indent: str) -> str:
-    """A value that holds no others, and the end of its line."""
+    """The text of a value that holds no others, with its line break."""
     if isinstance(value, str):
         return _string(value, column, indent)
     if isinstance(value, bool):
@@ -219,7 +219,7 @@ def _string(text: str, column: int, indent: str) -> str:
 
 
 def _short(text: str) -> str:
-    """How a string is written that has no spaces and line breaks; empty if its form depends on its place."""
+    """The text of a string without spaces and line breaks; empty if its form depends on its place."""
     if " " in text or "\n" in text or "\x85" in text or "\u2028" in text or "\u2029" in text:
         return ""
     text = through_json(text)
@@ -231,7 +231,7 @@ _SHORT = Memo(_short)
 
 @lru_cache(maxsize=4096)
 def _entries(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The keys in order, each with its text and colon; no text for a key that is too long for that."""
+    """The keys in order, each with its text and colon; a key that is too long for that has no text."""
     return tuple((key, _key(key)) for key in natural_order(keys))
 
 

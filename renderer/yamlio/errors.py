@@ -1,4 +1,4 @@
-"""What makes a text unusable, before it is known in which file it stands."""
+"""The reasons why a text cannot be used, before it is known in which file it stands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from renderer.model.limits import limit_hint
 
 
 class UnusableError(ValueError):
-    """``line`` and ``column`` count from 0; the line is None as long as it is not known."""
+    """The text means nothing that kustomize can use.
+
+    ``line`` and ``column`` count from 0; the line is None as long as it is not known.
+    """
 
     code = Code.YAML_SYNTAX
 
@@ -20,14 +23,14 @@ class UnusableError(ValueError):
         self.column = 0
 
     def at(self, line: int, column: int) -> Self:
-        """The error with its place, if it has none yet."""
+        """Return the error with its position, unless it has one."""
         if self.line is None:
             self.line, self.column = line, column
         return self
 
 
 class LimitError(UnusableError):
-    """The text goes beyond a limit, which is the field of ``model.limits.Limits``."""
+    """The text exceeds a limit, which is a field of ``model.limits.Limits``."""
 
     code = Code.YAML_LIMIT
 
@@ -36,7 +39,7 @@ class LimitError(UnusableError):
 
 
 class DuplicateKeyError(UnusableError):
-    """A mapping has the same key twice; the place is the second one's."""
+    """A mapping has the same key twice; the position is that of the second."""
 
     code = Code.YAML_DUPLICATE_KEY
 

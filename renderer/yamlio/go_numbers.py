@@ -11,7 +11,7 @@ _LARGEST_INTEGER, _SMALLEST_INTEGER = 2**64 - 1, -(2**63)
 
 
 def json_number(value: float) -> int | float:
-    """What is left of a float once Go has written it as JSON and go-yaml has read that.
+    """Return a float after Go has written it as JSON and go-yaml has read that.
 
     Go writes whole numbers without a point, and they are read as integers where 64 bits hold them.
     """
@@ -23,12 +23,12 @@ def json_number(value: float) -> int | float:
 
 
 def format_float(value: float) -> str:
-    """``FormatFloat(value, 'g', -1, 64)``: ``1.5``, ``1.5e+06``, ``1e-07``."""
+    """Return ``FormatFloat(value, 'g', -1, 64)``: ``1.5``, ``1.5e+06``, ``1e-07``."""
     return _general(*_shortest(repr(value)))
 
 
 def format_float32(value: float) -> str:
-    """As ``format_float``, with the precision of 32 bits; sigs.k8s.io/yaml writes keys so."""
+    """Return the same with the precision of 32 bits; sigs.k8s.io/yaml writes keys so."""
     try:
         single = struct.pack("f", value)
     except OverflowError:
@@ -38,7 +38,7 @@ def format_float32(value: float) -> str:
 
 
 def _shortest(text: str) -> tuple[str, str, int]:
-    """Sign, digits without zeros around them, and how many of them stand before the point."""
+    """Sign, digits without zeros around them, and the number of digits before the point."""
     mantissa, _, exponent = text.partition("e")
     sign = "-" if mantissa.startswith("-") else ""
     whole, _, fraction = mantissa.lstrip("-").partition(".")

@@ -9,15 +9,15 @@ from typing import NamedTuple
 from yaml.error import YAMLError
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
+from renderer.model.list_elements import element_path
 from renderer.yamlio.dialects import MERGE_KEY
-from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import Chunk, Position, split_documents, text_of
 from renderer.yamlio.nodes import Node, parse_nodes
 
 
 class Embedded(NamedTuple):
-    """A document in a scalar; ``first_line`` is the line of the scalar's text that it begins on."""
+    """A YAML document in the text of a scalar; ``first_line`` is the line of that text that it begins on."""
 
     root: Node
     scalar: Node
@@ -25,25 +25,26 @@ class Embedded(NamedTuple):
     lines: Sequence[str]
 
     def outer(self, inner: Position) -> Position:
-        """Where a place of the document is in the file around it."""
+        """Return the position in the file of a position in the document."""
         return place_in_file(self.scalar, Position(self.first_line + inner.line, inner.column), self.lines)
 
 
 def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Position:
-    """Where a place of the scalar's text is in the file, as far as it has a line of its own there.
+    """Return the position in the file of a position in a scalar's text.
 
-    In a literal scalar it has; in any other style the text is folded or quoted, and the scalar is named.
+    Only a literal scalar has its lines in the file; the text of any other is folded or quoted, and the
+    position is that of the scalar.
     """
-    line = scalar.place.line + 1 + inner.line
+    line = scalar.position.line + 1 + inner.line
     text = (scalar.text or "").split("\n")
     if not scalar.is_literal or line >= len(lines) or inner.line >= len(text):
-        return scalar.place
+        return scalar.position
     indent = len(lines[line].rstrip("\r")) - len(text[inner.line])
     return Position(line, max(indent, 0) + inner.column)
 
 
 def embedded_documents(scalar: Node, lines: Sequence[str]) -> Iterator[Embedded]:
-    """The mappings and sequences in the text of ``scalar``; ``lines`` are those of the document around it."""
+    """Yield the mappings and sequences in a scalar's text; ``lines`` are those of the outer document."""
     try:
         chunks = split_documents(scalar.text or "")
     except UnusableError:
@@ -61,17 +62,17 @@ _WRITING = ("add", "replace", "copy", "move")
 
 
 def is_json_patch(root: Node) -> bool:
-    """Whether the document is a list of operations."""
+    """Return whether the document is a list of JSON 6902 operations."""
     elements = root.elements()
     return bool(elements) and all(_texts(element).keys() >= {"op", "path"} for element in elements)
 
 
 def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node, FieldPath] | None:
-    """The last operation that wrote ``field``, and what remains of the field below its value.
+    """Return the last operation that wrote ``field``, and the rest of the field below its value.
 
-    It may also be the one that removed it, if the field is known by name: a number may by now be that of
-    another element. ``indexed`` is the field with the indices that named elements have in the patched object,
-    where known.
+    An operation that removed the field counts as well if the field is known by name: a number may by now be
+    that of another element. ``indexed`` is the field with the indices that named elements have in the patched
+    object, where known.
     """
     for operation in reversed(patch.elements()):
         texts = _texts(operation)
@@ -115,7 +116,7 @@ def _means(written: str, segment: Segment, indexed: Segment) -> bool:
 
 
 class Mark(NamedTuple):
-    """A place in a file, counted from 1. Not ``exact``: the deepest ancestor of the field that exists."""
+    """A line and column of a file, from 1. If it is not ``exact``, it is that of the nearest ancestor."""
 
     line: int
     column: int
@@ -123,9 +124,9 @@ class Mark(NamedTuple):
 
 
 class MarkedFile:
-    """A file to look things up in: cut into documents once, and each of them parsed when it has its turn.
+    """A file in which fields are looked up; each document is parsed when it is first asked for.
 
-    ``document`` counts as ``decode_documents`` does. What cannot be parsed holds nothing.
+    ``document`` counts as ``decode_documents`` does. A document that cannot be parsed holds no field.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -134,11 +135,11 @@ class MarkedFile:
         self._last_lines: tuple[int, Sequence[str]] = -1, ()
 
     def find(self, document: int, field: FieldPath, indexed: FieldPath | None = None) -> Mark | None:
-        """Where the key of ``field`` stands, or the element itself if it is one of a list.
+        """Return the place of the key of ``field``, or of the element itself in a list.
 
-        Aliases and ``<<`` are followed to where the value is written, and so is a text that holds YAML. In
-        a JSON patch it is the operation that wrote the field; ``indexed`` is the field as such a patch names
-        it. None in a document that holds nothing.
+        Aliases and ``<<`` are followed to where the value is written, and so is a text that holds YAML. In a
+        JSON patch it is the operation that wrote the field; ``indexed`` is the field as such a patch names
+        it. None for a document that holds nothing.
         """
         node = self._root(document)
         if node is None:
@@ -148,7 +149,7 @@ class MarkedFile:
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact)
 
     def find_in_text(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
-        """A line and column, from 1, of the text that the scalar at ``field`` holds."""
+        """Return the place of a line and column, from 1, of the text of the scalar at ``field``."""
         node = self._root(document)
         for segment in field.segments:
             step = _step(node, segment) if node else None
@@ -160,7 +161,7 @@ class MarkedFile:
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact=True)
 
     def indexed(self, document: int, field: FieldPath) -> FieldPath:
-        """The field with indices for the names of elements, as far as the document holds them."""
+        """Return the field with indices for the names of elements, as far as the document holds them."""
         node, segments = self._root(document), list[Segment]()
         for segment in field.segments:
             if node and isinstance(segment, ElementName):
@@ -172,7 +173,7 @@ class MarkedFile:
         return FieldPath(tuple(segments))
 
     def texts(self, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
-        """What the scalars at ``fields`` say as they are written; None for what is none, or not there."""
+        """Return the scalars at ``fields`` as they are written; None for all other fields."""
         node = self._root(document)
         return tuple(_text(node, field) for field in fields)
 
@@ -189,7 +190,7 @@ class MarkedFile:
         return self._last_lines[1]
 
     def _root(self, document: int) -> Node | None:
-        """The last one is kept: what is asked for comes in the order of the file."""
+        """The root of the document. The last one is kept, because questions come in the order of the file."""
         if self._last[0] != document:
             self._last = document, self._parsed(document)
         return self._last[1]
@@ -199,11 +200,6 @@ class MarkedFile:
             return parse_nodes(self._chunks[document].text)
         except (YAMLError, IndexError):
             return None
-
-
-def find(content: bytes, document: int, field: FieldPath) -> Mark | None:
-    """``MarkedFile.find`` in a file that is asked for one thing only."""
-    return MarkedFile(content).find(document, field)
 
 
 def _text(node: Node | None, field: FieldPath) -> str | None:
@@ -218,7 +214,7 @@ def _text(node: Node | None, field: FieldPath) -> str | None:
 def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> tuple[Position, bool]:
     if field.segments and isinstance(field.segments[0], str) and is_json_patch(node):
         return _find_in_patch(node, field, indexed)
-    place = node.place
+    place = node.position
     for depth, segment in enumerate(field.segments):
         step = _step(node, segment)
         if step is None:
@@ -231,7 +227,7 @@ def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
 def _find_in_text(
     scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
 ) -> tuple[Position, bool] | None:
-    """In the first of the documents inside the scalar that holds the field."""
+    """The position in the first document inside the scalar that holds the field."""
     for document in embedded_documents(scalar, lines) if scalar.text else ():
         place, exact = _find(document.root, field, indexed, ())
         if exact:
@@ -242,9 +238,9 @@ def _find_in_text(
 def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Position, bool]:
     found = written_by(patch, field, indexed)
     if found is None:
-        return patch.place, False
+        return patch.position, False
     operation, rest = found
-    place, value = _entry(operation, "value") or (operation.place, operation)
+    place, value = _entry(operation, "value") or (operation.position, operation)
     if not rest.segments:
         return place, True
     inner, exact = _find(value, rest, rest, ())
@@ -259,11 +255,11 @@ def _step(node: Node, segment: Segment) -> tuple[Position, Node] | None:
     else:
         index = _index(node, segment)
         elements = [] if index is None else [node.elements()[index]]
-    return (elements[0].place, elements[0]) if elements else None
+    return (elements[0].position, elements[0]) if elements else None
 
 
 def _entry(node: Node, name: str) -> tuple[Position, Node] | None:
-    """The last entry of that name, as it is the one that counts where two are no error."""
+    """The last entry of that name, which is the one that counts where repeated keys are no error."""
     seen: set[Node] = set()
     waiting = [node]
     while waiting:
@@ -273,7 +269,7 @@ def _entry(node: Node, name: str) -> tuple[Position, Node] | None:
         seen.add(mapping)
         found = mapping.entry(name)
         if found:
-            return found[0].place, found[1]
+            return found[0].position, found[1]
         for key, value in mapping.entries():
             if key.text == MERGE_KEY:
                 waiting += [value] if value.is_mapping else value.elements()
@@ -281,26 +277,31 @@ def _entry(node: Node, name: str) -> tuple[Position, Node] | None:
 
 
 def _index(sequence: Node, name: ElementName) -> int | None:
-    """Which element has the name."""
+    """The number of the element that has the name."""
     return sequence.index(name.key, name.value, _value)
 
 
-def _value(mapping: Node, key: str) -> Node | None:
-    entry = _entry(mapping, key)
-    return entry[1] if entry else None
+def _value(element: Node, key: str) -> Node | None:
+    """Return the value of the field that names an element."""
+    for part in element_path(key):
+        entry = _entry(element, part)
+        if entry is None:
+            return None
+        element = entry[1]
+    return element
 
 
 class WrittenField(NamedTuple):
-    """A document, counted as ``decode_documents`` does, and a field of it, list elements by number."""
+    """A document, counted as ``decode_documents`` does, and a field of it with numbers for list elements."""
 
     document: int
     field: FieldPath
 
 
 def field_at_line(content: bytes, line: int) -> WrittenField | None:
-    """What is written on ``line``, from 1, or goes on there; None outside of any document.
+    """Return the field that is written on ``line``, from 1, or goes on there; None outside of any document.
 
-    Of several it is the last, the innermost.
+    Of several fields it is the last, innermost one.
     """
     try:
         chunks = split_documents(text_of(content))
@@ -316,12 +317,12 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
 
 
 def _fields(node: Node, at: FieldPath, seen: set[Node]) -> Iterator[tuple[int, FieldPath]]:
-    """Every field below ``node`` and the line, from 0, of its key or element; each node once."""
+    """Yield each field below ``node`` with the line, from 0, of its key or element; each node once."""
     if node in seen:
         return
     seen.add(node)
-    children = [(key.place.line, at.child(key.text or ""), value) for key, value in node.entries()]
-    children += [(each.place.line, at.child(i), each) for i, each in enumerate(node.elements())]
+    children = [(key.position.line, at.child(key.text or ""), value) for key, value in node.entries()]
+    children += [(each.position.line, at.child(i), each) for i, each in enumerate(node.elements())]
     for line, field, value in children:
         yield line, field
         yield from _fields(value, field, seen)

@@ -1,4 +1,4 @@
-"""A bounded memory of what was worked out for short texts."""
+"""A bounded cache of values that belong to short texts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ T = TypeVar("T")
 
 
 class Memo(dict[str, T]):
-    """``memo[text]`` is ``function(text)``, worked out when first asked for.
+    """A cache: ``memo[text]`` is ``function(text)``, computed when it is first asked for.
 
-    A dict, as a lookup that hits must cost nothing else. Long texts are not kept, and all are
-    forgotten when it is full.
+    It is a dict, because a lookup that hits must cost nothing else. Long texts are not kept, and a full cache
+    is emptied.
     """
 
     CAPACITY = 20_000

@@ -1,4 +1,4 @@
-"""A document as it is written, with the place of every key and value; slow, for error messages only."""
+"""A document as it is written, with the position of every key and value; slow, for messages only."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from renderer.yamlio.events import EventSource, Position, position_of, read_even
 
 
 class Node:
-    """A value; ``text`` is what a scalar says, ``items`` what a collection holds, keys and values in turn.
+    """A value: ``text`` of a scalar, ``items`` of a collection, in a mapping keys and values in turn.
 
     ``is_literal``: it is a scalar in the style of ``|``, whose lines are those of the file. An alias has its
-    own place and shares the items of its anchor.
+    own position and shares the items of its anchor.
     """
 
     __slots__ = ("_by_key", "_by_name", "column", "is_literal", "is_mapping", "items", "line", "text")
@@ -48,21 +48,21 @@ class Node:
         self._by_name: dict[str, dict[str, int]] | None = None
 
     @property
-    def place(self) -> Position:
+    def position(self) -> Position:
         return Position(self.line, self.column)
 
     def entries(self) -> Iterator[tuple[Node, Node]]:
-        """Keys and values of a mapping; nothing for other values."""
+        """Yield the keys and values of a mapping, nothing for any other value."""
         return zip(self.items[::2], self.items[1::2], strict=False) if self.is_mapping else iter(())
 
     def entry(self, key: str) -> tuple[Node, Node] | None:
-        """The last entry of that key, as it is the one that counts where two are no error."""
+        """Return the last entry of that key, which counts where repeated keys are no error."""
         if self._by_key is None:
             self._by_key = {name.text: (name, value) for name, value in self.entries()}
         return self._by_key.get(key)
 
     def index(self, key: str, text: str, value_of: Callable[[Node, str], Node | None]) -> int | None:
-        """The first element that has ``text`` in its entry ``key``, which ``value_of`` an element gives."""
+        """Return the first element whose entry ``key``, found by ``value_of``, has ``text``."""
         if self._by_name is None:
             self._by_name = {}
         if key not in self._by_name:
@@ -74,11 +74,11 @@ class Node:
         return self._by_name[key].get(text)
 
     def elements(self) -> Sequence[Node]:
-        """What a sequence holds; nothing for other values."""
+        """Return the elements of a sequence, nothing for any other value."""
         return () if self.is_mapping else self.items
 
     def walk(self) -> Iterator[Node]:
-        """The node and all below it in order, each once, as aliases can make a graph of the tree."""
+        """Yield the node and all below it in order, each once, because aliases can make the tree a graph."""
         seen: set[Node] = set()
         waiting = [self]
         while waiting:
@@ -91,10 +91,10 @@ class Node:
 
 @lru_cache(maxsize=1)  # whoever locates a finding also asks which lines of that document may be shown
 def parse_nodes(text: str) -> Node | None:
-    """The root of the first document; None when there is none. Raises ``yaml.YAMLError``.
+    """Return the root of the first document, None without one. Raises ``yaml.YAMLError``.
 
-    Nothing is resolved: duplicate keys and unknown aliases go through. Where the nesting becomes
-    too deep, the tree ends. The nodes are not to be changed.
+    Nothing is resolved: repeated keys and unknown aliases are kept. The tree ends where the nesting becomes
+    too deep. The nodes must not be changed.
     """
     return read_events(text, _assemble)
 
@@ -126,7 +126,7 @@ def _assemble(source: EventSource) -> Node | None:
 
 
 def _node(event: NodeEvent, anchors: dict[str, Node]) -> tuple[Node, list[Node] | None]:
-    """The node, and the list that takes what it holds if it is a collection."""
+    """The node, and the list for its children if it is a collection."""
     line, column = position_of(event)
     if isinstance(event, AliasEvent):
         known = anchors.get(event.anchor or "")

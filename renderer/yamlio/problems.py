@@ -2,72 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from yaml.error import MarkedYAMLError, YAMLError
-from yaml.reader import Reader
+from yaml.error import YAMLError
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.location import Location
-from renderer.yamlio.documents import Chunk
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import Chunk, Position
 from renderer.yamlio.nodes import Node, parse_nodes
-
-_HINTS = {
-    "mapping values are not allowed": "put text that holds a colon and a space in quotes",
-    "unknown escape": "use single quotes, in which a backslash is just that",
-    "cannot start any token": "put text that begins with this character in quotes",
-}
+from renderer.yamlio.syntax_errors import explain_syntax_error
 
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
-    """What the text cannot mean; ``first_line`` is that of the document in the file, from 0."""
+    """Return the error for a text that means nothing; its document begins on ``first_line``, from 0."""
     place = Position(first_line + (error.line or 0), error.column)
     return _problem(error.code, str(error), _location(path, place), error.hint)
 
 
 def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
-    """What the parser found wrong."""
-    if isinstance(error, MarkedYAMLError) and error.problem:
-        mark = error.problem_mark or error.context_mark
-        place = Position(mark.line, mark.column) if mark else Position(0, 0)
-        message = _sentence(error, chunk.first_line)
-    else:
-        place, message = _unprintable(chunk.text)
-    location = _location(path, Position(chunk.first_line + place.line, place.column))
-    return _problem(Code.YAML_SYNTAX, message, location, _hint(message, chunk.text, place))
+    """Return the error for a document that the parser refuses."""
+    problem = explain_syntax_error(chunk.text, error)
 
+    def located(position: Position) -> Location:
+        return _location(path, Position(chunk.first_line + position.line, position.column))
 
-def _sentence(error: MarkedYAMLError, first_line: int) -> str:
-    """The problem and, if it began further up, where."""
-    if not error.context:
-        return error.problem or "the text is not YAML"
-    start, end = error.context_mark, error.problem_mark
-    begins = (
-        f" that begins on line {first_line + start.line + 1}"
-        if start and end and start.line < end.line
-        else ""
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.YAML_SYNTAX,
+            message=problem.message,
+            location=located(problem.position),
+            hint=problem.hint,
+            related=tuple(
+                Related(message, location=located(position)) for message, position in problem.related
+            ),
+        )
     )
-    return f"{error.problem}, {error.context}{begins}"
-
-
-def _hint(message: str, text: str, place: Position) -> str | None:
-    lines = text.split("\n", place.line + 1)
-    if lines[min(place.line, len(lines) - 1)][place.column : place.column + 1] == "\t":
-        return "indent with spaces; YAML takes no tabs there"
-    return next((hint for sign, hint in _HINTS.items() if sign in message), None)
-
-
-def _unprintable(text: str) -> tuple[Position, str]:
-    found = re.search(Reader.NON_PRINTABLE, text)
-    if not found:
-        return Position(0, 0), "the text is not YAML"
-    start = found.start()
-    place = Position(text.count("\n", 0, start), start - text.rfind("\n", 0, start) - 1)
-    return place, f"the control character U+{ord(found[0]):04X} is not allowed in YAML"
 
 
 def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> DiagnosticError:
@@ -93,7 +64,8 @@ def _duplicates(mapping: Node) -> Iterator[tuple[Node, Node]]:
 
 def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:
     here, there = (
-        _location(path, Position(first_line + key.place.line, key.place.column)) for key in (second, first)
+        _location(path, Position(first_line + key.position.line, key.position.column))
+        for key in (second, first)
     )
     return Diagnostic(
         code=Code.YAML_DUPLICATE_KEY,

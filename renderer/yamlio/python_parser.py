@@ -47,7 +47,7 @@ class GoScanner(Reader, Scanner):
         self,
         start_mark: Mark,  # noqa: ARG002 (PyYAML's signature)
     ) -> tuple[bool | None, int | None]:
-        """Whether to keep the line breaks at the end, None for one of them; and the indentation, if given."""
+        """Return whether to keep the line breaks at the end (None: one), and the given indentation."""
         header = _BLOCK_HEADER.match(self.prefix(2))
         if header is None:
             return None, None
@@ -110,7 +110,7 @@ class GoScanner(Reader, Scanner):
         return ScalarToken("".join(parts), True, start, end)  # noqa: FBT003 (PyYAML's signature: plain)
 
     def _plain_length(self) -> int:
-        """Characters up to the next blank, break or indicator."""
+        """The number of characters up to the next blank, break or indicator."""
         length = 0
         while True:
             character = self.peek(length)
@@ -147,7 +147,7 @@ class GoScanner(Reader, Scanner):
         return self.column == 0 and self.prefix(3) in ("---", "...") and self.peek(3) in _ENDS
 
     def _line_break(self) -> str:
-        """Takes a line break, as it is to stand in text; takes nothing, and is empty, where there is none."""
+        """Take a line break, and return it as it stands in text; empty, if there is none."""
         text: str = self.scan_line_break()  # type: ignore[no-untyped-call]  # PyYAML's stubs leave it out
         return text
 
@@ -157,7 +157,7 @@ class GoScanner(Reader, Scanner):
 
 
 class PythonParser(GoScanner, Parser):
-    """Gives the events of a text as ``yaml.cyaml.CParser`` does."""
+    """Yields the events of a text as ``yaml.cyaml.CParser`` does."""
 
     def __init__(self, text: str) -> None:
         Reader.__init__(self, text)

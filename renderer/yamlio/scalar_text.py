@@ -19,8 +19,9 @@ SPACE_BEFORE_BREAK = re.compile(f" [{LINE_BREAKS}]")
 _NOT_PLAIN = re.compile(
     r"""[#,\[\]{}&*!|>'"%@`\ ]|[?:-](?:\ |$)|---|\.\.\.|.*(?::(?:\ |$)|\ \#|\ $)""", re.DOTALL | re.VERBOSE
 )
-_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
-_BREAK_BEFORE_SPACE = re.compile(f"[{LINE_BREAKS}] ")
+# Patterns that few texts need stand here as text: ``re`` compiles them when they are first used.
+_BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
+_BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
 _BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 #: First characters of the texts that mean something else than themselves.
@@ -35,7 +36,7 @@ class Style(Enum):
 
 
 def style_of(text: str) -> Style:
-    """The style that go-yaml v2 gives a string outside of a key (``encode.go`` stringv, ``emitterc.go``)."""
+    """Return the style in which go-yaml v2 writes a string outside of a key (``stringv``)."""
     unprintable = UNPRINTABLE.search(text) is not None
     breaks = _BREAK.search(text) is not None
     if unprintable or (breaks and SPACE_BEFORE_BREAK.search(text)):
@@ -45,16 +46,16 @@ def style_of(text: str) -> Style:
     if is_ambiguous(text):
         return Style.DOUBLE_QUOTED
     if breaks:
-        return Style.DOUBLE_QUOTED if _BREAK_BEFORE_SPACE.search(text) else Style.SINGLE_QUOTED
+        return Style.DOUBLE_QUOTED if re.search(_BREAK_BEFORE_SPACE, text) else Style.SINGLE_QUOTED
     return Style.SINGLE_QUOTED if _NOT_PLAIN.match(text) else Style.PLAIN
 
 
 def is_ambiguous(text: str) -> bool:
-    """Would ``text`` be read as something else than a string, by go-yaml v2 or in base 60?"""
+    """Return whether go-yaml v2 would read ``text`` as another type than a string, or a number in base 60."""
     if text and text[0] not in _MEANINGFUL:
         return False
     try:
-        return resolve(text, YAML11_RULES).kind is not Kind.STR or _BASE_60.fullmatch(text) is not None
+        return resolve(text, YAML11_RULES).kind is not Kind.STR or re.fullmatch(_BASE_60, text) is not None
     except UnusableError:
         return True
 
@@ -62,10 +63,10 @@ def is_ambiguous(text: str) -> bool:
 #: A line is broken at the first single space beyond this column.
 WIDTH = 80
 
-_LINE_START = re.compile(f"(?<![^{LINE_BREAKS}])(?=[^{LINE_BREAKS}])")
-_WIDE_BREAK_RUN = re.compile("([\u2028\u2029]+)")
+_LINE_START = f"(?<![^{LINE_BREAKS}])(?=[^{LINE_BREAKS}])"
+_WIDE_BREAK_RUN = "([\u2028\u2029]+)"
 
-_ESCAPED = re.compile(f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]')
+_ESCAPED = f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]'
 _SHORT_ESCAPES = {
     "\0": "\\0",
     "\a": "\\a",
@@ -86,7 +87,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def in_one_line(text: str, style: Style) -> str:
-    """``text`` in a style other than ``LITERAL``, not folded."""
+    """Return ``text`` in a style other than ``LITERAL``, not folded."""
     if style is Style.PLAIN:
         return text
     if style is Style.SINGLE_QUOTED:
@@ -95,9 +96,9 @@ def in_one_line(text: str, style: Style) -> str:
 
 
 def folded(text: str, style: Style, column: int, indent: str) -> str:
-    """``text`` with lines broken where they go beyond ``WIDTH``.
+    """Return ``text`` with lines broken where they exceed ``WIDTH``.
 
-    ``column`` is where the first character goes, ``indent`` what stands before the lines that follow.
+    ``column`` is that of the first character, ``indent`` is put before the lines that follow.
     """
     if style is Style.LITERAL:
         return _literal(text, indent)
@@ -109,7 +110,7 @@ def folded(text: str, style: Style, column: int, indent: str) -> str:
 
 
 def block_hints(text: str) -> str:
-    """What follows the ``|`` or ``>`` of a block: indentation, if it cannot be seen, and ``-`` or ``+``."""
+    """Return the header behind ``|`` or ``>``: an indentation that cannot be seen, and ``-`` or ``+``."""
     indentation = "2" if text[0] in " " + LINE_BREAKS else ""
     if text[-1] not in LINE_BREAKS:
         return indentation + "-"
@@ -117,11 +118,11 @@ def block_hints(text: str) -> str:
 
 
 def _literal(text: str, indent: str) -> str:
-    return f"|{block_hints(text)}\n{_LINE_START.sub(indent, text)}"
+    return f"|{block_hints(text)}\n{re.sub(_LINE_START, indent, text)}"
 
 
 def _fold(text: str, column: int, indent: str) -> str:
-    """Breaks a line at a space that has no other beside it."""
+    """Break a line at a space that has no other beside it."""
     previous, *words = text.split(" ")
     parts = [previous]
     column += len(previous)
@@ -137,7 +138,7 @@ def _fold(text: str, column: int, indent: str) -> str:
 
 
 def _fold_single_quoted(text: str, column: int, indent: str) -> str:
-    first, *rest = _WIDE_BREAK_RUN.split(text)
+    first, *rest = re.split(_WIDE_BREAK_RUN, text)
     parts = [_fold(first, column, indent)]
     for breaks, line in zip(rest[::2], rest[1::2], strict=True):
         parts.append(breaks + (indent + _fold(line, len(indent), indent) if line else ""))
@@ -145,7 +146,7 @@ def _fold_single_quoted(text: str, column: int, indent: str) -> str:
 
 
 def _fold_double_quoted(text: str, column: int, indent: str) -> str:
-    """Breaks a line at the first of several spaces too; a backslash then keeps the next one."""
+    """Break a line at the first of several spaces too; a backslash then keeps the next one."""
     if text.startswith(_BYTE_ORDER_MARK):
         return f'"{_escaped(text)}"'
     previous, *words = text.split(" ")
@@ -164,12 +165,12 @@ def _fold_double_quoted(text: str, column: int, indent: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """go-yaml escapes every character of a text that begins with a byte order mark."""
+    """Escape ``text``; go-yaml escapes every character if it begins with a byte order mark."""
     return "".join(map(_escape, text)) if text.startswith(_BYTE_ORDER_MARK) else _escape_some(text)
 
 
 def _escape_some(text: str) -> str:
-    return _ESCAPED.sub(lambda match: _escape(match[0]), text)
+    return re.sub(_ESCAPED, lambda match: _escape(match[0]), text)
 
 
 def _escape(character: str) -> str:

@@ -16,7 +16,7 @@ from renderer.yamlio.go_numbers import json_number
 _DATE = r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})"
 _CLOCK = r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2}):(?P<second>[0-9]{1,2})(?:[.,](?P<fraction>[0-9]+))?"
 _ZONE = r"(?:Z|(?P<sign>[+-])(?P<zone_hours>[0-9]{2}):(?P<zone_minutes>[0-9]{2}))"
-_FORMS = tuple(map(re.compile, (_DATE, f"{_DATE} +{_CLOCK}", f"{_DATE}[Tt]{_CLOCK}{_ZONE}")))
+_FORMS = (_DATE, f"{_DATE} +{_CLOCK}", f"{_DATE}[Tt]{_CLOCK}{_ZONE}")
 
 _NANOSECONDS = 9
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -27,7 +27,7 @@ class TimestampOutOfRangeError(UnusableError):
 
 
 class Timestamp(NamedTuple):
-    """``fraction`` is that of a second, in digits; ``zone`` is minutes east of UTC."""
+    """A point in time; ``fraction`` is that of a second, in digits; ``zone`` is in minutes east of UTC."""
 
     date: tuple[int, int, int]
     clock: tuple[int, int, int] = (0, 0, 0)
@@ -35,7 +35,7 @@ class Timestamp(NamedTuple):
     zone: int = 0
 
     def rfc3339(self) -> str:
-        """Go's ``Time.MarshalJSON``. Raises ``TimestampOutOfRangeError``."""
+        """Return the text of Go's ``Time.MarshalJSON``. Raises ``TimestampOutOfRangeError``."""
         (year, month, day), (hour, minute, second) = self.date, self.clock
         zone_hours, zone_minutes = divmod(abs(self.zone), 60)
         if zone_hours >= 24:  # noqa: PLR2004 (a clock)
@@ -46,8 +46,10 @@ class Timestamp(NamedTuple):
 
 
 def parse_timestamp(text: str) -> Timestamp | None:
-    """The timestamp that go-yaml takes a plain scalar for (``resolve.go`` parseTimestamp), if any."""
-    match = next(filter(None, (form.fullmatch(text) for form in _FORMS)), None)
+    """Return the timestamp that go-yaml takes a plain scalar for (``resolve.go`` parseTimestamp), if any."""
+    if text[4:5] != "-":  # after a year; patterns are compiled for what may be a timestamp only
+        return None
+    match = next(filter(None, (re.fullmatch(form, text) for form in _FORMS)), None)
     if match is None:
         return None
     part = match.groupdict()
@@ -102,7 +104,7 @@ class Resolved(NamedTuple):
 
 
 class ScalarRules(NamedTuple):
-    """Where the versions of go-yaml differ. ``signed_prefixes`` may stand before a sign: ``0b-11``."""
+    """The differences between go-yaml v2 and v3. ``signed_prefixes`` may stand before a sign: ``0b-11``."""
 
     booleans: Mapping[str, bool]
     signed_prefixes: Mapping[str, int]
@@ -133,11 +135,10 @@ class NotJsonError(UnusableError):
 
 
 def resolve(text: str, rules: ScalarRules) -> Resolved:
-    """The type and the JSON value of a plain scalar.
+    """Return the type and the JSON value of a plain scalar.
 
-    go-yaml ``resolve.go``, followed by what Go's JSON makes of the value: floats that are whole
-    come out as integers, timestamps as RFC 3339 text. Raises ``UnusableError``: ``NotJsonError`` or
-    ``TimestampOutOfRangeError``.
+    go-yaml ``resolve.go``, then Go's JSON: whole floats become integers, timestamps RFC 3339 text. Raises
+    ``UnusableError``: ``NotJsonError`` or ``TimestampOutOfRangeError``.
     """
     first = text[:1]
     if first in _SIGN_OR_DIGIT:
@@ -201,14 +202,14 @@ _KINDS = {_CORE + kind.name.lower(): kind for kind in Kind if kind is not Kind.S
 
 
 class TagMismatchError(UnusableError):
-    """The text is not of the type that its tag says."""
+    """The text is not of the type that its tag names."""
 
 
 def tagged_scalar(tag: str, text: str, rules: ScalarRules) -> Scalar:
-    """The value of ``!tag text``, with ``tag`` in its long form.
+    """Return the value of ``!tag text``, with ``tag`` in its long form.
 
-    go-yaml ``resolve.go``: tags that are not YAML's own leave a string.
-    Raises ``TagMismatchError`` and ``NotJsonError``.
+    go-yaml ``resolve.go``: tags that are not YAML's own leave a string. Raises ``TagMismatchError`` and
+    ``NotJsonError``.
     """
     if tag == _CORE + "binary":
         return _binary(text)
@@ -226,7 +227,7 @@ def _fits_float(kind: Kind, value: Scalar) -> bool:
 
 
 def _binary(text: str) -> str:
-    """As Go's JSON shows the bytes: what is not UTF-8 becomes U+FFFD."""
+    """The decoded bytes as Go's JSON shows them: U+FFFD stands for bytes that are not UTF-8."""
     try:
         data = base64.b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError:  # neither is text beyond ASCII

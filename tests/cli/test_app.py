@@ -7,7 +7,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from renderer.cli import app, lazy_group
+from renderer.cli import app, command
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -26,28 +26,28 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     @click.command()
-    def command() -> None:
+    def failing() -> None:
         raise error
 
-    monkeypatch.setattr(sys.modules["renderer.cli.commands.build"], "command", command, raising=False)
+    monkeypatch.setattr(sys.modules["renderer.cli.commands.build"], "command", failing, raising=False)
 
 
 def test_help_names_every_command_and_imports_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: str) -> ModuleType:
         raise AssertionError(f"{name} was imported")
 
-    monkeypatch.setattr(lazy_group, "import_module", refuse)
+    monkeypatch.setattr(command, "import_module", refuse)
     result = run("--help")
     assert result.exit_code == 0
-    for command, text in app.COMMANDS.items():
-        assert f"  {command} " in result.stdout
+    for name, text in app.COMMANDS.items():
+        assert f"  {name} " in result.stdout
         assert text.split()[0] in result.stdout
 
 
 def test_wrong_usage_exits_with_2_and_says_what_is_wrong() -> None:
     result = run("frobnicate")
     assert result.exit_code == 2
-    assert "No such command 'frobnicate'" in result.stderr
+    assert "there is no command 'frobnicate'; --help lists the commands" in result.stderr
     assert run("build", "--kubevirt", "latest", ".").exit_code == 2
 
 

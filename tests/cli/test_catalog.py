@@ -96,7 +96,7 @@ def test_what_is_wrong_in_a_revision_has_its_line(project: Path) -> None:
     result = run("diff", "HEAD:ours", "ours")
 
     assert result.exit_code == 2
-    assert result.stderr.startswith("ours/size.yaml:2:1: error[yaml-syntax]: ")
+    assert result.stderr.startswith("HEAD:ours/size.yaml:1:7: error[yaml-syntax]: ")
 
 
 @pytest.mark.skipif(not CHECKOUTS.exists(), reason="no checkouts of common-instancetypes at hand")

@@ -29,7 +29,9 @@ spec:
   template:
     spec:
       domain:
-        devices: {}
+        devices:
+          interfaces: [{name: default, masquerade: {}}]
+      networks: [{name: default, pod: {}}]
 """
 PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
 FILES = {
@@ -76,13 +78,15 @@ def test_the_work_tree_is_compared_with_head(folder: Path) -> None:
 HEAD -> work tree
 
 overlays/prod (KubeVirt 1.9)
-  changed VirtualMachine prod/db: hot-plugged
+  changed VirtualMachine prod/db: at the next live migration
     spec.template.spec.domain.memory.guest: 2Gi -> 4Gi
-      hot-plugged: plugged in by a live migration
+      at the next live migration: the memory is plugged in by a live migration; nobody starts it unless \
+workloadUpdateMethods of the cluster say so
   memory  2Gi -> 4Gi
 
 1 changed (1 overlay)
-virtual machines: 1 hot-plugged
+virtual machines: 1 at the next live migration
+judged as if each virtual machine had been started from HEAD
 """,
         "",
     )
@@ -130,12 +134,12 @@ def test_what_is_added_removed_and_renamed(folder: Path) -> None:
 def test_a_vm_that_is_refused_keeps_nothing_from_being_compared(folder: Path) -> None:
     write(
         folder,
-        {"overlays/prod/vm.yaml": VM.replace("devices: {}", "devices: {}\n        memory: {guest: 1Gi}")},
+        {"overlays/prod/vm.yaml": VM.replace("domain:\n", "domain:\n        memory: {guest: 1Gi}\n")},
     )
     result = run()
     assert result.exit == 1
     assert "changed VirtualMachine prod/db: refused" in result.stdout
-    assert "overlays/prod/vm.yaml:11:18: error[conflict]" in result.stderr
+    assert "overlays/prod/vm.yaml:10:18: error[conflict]" in result.stderr
     assert run("--exit-zero").exit == 1
 
 
@@ -148,7 +152,7 @@ def test_an_overlay_that_cannot_be_rendered_leaves_the_others(folder: Path) -> N
     assert result.exit == 2
     assert "not compared: it cannot be rendered in work tree" in result.stdout
     assert "memory.guest: 2Gi -> 4Gi" in result.stdout
-    assert "overlays/staging/vm.yaml:2:1: error[yaml-syntax]" in result.stderr
+    assert "overlays/staging/vm.yaml:1:4: error[yaml-syntax]" in result.stderr
 
 
 def test_a_change_may_mend_what_was_broken(folder: Path) -> None:
@@ -157,7 +161,7 @@ def test_a_change_may_mend_what_was_broken(folder: Path) -> None:
     result = run()
     assert result.exit == 1
     assert "not compared: it cannot be rendered in HEAD" in result.stdout
-    assert "HEAD:overlays/prod/vm.yaml:2:1: error[yaml-syntax]" in result.stderr
+    assert "HEAD:overlays/prod/vm.yaml:1:4: error[yaml-syntax]" in result.stderr
 
 
 def test_overlays_come_and_go(folder: Path) -> None:
@@ -200,10 +204,10 @@ spec: {cpu: {guest: 1}, memory: {guest: 2Gi}}
     assert "  memory  2Gi -> 4Gi\n" in text
     kept = "no effect: the VM keeps the ControllerRevision it has: it follows under another name only"
     assert (kept in text) is (expand == '"off"')
-    assert ("hot-plugged" in text) is (expand == "applied")
+    assert ("at the next live migration" in text) is (expand == "applied")
 
 
-@pytest.mark.parametrize(("release", "effect"), [("1.9", "hot-plugged"), ("1.4", "refused")])
+@pytest.mark.parametrize(("release", "effect"), [("1.9", "at the next live migration"), ("1.4", "refused")])
 def test_another_instance_type_where_matchers_stay(folder: Path, release: str, effect: str) -> None:
     commit(folder, {"vmrender.yaml": PROJECT.replace("1.9", release) + 'expand: "off"\n'})
     resize(folder, "u1.medium")
@@ -271,7 +275,7 @@ def test_json_is_as_its_schema_says(folder: Path) -> None:
     assert list(validator.iter_errors(document)) == []
     assert document["summary"] == {
         "resources": {"added": 1, "changed": 1},
-        "virtualMachines": {"hot-plug": 1},
+        "virtualMachines": {"next-migration": 1},
     }
     (field,) = document["overlays"][1]["changes"][0]["fields"]  # after that of overlays/new
     assert field["before"] == {"value": "2Gi"}
@@ -306,7 +310,7 @@ def test_a_project_file_of_a_revision_that_cannot_be_used(folder: Path) -> None:
     write(folder, FILES)
     result = run()
     assert result.exit == 2
-    assert result.stderr.startswith("HEAD:vmrender.yaml:2:1: error[yaml-syntax]")
+    assert result.stderr.startswith("HEAD:vmrender.yaml:1:7: error[yaml-syntax]")
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(
@@ -359,3 +363,20 @@ def test_verbose_says_what_took_how_long(folder: Path) -> None:
     )
     assert re.search(r"^done in \S+ m?s$", result.stderr, re.MULTILINE)
     assert run("--no-progress").stderr == run().stderr == ""
+
+
+def test_each_commit_is_looked_at(folder: Path) -> None:
+    """A socket that was plugged in in between is not given back."""
+    for name in ("u1.large", "u1.medium"):
+        commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", name)})
+    assert run("HEAD~2..HEAD").stdout.splitlines()[-2] == "virtual machines: 1 at the next live migration"
+    lines = run("HEAD~2..HEAD", "--each").stdout.splitlines()
+    assert lines[1].endswith(": 1 at the next live migration")
+    assert lines[-2] == "virtual machines: 1 needs a restart"
+
+
+def test_an_overlay_in_another_folder_deletes_nothing(folder: Path) -> None:
+    (folder / "overlays/prod").rename(folder / "overlays/production")
+    text = run().stdout
+    assert "removed VirtualMachine prod/db: no effect\n    another overlay has it now" in text
+    assert "deleted" not in text

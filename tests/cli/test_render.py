@@ -74,6 +74,7 @@ def test_a_terminal_shows_what_is_being_done_and_nothing_of_it_stays(project: Pa
     assert lines == [
         "overlays/dev -> rendered/dev: 1 file (1 created)",
         "overlays/prod -> rendered/prod: 1 file (1 created)",
+        "2 overlays: 2 files, 2 created",
         "",
     ]
 
@@ -90,6 +91,7 @@ def test_a_log_gets_no_progress(project: Path) -> None:
     assert run(project, "render").stderr == (
         "overlays/dev -> rendered/dev: 1 file (1 created)\n"
         "overlays/prod -> rendered/prod: 1 file (1 created)\n"
+        "2 overlays: 2 files, 2 created\n"
     )
 
 
@@ -100,6 +102,7 @@ def test_verbose_says_what_is_done_and_how_long_it_took(project: Path) -> None:
         "overlays/prod -> rendered/prod: 1 file (1 created)\n"
         "rendered/prod: written in TIME\n"
         "done in TIME\n"
+        "1 overlay: 1 file, 1 created\n"
     )
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from renderer.app import processors
+from renderer.app import overlay_renderer
 from tests.cli.project_of_everything import FILES, write_project
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 #: Workers from the first overlay on.
-EAGER = "from renderer.cli import workers; workers.ALONE = 0; "
+EAGER = "from renderer.app import overlay_renderer as w; w.ALONE = 0; "
 RUN = "from renderer.cli.app import main; main(prog_name='vmrender')"
 SPAWN = "import multiprocessing; multiprocessing.set_start_method('spawn'); "
 
@@ -94,7 +94,7 @@ def test_workers_keep_to_the_limits(project: Path) -> None:
 
 def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
     killed = (
-        "import os, signal; from renderer.cli import overlay_renderer as o; first = os.getpid(); "
+        "import os, signal; from renderer.app import overlay_renderer as o; first = os.getpid(); "
         "render = o.OverlayRenderer.render; "
         "o.OverlayRenderer.render = lambda self, overlay: render(self, overlay) if os.getpid() == first "
         "or 'site-3' not in overlay.path else os.kill(os.getpid(), signal.SIGKILL); "
@@ -107,7 +107,7 @@ def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal to a group of processes")
 def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path) -> None:
     slow = (
-        "import time; from renderer.cli import overlay_renderer as o; "
+        "import time; from renderer.app import overlay_renderer as o; "
         "o.OverlayRenderer.render = lambda *_: (print('at work', flush=True), time.sleep(600)); "
     )
     running = subprocess.Popen(
@@ -132,9 +132,9 @@ def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path) -> None:
 def test_a_container_s_share_of_processors_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     quota = tmp_path / "cpu.max"
-    monkeypatch.setattr(processors, "_QUOTA", quota)
+    monkeypatch.setattr(overlay_renderer, "_QUOTA", quota)
     found = []
     for text in ("max 100000\n", "150000 100000\n", "10000 100000\n", "nonsense\n"):
         quota.write_text(text)
-        found.append(processors.processors())
+        found.append(overlay_renderer.processors())
     assert found == [8, 2, 1, 8]

@@ -17,6 +17,7 @@ from tests.conformance.table import table
 _SUITES = {
     "kubevirt": "tests.conformance.kubevirt",
     "kustomize": "tests.conformance.kustomize",
+    "impact": "tests.conformance.impact",
     "catalogs": "tests.conformance.catalogs",
     "entry-points": "tests.conformance.entry_points",
 }

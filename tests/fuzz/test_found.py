@@ -13,8 +13,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST
-from renderer.substitution.envsubst import evaluate, parse
-from renderer.substitution.expression import SubstitutionError
+from renderer.substitution.envsubst import SubstitutionError, evaluate, parse
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError
 from renderer.validation.user_schema import UnusableSchemaError, UserSchema

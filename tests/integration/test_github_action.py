@@ -273,7 +273,7 @@ WITHOUT_AN_INDEX = f"--no-index --no-deps --no-build-isolation {ROOT}"
 def test_what_is_installed(runner: Runner, version: str, installed: list[str]) -> None:
     """A stand-in for Python makes an environment of programs that say what they are asked for."""
     program(runner.folder / "said", f'echo "${{0##*/}} $@" >> "{runner.folder}/log"')
-    python = 'mkdir -p "$3/bin" && cp "${0%/*}/said" "$3/bin/python" && cp "${0%/*}/said" "$3/bin/vmrender"'
+    python = 'mkdir -p "$4/bin" && cp "${0%/*}/said" "$4/bin/python" && cp "${0%/*}/said" "$4/bin/vmrender"'
     program(runner.folder / "python", python)
     output = runner.folder / "output"
     runner.repository.does(
@@ -286,7 +286,7 @@ def test_what_is_installed(runner: Runner, version: str, installed: list[str]) -
         RUNNER_TEMP=str(runner.folder),
     )
     assert output.read_text() == f"vmrender={runner.folder}/vmrender/bin/vmrender\n"
-    pip = "python -m pip install --quiet --disable-pip-version-check"
+    pip = "python -I -m pip install --quiet --disable-pip-version-check"
     assert (runner.folder / "log").read_text().splitlines() == [
         *(f"{pip} {what}" for what in installed),
         "vmrender --version",

@@ -105,7 +105,7 @@ def test_inputs_of_the_template(project: UserRepository) -> None:
 
 def test_the_template_and_the_job_of_init_do_the_same() -> None:
     template, written = template_job(), written_job()
-    for key in ("rules", "artifacts", "cache", "image"):
+    for key in ("rules", "artifacts", "image"):
         assert template[key] == written[key]
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.compose.json_patch import OperationError, apply_operations
+from renderer.compose.json_patch import OperationError, apply_operation
 from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
 from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.json import Json
@@ -120,5 +120,7 @@ def test_json_patches_change_nothing_in_place_and_fail_in_one_way(
 ) -> None:
     before = repr((document, operations))
     with suppress(OperationError):
-        apply_operations(document, operations)
+        patched: Json = document
+        for operation in operations:
+            patched = apply_operation(patched, operation)
     assert repr((document, operations)) == before

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer.model.json import JsonObject
-from renderer.yamlio.decode import decode_yaml11
-from renderer.yamlio.edit import add_entry, remove_entry
+from renderer.model.field_edit import (
+    AddField,
+    AddItem,
+    Edit,
+    RemoveField,
+    RemoveItem,
+    SetField,
+    apply_edits,
+)
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, JsonObject
+from renderer.yamlio.decode import decode_documents, decode_yaml11
+from renderer.yamlio.edit import EditedText, RefusedEditError, add_entry, edit_fields, remove_entry
 
 PATH = "kustomization.yaml"
 
@@ -80,3 +93,88 @@ def test_entries_go_and_the_rest_stays(content: bytes, unwanted: set[str]) -> No
     if not kept and entries:
         del expected["components"]
     assert read(remove_entry(content, PATH, "components", unwanted)) == expected
+
+
+scalars = st.sampled_from(["x", "'a: b'", '"#c"', "1", "true", "null", "2020-01-01"])
+values = st.sampled_from(
+    ["new", "a: b", "- x", "yes", "", "#", "a,b", "[", "\u2028", "ü\n", 7, None, {"k": {"l": "m: n"}}]
+)
+remarks = st.sampled_from([[], [""], ["# remark"], ["", "# - remark: {", ""]])
+
+
+@st.composite
+def trees(draw: st.DrawFn, indent: int = 0, depth: int = 2) -> list[str]:
+    """The lines of a mapping in block style, with comments, whose keys are ``a`` to ``c``."""
+    lines: list[str] = []
+    pad = " " * indent
+    for key in draw(st.sampled_from(["ab", "abc", "ca"])):
+        note = draw(st.sampled_from(["", "  # note", " # {a: 1"]))
+        kind = draw(st.sampled_from(["scalar", "text", "flow", "items", "mapping"]))
+        if kind == "mapping" and depth:
+            lines += [f"{pad}{key}:{note}", *draw(trees(indent + 2, depth - 1))]
+        elif kind == "items":
+            deeper = " " * draw(st.sampled_from([0, 2]))
+            items = draw(st.lists(scalars, min_size=1, max_size=3))
+            lines += [f"{pad}{key}:{note}", *(f"{pad}{deeper}- {item}{note}" for item in items)]
+        elif kind == "flow":
+            lines.append(f"{pad}{key}: [{draw(scalars)}, {{a: {draw(scalars)}}}]{note}")
+        elif kind == "text":
+            lines += [f"{pad}{key}: |", f"{pad}  some # text", "", f"{pad}  more"]
+        else:
+            lines.append(f"{pad}{key}: {draw(scalars)}{note}")
+        lines += draw(remarks)
+    return lines
+
+
+def edits_of(value: Json, at: FieldPath = ROOT) -> Iterator[FieldPath]:
+    yield at
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield from edits_of(child, at.child(key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from edits_of(child, at.child(index))
+
+
+def edit_of(kind: int, document: Json, at: FieldPath, new: Json) -> Edit:
+    value = document
+    for segment in at.segments:
+        value = value[segment]  # type: ignore[index]
+    if isinstance(value, dict) and kind % 2:
+        return AddField(at, "new", new)
+    if isinstance(value, list) and kind % 2:
+        return AddItem(at, new, first=kind > 2)
+    if not at.segments or isinstance(value, dict | list):
+        return AddField(ROOT, "new", [new])
+    if isinstance(at.segments[-1], int):
+        return RemoveItem(at)
+    return RemoveField(at) if kind > 1 else SetField(at, new)
+
+
+@settings(max_examples=300)
+@given(trees(), st.data(), st.integers(0, 3), values, breaks)
+def test_an_edit_changes_its_own_lines_alone(
+    lines: list[str], data: st.DataObject, kind: int, new: Json, newline: str
+) -> None:
+    before = newline.join([*lines, *data.draw(st.sampled_from([[], [""]]))]).encode()
+    [document] = decode_documents(before, PATH)
+    edit = edit_of(kind, document, data.draw(st.sampled_from(list(edits_of(document)))), new)
+    try:
+        after = edit_fields(before, EditedText(), [edit])
+    except RefusedEditError:
+        # Nothing would be left, the value is not on one line, or a text at the end would get a line break.
+        assert isinstance(edit, RemoveItem | RemoveField | SetField) or not before.endswith(b"\n")
+        return
+    assert list(decode_documents(after, PATH)) == [apply_edits(document, [edit])]
+    old, current = before.split(b"\n"), after.split(b"\n")
+    kept = sum(
+        block.size for block in SequenceMatcher(None, old, current, autojunk=False).get_matching_blocks()
+    )
+    in_brackets = any(b"[" in line for line in old)
+    match edit:
+        case AddField() | AddItem():
+            assert kept >= len(old) - (1 if in_brackets or not before.endswith(b"\n") else 0)
+        case SetField():
+            assert kept >= len(old) - 1
+        case _:
+            assert len(current) - 1 <= kept

@@ -19,7 +19,7 @@ from renderer.pipeline import Pipeline
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.overlays import find_overlays
 from renderer.yamlio.decode import decode_documents
-from renderer.yamlio.field_edits import EditedText, edit_fields
+from renderer.yamlio.edit import EditedText, edit_fields
 
 comments = st.sampled_from(["", " # running: false", "  # - x: {"])
 between = st.sampled_from([[], [""], ["# running: true"], ["  # note", ""]])

@@ -14,7 +14,7 @@ from renderer.model.json import Json
 from renderer.yamlio import events
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
-from renderer.yamlio.marks import find
+from renderer.yamlio.marks import MarkedFile
 from renderer.yamlio.python_parser import PythonParser
 
 #: What YAML is made of, and what it stumbles over.
@@ -69,7 +69,7 @@ def test_anything_is_read_or_is_a_diagnostic(content: bytes) -> None:
 @given(BYTES)
 def test_places_can_be_asked_for_in_anything(content: bytes) -> None:
     for path in (FieldPath.of(), FieldPath.of("a", 0, "b"), FieldPath.of("k")):
-        mark = find(content, 0, path)
+        mark = MarkedFile(content).find(0, path)
 
         assert mark is None or (mark.line >= 1 and mark.column >= 1)
 

@@ -52,6 +52,8 @@ RUNS = {
     "argocd ignore-differences": 0,
     "argocd discover": 0,
     "completion bash": 0,
+    "help render": 0,
+    "version": 0,
     "init": 1,  # there is a project already
 }
 

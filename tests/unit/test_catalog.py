@@ -20,7 +20,7 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.pipeline import GENERATORS
 from renderer.sizes.names import DERIVED_LABELS, size_labels
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.load import load
+from renderer.source.load import Loader
 
 RELEASE = "v1.7.0"
 RECORDED = Path(__file__).parents[1] / "data" / "catalog" / f"common-instancetypes-{RELEASE}.json"
@@ -31,7 +31,7 @@ PREFIX = "instancetype.kubevirt.io/"
 @cache
 def composed() -> Mapping[tuple[str, str], Resource]:
     fs = DiskFileSystem(data_folder("catalog"))
-    outcome = compose(load(fs, f"common-instancetypes/{RELEASE}"), GENERATORS)
+    outcome = compose(Loader(fs).load(f"common-instancetypes/{RELEASE}"), GENERATORS)
     assert outcome.diagnostics == ()
     resources = {(resource.gvk.kind, resource.name): resource for resource in outcome.value}
     assert len(resources) == len(outcome.value)

@@ -26,7 +26,7 @@ def test_every_code_has_its_long_form(code: Code) -> None:
 
 def test_no_file_is_left_over_and_no_rule_is_told_twice() -> None:
     documented = {Code(file.stem) for file in FILES}
-    assert documented.isdisjoint(BY_CODE)
+    assert documented.isdisjoint(code for code, rule in BY_CODE.items() if rule.documentation)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

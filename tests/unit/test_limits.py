@@ -17,7 +17,7 @@ from yaml import YAMLError
 from yaml.events import DocumentEndEvent, NodeEvent
 
 from renderer.cli.app import main
-from renderer.cli.run_limits import apply_env
+from renderer.cli.options import apply_env
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.model.codes import Code

@@ -12,7 +12,7 @@ from renderer.model.record import Record
 
 
 class Interface(Record):
-    """``network`` is the one of its name, empty where there is none."""
+    """An interface and the network of its name, which is empty where there is none."""
 
     vmi: VmiSpec
     position: int
@@ -22,20 +22,28 @@ class Interface(Record):
 
     @property
     def name(self) -> str:
+        """The interface's name, and its network's."""
         return text(self.content, "name")
 
     @property
     def on_pod(self) -> bool:
-        """Whether its network is the pod network."""
+        """True if its network is the pod network."""
         return has(self.network, "pod")
 
     def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the interface."""
         return self.vmi.device("interfaces", self.position, *segments)
 
 
 def interfaces(vmi: VmiSpec, cluster: Cluster) -> Iterator[Interface]:
-    """The interfaces, each with its network; of networks of one name the last counts."""
+    """Yield the interfaces, each with its network; of networks of one name the last counts."""
     networks = {text(network, "name"): network for network in vmi.networks}
     for position, content in enumerate(vmi.interfaces):
         network = networks.get(text(content, "name"), EMPTY)
         yield Interface(vmi, position, content, network, cluster)
+
+
+def pod_interfaces(vmi: VmiSpec) -> int:
+    """Return the number of pod networks that have an interface (``getNumberOfPodInterfaces``)."""
+    names = {text(interface, "name") for interface in vmi.interfaces}
+    return sum(has(network, "pod") and text(network, "name") in names for network in vmi.networks)

@@ -1,28 +1,31 @@
-"""Each interface's own fields (``netiface.go``)."""
+"""Fields of interfaces: name, model, addresses, ports and DHCP options (``netiface.go``)."""
 
 from __future__ import annotations
 
 import re
+from functools import partial
 
-from renderer.admitters.cause import Causes, duplicate, invalid, not_supported
-from renderer.admitters.check import CheckTable, on
+from renderer.admitters.causes import Causes, duplicate, invalid, not_supported
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import Cluster
-from renderer.admitters.network.dhcp import check_dhcp
+from renderer.admitters.devices import is_pci_address
 from renderer.admitters.network.interface import Interface, interfaces
-from renderer.admitters.network.port_ranges import check_port_ranges
-from renderer.admitters.network.ports import check_ports
-from renderer.admitters.pci_address import is_pci_address
-from renderer.admitters.vmi_spec import VmiSpec, text
+from renderer.admitters.network.ports import check_port_ranges, check_ports
+from renderer.admitters.vmi_spec import VmiSpec, elements, number, section, text, texts
+from renderer.model.json import JsonObject
 
+_FIRST_PRIVATE, _LAST_PRIVATE = 224, 254
 _NAME = re.compile(r"[A-Za-z0-9-_]+")
 MAC_ADDRESS = re.compile(
     r"[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}"
 )
-_BARE_MAC_ADDRESS = re.compile(r"[0-9a-fA-F]{12}")
-_MODELS = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio")
+BARE_MAC_ADDRESS = re.compile(r"[0-9a-fA-F]{12}")
+MODELS_1_0 = ("e1000", "e1000e", "ne2k_pci", "pcnet", "rtl8139", "virtio")
+_MODELS_1_4 = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 
 
 def check_interface_names(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Refuse a second interface of the same name."""
     names: set[str] = set()
     for index, interface in enumerate(vmi.interfaces):
         name = text(interface, "name")
@@ -33,6 +36,7 @@ def check_interface_names(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_interfaces_have_networks(vmi: VmiSpec, _: Cluster) -> Causes:
+    """Check that each interface has a network of its name."""
     networks = {text(network, "name") for network in vmi.networks}
     for index, interface in enumerate(vmi.interfaces):
         name = text(interface, "name")
@@ -45,46 +49,145 @@ def check_interfaces_have_networks(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def check_interfaces(vmi: VmiSpec, cluster: Cluster) -> Causes:
+    """Make the checks of the table below for each interface."""
     for interface in interfaces(vmi, cluster):
-        for check in _CHECKS.needed(cluster.release, frozenset(interface.content)):
-            yield from check(interface)
+        yield from INTERFACE_CHECKS.causes(cluster.release, frozenset(interface.content), interface)
 
 
-def _check_name(interface: Interface) -> Causes:
+def check_name_format(interface: Interface) -> Causes:
+    """Check the characters of the name."""
     if _NAME.fullmatch(interface.name) is None:
         message = f"an interface's name is of letters, digits, '-' and '_', which {interface.name!r} is not"
         yield invalid(interface.at("name"), message)
 
 
-def _check_model(interface: Interface) -> Causes:
+def check_model(interface: Interface, *, models: tuple[str, ...]) -> Causes:
+    """Check that the model is one of ``models``."""
     model = text(interface.content, "model")
-    if model and model not in _MODELS:
-        hint = f"one of {', '.join(_MODELS)}"
+    if model and model not in models:
+        hint = f"one of {', '.join(models)}"
         yield not_supported(interface.at("model"), f"{model!r} is no model of an interface", hint)
 
 
-def _check_mac_address(interface: Interface) -> Causes:
+def check_mac_address(interface: Interface) -> Causes:
+    """Check that the MAC address has six bytes, with separators."""
     address = text(interface.content, "macAddress")
-    if not address or MAC_ADDRESS.fullmatch(address):
-        return
-    if not interface.cluster.behaviour.reads_bare_mac_addresses or not _BARE_MAC_ADDRESS.fullmatch(address):
+    if address and not MAC_ADDRESS.fullmatch(address):
         message = f"{address!r} is no MAC address"
         yield invalid(interface.at("macAddress"), message, "write it as 02:00:00:00:00:01")
 
 
-def _check_pci_address(interface: Interface) -> Causes:
+def _check_bare_mac_address(interface: Interface) -> Causes:
+    """Check the MAC address, which Go reads without separators since 1.26 too."""
+    if not BARE_MAC_ADDRESS.fullmatch(text(interface.content, "macAddress")):
+        yield from check_mac_address(interface)
+
+
+def check_interface_pci_address(interface: Interface) -> Causes:
+    """Check the PCI address."""
     address = text(interface.content, "pciAddress")
     if address and not is_pci_address(address):
         message = f"{address!r} is no PCI address"
         yield invalid(interface.at("pciAddress"), message, "write it as 0000:81:01.0")
 
 
-_CHECKS = CheckTable(
-    on(_check_name),
-    on(_check_model, "model"),
-    on(_check_mac_address, "macAddress"),
-    on(_check_pci_address, "pciAddress"),
-    on(check_ports, "ports"),
-    on(check_port_ranges, "portRanges"),
-    on(check_dhcp, "dhcpOptions"),
+def _check_dhcp(interface: Interface) -> Causes:
+    yield from check_private_options(interface)
+    yield from check_ntp_servers(interface)
+
+
+def check_private_options(interface: Interface) -> Causes:
+    """Check that private DHCP options are from 224 to 254, each given once."""
+    at, reported = interface.at("dhcpOptions"), interface.vmi.path
+    if has_repeated_option(interface.content):
+        yield invalid(at.child("privateOptions"), "a private option is given twice", reported=reported)
+    for position, option in enumerate(_private_options(interface.content)):
+        if not _FIRST_PRIVATE <= option <= _LAST_PRIVATE:
+            yield invalid(
+                at.child("privateOptions", position, "option"),
+                f"private options are from {_FIRST_PRIVATE} to {_LAST_PRIVATE}, not {option}",
+                reported=reported,
+            )
+
+
+def has_repeated_option(interface: JsonObject) -> bool:
+    """Return true if a private DHCP option is given twice."""
+    numbers = _private_options(interface)
+    return len(set(numbers)) < len(numbers)
+
+
+def _private_options(interface: JsonObject) -> list[int]:
+    options = elements(section(interface, "dhcpOptions"), "privateOptions")
+    return [number(option, "option") for option in options]
+
+
+def check_ntp_servers(interface: Interface) -> Causes:
+    """Check that NTP servers are IPv4 addresses."""
+    options = section(interface.content, "dhcpOptions")
+    for position, server in enumerate(texts(options, "ntpServers")):
+        if not _is_ipv4(server):
+            at = interface.at("dhcpOptions", "ntpServers", position)
+            yield invalid(at, f"{server!r} is not an IPv4 address")
+
+
+def _is_ipv4(address: str) -> bool:
+    """Return true also for one with zeros in front, which the API type takes away, or in IPv6's notation."""
+    from ipaddress import IPv6Address, ip_address  # noqa: PLC0415 - only needed where someone sets NTP servers
+
+    if "%" in address:
+        return False
+    if ":" not in address:
+        address = ".".join(part.lstrip("0") or part[-1:] for part in address.split("."))
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return False
+    return parsed.ipv4_mapped is not None if isinstance(parsed, IPv6Address) else True
+
+
+#: ``validateInterfacesFields``, which 1.0 to 1.2 have otherwise (``before_1_3``).
+INTERFACE_CHECKS: CheckTable[[Interface]] = CheckTable(
+    on(check_name_format, upstream="netiface.go validateInterfaceNameFormat", since="1.3"),
+    on(
+        partial(check_model, models=MODELS_1_0),
+        "model",
+        upstream="netiface.go validateInterfaceModel",
+        since="1.3",
+        until="1.4",
+    ),
+    on(
+        partial(check_model, models=_MODELS_1_4),
+        "model",
+        upstream="netiface.go validateInterfaceModel",
+        since="1.4",
+    ),
+    on(
+        check_mac_address,
+        "macAddress",
+        upstream="netiface.go validateMacAddress",
+        since="1.3",
+        until="1.9",
+    ),
+    on(_check_bare_mac_address, "macAddress", upstream="netiface.go validateMacAddress", since="1.9"),
+    on(check_interface_pci_address, "pciAddress", upstream="netiface.go validatePciAddress", since="1.3"),
+    on(
+        partial(check_ports, most=65536, key=""),
+        "ports",
+        upstream="netiface.go validatePortConfiguration",
+        since="1.3",
+        until="1.9",
+    ),
+    on(
+        partial(check_ports, most=65535, key="port"),
+        "ports",
+        upstream="netiface.go validatePortConfiguration",
+        since="1.9",
+    ),
+    on(
+        check_port_ranges,
+        "portRanges",
+        upstream="netiface.go validatePortRangesConfiguration",
+        since="1.9",
+    ),
+    on(_check_dhcp, "dhcpOptions", upstream="netiface.go validateDHCPOptions", since="1.3"),
 )

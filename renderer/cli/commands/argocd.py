@@ -1,26 +1,34 @@
-"""``vmrender argocd``: its table of commands."""
+"""``vmrender argocd``: a config management plugin of Argo CD, and what its applications need."""
 
 from __future__ import annotations
 
+import json
+import os
+
 import click
 
-from renderer.cli.lazy_group import LazyGroup
+from renderer.app.argocd import (
+    ApplicationParameters,
+    ApplicationSource,
+    announced_parameters,
+    ignore_differences,
+)
+from renderer.cli.command import CommandGroup
+from renderer.cli.console import (
+    ExitCode,
+    ReportTarget,
+    open_project,
+    print_document,
+    print_lines,
+    print_manifests,
+    report,
+)
+from renderer.cli.options import complete_overlays, format_option, parse_release
+from renderer.model.diagnostic import DiagnosticError
+from renderer.source.project import PROJECT_FILE
 
-#: Every command and what ``--help`` says of it.
-COMMANDS = {
-    "discover": "Print the overlays in the working directory, if there are any.",
-    "generate": "Print the manifests of an application.",
-    "ignore-differences": "Print what an Application has to ignore of virtual machines.",
-    "parameters": "Print the parameters that an application may have.",
-}
 
-
-class ArgocdCommands(LazyGroup):
-    summaries = COMMANDS
-    module = "renderer.cli.commands.argocd_{}"
-
-
-@click.group("argocd", cls=ArgocdCommands)
+@click.group("argocd", cls=CommandGroup)
 def command() -> None:
     """What Argo CD runs as a config management plugin, and what its applications need.
 
@@ -32,3 +40,92 @@ def command() -> None:
       vmrender argocd generate
       vmrender argocd ignore-differences prod
     """
+
+
+@command.command("discover", short_help="Print the overlays in the working directory, if there are any.")
+def discover() -> ExitCode:
+    """Print the overlays of the project that are in the working directory or below it.
+
+    Nothing is printed where no vmrender.yaml lists any: to Argo CD that means that the application is none
+    of ours. A vmrender.yaml that cannot be used is printed itself, so that generate can say what is wrong.
+
+    \b
+    Example:
+      vmrender argocd discover
+    """
+    try:
+        source = ApplicationSource.here(open_project, os.environ)
+        if not source.project.fs.is_file(PROJECT_FILE):
+            return ExitCode.CLEAN
+        overlays = source.overlays
+    except DiagnosticError:
+        print_lines(f"{PROJECT_FILE}\n")
+        return ExitCode.CLEAN
+    prefix = "" if source.folder == "." else f"{source.folder}/"
+    print_lines("".join(f"{each.path}\n" for each in overlays if f"{each.path}/".startswith(prefix)))
+    return ExitCode.CLEAN
+
+
+@command.command("generate", short_help="Print the manifests of an application.")
+def generate() -> ExitCode:
+    """Render the overlay in the working directory and print its manifests, and nothing else.
+
+    Parameters are overlay (a name or path, for another than the one in the working directory), kubevirt,
+    expand and write-instancetypes. What is wrong goes to standard error, and then nothing is printed.
+
+    \b
+    Example:
+      ARGOCD_APP_PARAMETERS='[{"name": "kubevirt", "string": "1.8"}]' vmrender argocd generate
+    """
+    from renderer.pipeline import Pipeline  # noqa: PLC0415 - the other commands need no stage
+
+    ReportTarget(beside_manifests=True).choose()
+    parameters = ApplicationParameters.of(os.environ, parse_release)
+    source = ApplicationSource.here(open_project, os.environ)
+    overlay = source.overlay(parameters)
+    outcome = Pipeline(source.project.fs, source.project.config).render(overlay)
+    if not outcome.failed:
+        print_manifests(outcome.value)
+    return report(source.project.fs, outcome.in_overlay(overlay.path).diagnostics, [overlay.path])
+
+
+@command.command(
+    "ignore-differences", short_help="Print what an Application has to ignore of virtual machines."
+)
+@click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
+@format_option(beside_manifests=True)
+def ignore(overlays: tuple[str, ...]) -> ExitCode:
+    """Print what an Argo CD Application has to ignore of virtual machines.
+
+    KubeVirt fills in fields when a virtual machine is created: firmware UUID, architecture, machine type and
+    more, depending on the release. Those that the rendered overlays leave open, and that their target release
+    fills in, are printed as a part of an Application's spec. webhookFields in vmrender.yaml is the other
+    way: then they are in Git.
+
+    \b
+    Examples:
+      vmrender argocd ignore-differences prod
+      vmrender argocd ignore-differences > argocd/ignore.yaml
+    """
+    project = open_project()
+    ignored = ignore_differences(project, overlays)
+    if ignored.text is not None:
+        print_document(ignored.text)
+    return report(project.fs, ignored.findings, ignored.overlays)
+
+
+@command.command("parameters", short_help="Print the parameters that an application may have.")
+def parameters() -> ExitCode:
+    """Announce the parameters of an application, with what vmrender.yaml says, as Argo CD's JSON.
+
+    \b
+    Example:
+      vmrender argocd parameters
+    """
+    source = ApplicationSource.here(open_project, os.environ)
+    listed = {overlay.path for overlay in source.overlays}
+    announced = announced_parameters(
+        source.overlay(ApplicationParameters()), is_listed=source.folder in listed
+    )
+    print_document(json.dumps(announced, indent=2) + "\n")
+    return ExitCode.CLEAN

@@ -6,46 +6,63 @@ from pathlib import Path
 
 import click
 
-from renderer.cli.console import print_manifests, report
-from renderer.cli.exit_code import ExitCode
-from renderer.cli.options import expand_option, format_option, kubevirt_option
-from renderer.cli.repository import Repository
+from renderer.app.build import build
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, open_project, print_manifests, report
+from renderer.cli.options import expand_option, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.pipeline import Pipeline
-from renderer.pipeline.entry_points import find_overlays
 from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.overlays import overlay_at
 
 
-@click.command("build")
+@click.command("build", cls=Command)
 @click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @expand_option
 @kubevirt_option
 @format_option(beside_manifests=True)
+@click.option(
+    "--validate",
+    is_flag=True,
+    help="With --expand off, also look up and check what is printed; otherwise that is always done.",
+)
 @click.option(
     "--load-restrictor",
     type=click.Choice([restrictor.value for restrictor in LoadRestrictor]),
     default=LoadRestrictor.ROOT_ONLY.value,
     help="Whether files outside of a kustomization's folder may be read; never outside the repository.",
 )
-def command(
-    path: Path, expand: ExpandMode | None, kubevirt: Release | None, load_restrictor: str
+@strict_option
+@quiet_option
+def command(  # noqa: PLR0913 - one for each option
+    path: Path,
+    expand: ExpandMode | None,
+    kubevirt: Release | None,
+    load_restrictor: str,
+    *,
+    validate: bool,
+    strict: bool,
 ) -> ExitCode:
     """Compose the overlay or catalog folder PATH, expand its virtual machines and print the manifests.
 
-    With --expand off this prints what kustomize build prints, byte for byte.
+    With --expand off this prints what kustomize build prints, byte for byte, and checks nothing: no instance
+    type is looked up, and no virtual machine is refused. --validate asks for the checks.
 
     \b
     Examples:
       vmrender build overlays/prod
       vmrender build --expand off catalog/common-instancetypes/v1.7.0
     """
-    repository = Repository.containing(path)
-    config = repository.config
-    found = find_overlays(repository.fs, config)
-    overlay = overlay_at(config, found, repository.relative(path)).with_target(kubevirt, expand)
-    outcome = Pipeline(repository.fs, config, LoadRestrictor(load_restrictor)).build(overlay)
-    if not outcome.failed:
-        print_manifests(outcome.value)
-    return report(repository.fs, outcome.in_overlay(overlay.path).diagnostics, [overlay.path])
+    project = open_project(path)
+    restrictor = LoadRestrictor(load_restrictor)
+    built = build(
+        project,
+        path,
+        kubevirt=kubevirt,
+        expand=expand,
+        restrictor=restrictor,
+        validate=validate,
+        strict=strict,
+    )
+    if built.resources is not None:
+        print_manifests(built.resources)
+    return report(project.fs, built.findings, built.overlays)

@@ -1,25 +1,19 @@
-"""``vmrender cache …``."""
+"""``vmrender cache``: the results of earlier runs, which later runs use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
 
 import click
 
-from renderer.cli.lazy_group import LazyGroup
+from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, signing_key, size_of
+from renderer.cli.command import CommandGroup
+from renderer.cli.console import note
+
+_MEBIBYTE = 1 << 20
 
 
-class CacheGroup(LazyGroup):
-    """What earlier runs left for later ones."""
-
-    module = "renderer.cli.commands.cache_{}"
-    summaries: Mapping[str, str] = {
-        "clear": "Remove everything from the cache.",
-        "info": "Say where the cache is and how large.",
-    }
-
-
-@click.group("cache", cls=CacheGroup)
+@click.group("cache", cls=CommandGroup)
 def command() -> None:
     """Look after what earlier runs left in the user's cache folder.
 
@@ -31,3 +25,34 @@ def command() -> None:
       vmrender cache info
       vmrender cache clear
     """
+
+
+@command.command("clear", short_help="Remove everything from the cache.")
+def clear_cache() -> None:
+    """Remove everything from the cache, of all repositories. The next run renders everything anew.
+
+    \b
+    Examples:
+      vmrender cache clear
+    """
+    note(f"removed {_size_text(clear(cache_folder(os.environ)))}")
+
+
+@command.command("info", short_help="Say where the cache is and how large.")
+def info() -> None:
+    """Say where the cache is, how large it is and may become, and whether it can be used.
+
+    \b
+    Examples:
+      vmrender cache info
+    """
+    folder = cache_folder(os.environ)
+    click.echo(f"folder: {folder}")
+    click.echo(f"size: {_size_text(size_of(folder))}, of {LARGEST_CACHE / _MEBIBYTE:.1f} MiB at most")
+    no_key = "no: there is no place for the key that entries are signed with"
+    click.echo(f"usable: {'yes' if signing_key(os.environ) else no_key}")
+
+
+def _size_text(size: CacheSize) -> str:
+    """``12 entries, 1.4 MiB``."""
+    return f"{size.entries} entr{'y' if size.entries == 1 else 'ies'}, {size.bytes / _MEBIBYTE:.1f} MiB"

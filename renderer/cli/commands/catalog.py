@@ -1,27 +1,64 @@
-"""``vmrender catalog``: its table of commands."""
+"""``vmrender catalog``: the instance types and preferences of the project's catalogs, or of any other."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
 import click
 
-from renderer.cli.lazy_group import LazyGroup
+from renderer.app.catalogs import catalog_names, describe_entry, open_catalog, project_entries
+from renderer.app.usage_error import UsageError
+from renderer.catalogs import listing
+from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
+from renderer.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
+from renderer.cli.command import CommandGroup
+from renderer.cli.console import (
+    ExitCode,
+    note,
+    open_project,
+    print_lines,
+    print_manifests,
+    report,
+    terminal_width,
+)
+from renderer.cli.options import kubevirt_option
+from renderer.model.quantity import Quantity
+from renderer.model.release import Release
+from renderer.model.resource import ResourceSet
+from renderer.source.project import PROJECT_FILE
 
-#: Every command and what ``--help`` says of it.
-COMMANDS = {
-    "diff": "Compare two catalogs, field by field.",
-    "export": "Print a catalog as manifests.",
-    "import": "Make a folder of the repository from a release of common-instancetypes.",
-    "list": "List the instance types and preferences of the project's catalogs.",
-    "show": "Say all about one instance type or preference.",
-}
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
-class CatalogCommands(LazyGroup):
-    summaries = COMMANDS
-    module = "renderer.cli.commands.catalog_{}"
+def _name(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise click.BadParameter("a name has lower-case letters, digits and . _ -")
+    return text
 
 
-@click.group("catalog", cls=CatalogCommands)
+def _release(text: str) -> str:
+    from renderer.app.catalog_import import read_release  # noqa: PLC0415 - for one command
+
+    try:
+        return read_release(text)
+    except UsageError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _range(parse: Callable[[str], Quantity]) -> Callable[[str], Range]:
+    def convert(text: str) -> Range:
+        try:
+            return parse_range(text, parse)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
+
+    return convert
+
+
+@click.group("catalog", cls=CommandGroup)
 def command() -> None:
     """Look at instance types and preferences: those of the project's catalogs, or of any other.
 
@@ -31,3 +68,199 @@ def command() -> None:
       vmrender catalog show u1.medium
       vmrender catalog import ~/src/common-instancetypes --release v1.5.1
     """
+
+
+@command.command("diff", short_help="Compare two catalogs, field by field.")
+@click.argument("before")
+@click.argument("after")
+@click.option("--spec-only", is_flag=True, help="Compare what is in spec, not labels and annotations.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How differences are printed.",
+)
+def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCode:  # noqa: FBT001 - click passes flags so
+    """Compare the instance types and preferences of two catalogs, field by field.
+
+    BEFORE and AFTER are folders, files, builtin:common-instancetypes or REVISION:PATH, with a path of the
+    project. Quantities are compared by what they amount to. Exits with 1 when anything differs.
+
+    \b
+    Examples:
+      vmrender catalog diff catalog/common-instancetypes/v1.3.0 builtin:common-instancetypes --spec-only
+      vmrender catalog diff main:catalogs/ours catalogs/ours
+      vmrender catalog diff v1.2:catalogs/ours HEAD:catalogs/ours --format json
+    """
+    from renderer.catalogs.differences import as_json, as_text, differences  # noqa: PLC0415 - for one command
+
+    sides = [filter(is_entry, open_catalog(each, open_project).resources) for each in (before, after)]
+    found = differences(*sides, spec_only=spec_only)
+    if output_format == "json":
+        click.echo(json.dumps(as_json(found), indent=2))
+    else:
+        print_lines(as_text(found))
+    return ExitCode.FINDINGS if found else ExitCode.CLEAN
+
+
+@command.command("export", short_help="Print a catalog as manifests.")
+@click.argument("catalog", required=False)
+def export(catalog: str | None) -> ExitCode:
+    """Print all of CATALOG as manifests: a folder, builtin:common-instancetypes or REVISION:PATH.
+
+    Without CATALOG it is the instance types and preferences of the project's catalogs, each as virtual
+    machines see it: of two with one name the first. Sizes that leave vCPUs or memory to the virtual machine
+    (custom) are left out, as no release of KubeVirt knows them.
+
+    \b
+    Examples:
+      vmrender catalog export > all.yaml
+      vmrender catalog export builtin:common-instancetypes | kubectl apply -f -
+      vmrender catalog export main:catalogs/ours
+    """
+    from renderer.instancetype.target_form import written_form  # noqa: PLC0415 - a stage
+
+    if catalog is not None:
+        resources = open_catalog(catalog, open_project).resources
+    else:
+        resources = ResourceSet(tuple(entry.resource for entry in project_entries(open_project())))
+    print_manifests(written_form(resources))
+    return ExitCode.CLEAN
+
+
+@command.command(
+    "import", short_help="Make a folder of the repository from a release of common-instancetypes."
+)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option(
+    "--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]"
+)
+@click.option(
+    "--name",
+    type=_name,
+    metavar="NAME",
+    default="common-instancetypes",
+    show_default=True,
+    help="What the catalog is called: its folder below --into.",
+)
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    default="catalog",
+    show_default=True,
+    metavar="DIR",
+    help="The folder that gets NAME/RELEASE.",
+)
+@click.option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
+@click.option("--force", is_flag=True, help="Replace an import of that release with other content.")
+def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, **switches: bool) -> ExitCode:
+    """Make a folder of the repository from a release of common-instancetypes.
+
+    PATH is a checkout of it, a bundle as it publishes them, or a folder with bundles. Only instance types and
+    preferences are taken. They are checked against the schemas of the project's KubeVirt release, and their
+    digests are kept in SHA256SUMS: a later import of that release must give the same.
+
+    \b
+    Examples:
+      vmrender catalog import ~/src/common-instancetypes --release v1.5.1
+      vmrender catalog import common-instancetypes-all-bundle-v1.5.1.yaml --add
+    """
+    from renderer.app.catalog_import import ImportRequest, import_catalog  # noqa: PLC0415 - for one command
+
+    project = open_project()
+    request = ImportRequest(paths, release, name, into, **switches)
+    result = import_catalog(project, request, open_project)
+    if result.made:
+        note("\n".join(result.made.lines()))
+    return report(result.fs, result.findings)
+
+
+@command.command("list", short_help="List the instance types and preferences of the project's catalogs.")
+@click.argument("words", metavar="[WORD]...", nargs=-1)
+@click.option(
+    "--kind",
+    "entry_type",
+    type=click.Choice([str(kind) for kind in EntryType]),
+    help="Instance types or preferences alone.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice([str(scope) for scope in EntryScope]),
+    help="Cluster-wide or namespaced ones alone.",
+)
+@click.option("--class", "class_name", metavar="CLASS", help="A class or series: general.purpose or u1.")
+@click.option("--vcpus", type=_range(count), metavar="RANGE", help="As in 4, 2..8 or '>=4'.")
+@click.option(
+    "--memory", type=_range(amount_of_memory), metavar="RANGE", help="As in 4Gi, 2Gi..8Gi or '<2Gi'."
+)
+@click.option("--arch", "architecture", metavar="ARCH", help="Preferences for amd64, arm64 or s390x alone.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "names"]),
+    default="table",
+    show_default=True,
+    help="How the list is printed.",
+)
+def list_(entry_type: str | None, scope: str | None, output_format: str, **asked: object) -> ExitCode:
+    """List the instance types and preferences of the project's catalogs.
+
+    Those that have every WORD in their name, class, description, tags or features, and all that the options
+    ask for. VCPUS and MEMORY of a preference are what it requires.
+
+    \b
+    Examples:
+      vmrender catalog list
+      vmrender catalog list --class u1 --vcpus 2..8
+      vmrender catalog list windows --memory '>=4Gi' --scope cluster
+      vmrender catalog list --kind instancetype --format names hugepages=1Gi
+    """
+    project = open_project()
+    wanted = Filter(
+        type=None if entry_type is None else EntryType(entry_type),
+        scope=None if scope is None else EntryScope(scope),
+        **asked,  # type: ignore[arg-type] # click has converted each as its option says
+    )
+    everything = project_entries(project)
+    entries = list(wanted.apply(everything))
+    if output_format == "json":
+        click.echo(json.dumps(listing.as_json(entries), indent=2))
+    else:
+        print_lines(
+            listing.names(entries) if output_format == "names" else listing.table(entries, terminal_width())
+        )
+    if not entries:
+        note(f"nothing of that kind in {', '.join(catalog_names(project))}")
+        for what, known in _misnamed(wanted, everything):
+            note(f"{what}: {', '.join(sorted(known - {''}))}")
+    return ExitCode.CLEAN
+
+
+@command.command("show", short_help="Say all about one instance type or preference.")
+@click.argument("name")
+@kubevirt_option
+def show(name: str, kubevirt: Release | None) -> ExitCode:
+    """Say all about one instance type or preference of the project's catalogs.
+
+    What it is for, its labels and spec, the line where it is written, what of it is deprecated in the target
+    release, and which preferences the instance type satisfies, or which instance types have what the
+    preference requires. NAME means what is cluster-wide; write KIND/NAME for another.
+
+    \b
+    Examples:
+      vmrender catalog show u1.medium
+      vmrender catalog show preference/fedora
+      vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
+    """
+    print_lines(describe_entry(open_project(), name, kubevirt))
+    return ExitCode.CLEAN
+
+
+def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:
+    """What there is, of what was asked for by a name that no entry has."""
+    if wanted.class_name and not Filter(class_name=wanted.class_name).matches_any(everything):
+        yield "classes", {entry.class_name for entry in everything}
+    if wanted.architecture and not Filter(architecture=wanted.architecture).matches_any(everything):
+        yield "architectures", {entry.architecture for entry in everything}

@@ -7,8 +7,8 @@ from enum import StrEnum
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 
-from renderer.cli.console import print_document
-from renderer.cli.exit_code import ExitCode
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, print_document
 
 _PROGRAM = "vmrender"
 _VARIABLE = "_VMRENDER_COMPLETE"  # by which the shell asks; click derives it from the program's name
@@ -20,7 +20,7 @@ class Shell(StrEnum):
     FISH = "fish"
 
 
-@click.command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice([shell.value for shell in Shell]))
 @click.pass_context
 def command(context: click.Context, shell: str) -> ExitCode:

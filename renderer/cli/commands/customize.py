@@ -1,27 +1,78 @@
-"""``vmrender customize SOURCE --name NAME``."""
+"""``vmrender customize SOURCE --name NAME``, with an option for each switch."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import click
 
-from renderer.cli.console import print_manifests, report
-from renderer.cli.exit_code import ExitCode
+from renderer.app.customize import customize
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, note, open_project, print_manifests, report
 from renderer.cli.options import kubevirt_option
-from renderer.cli.repository import Repository
-from renderer.cli.source_folder import SourceFolder
-from renderer.cli.switch_options import SwitchCommand, changes_of, switch_options
-from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
-from renderer.model.location import Site
+from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline import Pipeline
-from renderer.sizes.customize import Copy, SpecChanges, customized, problems, target_of
-from renderer.sizes.switch_values import SwitchError
+from renderer.model.resource import ResourceSet
+from renderer.sizes.customize import Copy, SpecChanges
+from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch
+
+_GIVEN, _CLEARED = "switch_", "no_switch_"
+
+
+def switch_options(command: Callable[..., object]) -> Callable[..., object]:
+    """The command with an option for each switch, and ``--no-`` ones."""
+    for switch in reversed(list(SWITCHES.values())):
+        for option in _options(switch):
+            command = option(command)
+    return command
+
+
+def changes_of(asked: Mapping[str, object]) -> SpecChanges:
+    """The changes that the command's options ask for."""
+    given: dict[str, tuple[str, ...]] = {}
+    for name in SWITCHES:
+        value = asked[_GIVEN + name.replace("-", "_")]
+        if isinstance(value, tuple) and value:
+            given[name] = tuple(map(str, value))
+        elif value is True:
+            given[name] = ()
+    cleared = (name for name in SWITCHES if asked.get(_CLEARED + name.replace("-", "_")))
+    return SpecChanges(given, frozenset(cleared))
+
+
+def _options(switch: Switch) -> Iterable[Callable[[Callable[..., object]], Callable[..., object]]]:
+    word = switch.name.replace("-", "_")
+    names = [f"--{name}" for name in (switch.name, switch.alias) if name]
+    if switch.value.metavar:
+        yield click.option(*names, _GIVEN + word, multiple=True, metavar=switch.value.metavar)
+    else:
+        yield click.option(*names, _GIVEN + word, is_flag=True)
+    if switch.is_optional:
+        yield click.option(f"--no-{switch.name}", _CLEARED + word, is_flag=True)
+
+
+class SwitchCommand(Command):
+    """A command whose help lists switches in tables of their own, one line each."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        records = [
+            record
+            for parameter in self.get_params(ctx)
+            if isinstance(parameter, click.Option)
+            and not str(parameter.name).startswith((_GIVEN, _CLEARED))
+            and (record := parameter.get_help_record(ctx)) is not None
+        ]
+        with formatter.section("Options"):
+            formatter.write_dl(records)
+        for target, switches in SWITCHES_FOR.items():
+            with formatter.section(f"For {target}s; --no-NAME removes what SOURCE has"):
+                formatter.write_dl([_record(switch) for switch in switches])
+
+
+def _record(switch: Switch) -> tuple[str, str]:
+    metavar = f" {switch.value.metavar}" if switch.value.metavar else ""
+    return f"--{switch.name}{metavar}", switch.summary + (" Repeatable." if switch.value.repeats else "")
 
 
 @click.command("customize", cls=SwitchCommand)
@@ -67,52 +118,21 @@ def command(
       vmrender customize m1.large --name db.large --no-hugepages --max-guest-memory 64Gi --write catalogs/ours
       vmrender customize preference/fedora --name fedora.sata --disk-bus sata --cluster
     """
-    if force and folder is None:
-        raise click.UsageError("--force is for --write DIR")
-    repository = Repository.here()
-    pipeline = Pipeline(repository.fs, repository.config)
-    changes = changes_of(asked)
-    try:
-        destination = None if folder is None else SourceFolder.locate(repository, folder)
-        copied = _copied(pipeline.named(source), asked, changes)
-        findings = _findings(pipeline, copied, changes, kubevirt or repository.config.kubevirt)
-        if not has_errors(findings) and destination is not None:
-            destination.add(copied.content, force=force)
-    except DiagnosticError as error:
-        return report(repository.fs, error.diagnostics)
-    if not has_errors(findings) and destination is None:
-        print_manifests(ResourceSet((copied,)))
-    return report(repository.fs, findings)
+    project = open_project()
+    made = customize(project, source, _copy(asked), kubevirt, folder=folder, force=force)
+    for text in made.written:
+        note(text)
+    if folder is None and not has_errors(made.findings):
+        print_manifests(ResourceSet((made.copy,)))
+    return report(project.fs, made.findings)
 
 
-def _copied(source: Resource, asked: Mapping[str, object], changes: SpecChanges) -> Resource:
-    """Raises ``click.UsageError``."""
+def _copy(asked: Mapping[str, object]) -> Copy:
     namespace = asked["namespace"]
-    copy = Copy(
+    return Copy(
         name=str(asked["name"]),
         is_cluster_wide=bool(asked["is_cluster_wide"]),
         namespace=None if namespace is None else str(namespace),
         keep_labels=bool(asked["keep_labels"]),
-        changes=changes,
+        changes=changes_of(asked),
     )
-    try:
-        return Resource(customized(source, copy), Site(copy.name))
-    except SwitchError as error:
-        raise click.UsageError(str(error)) from error
-
-
-def _findings(
-    pipeline: Pipeline, copied: Resource, changes: SpecChanges, release: Release
-) -> tuple[Diagnostic, ...]:
-    """What is wrong with the copy, which is in no file yet: what KubeVirt would say of it, or of its VMs."""
-    found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
-    return tuple(
-        replace(finding, sites=(), severity=_severity(finding, changes), resource=copied.current_id)
-        for finding in found
-    )
-
-
-def _severity(finding: Diagnostic, changes: SpecChanges) -> Severity:
-    """A value that means nothing to KubeVirt is an error where it is asked for, not where it is copied."""
-    is_asked_for = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
-    return Severity.ERROR if is_asked_for else finding.severity

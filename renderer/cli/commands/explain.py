@@ -6,10 +6,12 @@ import json
 
 import click
 
-from renderer.app.explanations import explanation_of
-from renderer.cli.exit_code import ExitCode
-from renderer.cli.report_target import ReportTarget
+from renderer.app.explanations import Question, explanation_of
+from renderer.app.usage_error import UsageError
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, ReportTarget, open_project, print_document, report
 from renderer.model.codes import Code
+from renderer.model.suggest import did_you_mean
 from renderer.report.formats import Format
 
 
@@ -18,7 +20,7 @@ def _choose(_context: click.Context, _parameter: click.Parameter, text: str) -> 
     return text
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("subject", metavar="[CODE | RESOURCE]", required=False)
 @click.argument("field", metavar="[FIELD]", required=False, default="")
 @click.option("--overlay", metavar="OVERLAY", default="", help="Which one, when several have the resource.")
@@ -53,25 +55,33 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
     as_json = format_ == Format.JSON
     if subject is None:
         if overlay or namespace:
-            raise click.UsageError("of which resource?")
+            raise UsageError("of which resource?")
         click.echo(_all_codes_as_json() if as_json else all_codes(), nl=False)
         return ExitCode.CLEAN
     is_alone = not (field or overlay or namespace or "/" in subject)
     if is_alone and (code := _code(subject)):
         click.echo(_as_json(code) if as_json else explanation_of(code).markdown, nl=False)
         return ExitCode.CLEAN
-    from renderer.cli.explain_resource import (  # noqa: PLC0415 - it takes the whole pipeline
-        NoSuchResourceError,
-        Question,
-        explain_resource,
-    )
+    return _explain_resource(Question(subject, field, overlay, namespace), is_alone=is_alone, as_json=as_json)
 
+
+def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> ExitCode:
+    """``is_alone``: the subject may have been meant as a code."""
+    from renderer.app.explain import NoSuchResourceError, explain_resource  # noqa: PLC0415 - the whole pipeline
+    from renderer.report import history_json, history_text  # noqa: PLC0415 - as above
+
+    project = open_project()
     try:
-        return explain_resource(Question(subject, field, overlay, namespace), as_json=as_json)
+        explained = explain_resource(project, question)
     except NoSuchResourceError as error:
         if is_alone:
-            raise click.UsageError(f"{_no_such_code(subject)}\n{error.message}") from None
+            raise UsageError(f"{_no_such_code(question.resource)}\n{error}") from None
         raise
+    if explained.history:
+        print_document((history_json if as_json else history_text).write(explained.history))
+    return (
+        report(project.fs, explained.findings, explained.overlays) if explained.findings else ExitCode.CLEAN
+    )
 
 
 def _code(word: str) -> Code | None:
@@ -80,15 +90,12 @@ def _code(word: str) -> Code | None:
 
 
 def _no_such_code(word: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only when something is wrong
-
-    meant = get_close_matches(word.strip("[]").lower(), tuple(Code), n=3)
-    hint = f"did you mean {' or '.join(meant)}?" if meant else "vmrender explain lists them"
+    hint = did_you_mean(word.strip("[]").lower(), Code, otherwise="vmrender explain lists them")
     return f"there is no diagnostic code {word!r}; {hint}"
 
 
 def all_codes() -> str:
-    """Each code with its sentence, in a column of its own."""
+    """Return each code with its sentence, in two columns."""
     width = max(map(len, Code))
     return "".join(f"{code:<{width}}  {explanation_of(code).summary}\n" for code in sorted(Code))
 

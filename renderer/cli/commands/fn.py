@@ -7,10 +7,8 @@ from dataclasses import replace
 
 import click
 
-from renderer.cli.console import print_document, report
-from renderer.cli.exit_code import ExitCode
-from renderer.cli.report_target import ReportTarget
-from renderer.cli.repository import Repository
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, ReportTarget, open_project, print_document, report
 from renderer.krm import ResourceList, Results, read_resource_list
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
@@ -21,7 +19,7 @@ from renderer.yamlio.encode import encode
 _STANDARD_INPUT = "-"
 
 
-@click.command("fn")
+@click.command("fn", cls=Command)
 def command() -> ExitCode:
     """Run as a KRM function: a ResourceList comes in on standard input, and goes out on standard output.
 
@@ -42,12 +40,12 @@ def command() -> ExitCode:
     outcome: Outcome[tuple[JsonObject, ...]]
     try:
         given = _read(content)
-        repository = Repository.here()
-        fs = FilesAbove({_STANDARD_INPUT: content}, repository.fs)
+        project = open_project()
+        fs = FilesAbove({_STANDARD_INPUT: content}, project.fs)
         ReportTarget.chosen()._replace(fs=fs).choose()
-        from renderer.app.krm import run  # noqa: PLC0415 - what was given may be of no use
+        from renderer.app.krm import run_function  # noqa: PLC0415 - what was given may be of no use
 
-        outcome = run(given, repository, fs)
+        outcome = run_function(given, project, fs)
     except DiagnosticError as error:
         fs = ReportTarget.chosen().fs or fs  # of the project, which may be what is wrong
         outcome = Outcome((), error.diagnostics)

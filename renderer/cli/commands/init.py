@@ -7,20 +7,12 @@ from pathlib import Path
 
 import click
 
-from renderer import __version__
-from renderer.app.found_project import survey_repository
-from renderer.cli.console import report
-from renderer.cli.exit_code import ExitCode
+from renderer.app.init import Started, start_project
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
-from renderer.emit.edit_user_files import change_files
-from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
 from renderer.model.release import LATEST, Release
-from renderer.scaffold import PROJECT, Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.git import GitProcess
+from renderer.scaffold import PROJECT, CiSystem
 
 _NEXT = """
 next:
@@ -28,15 +20,12 @@ next:
   git add --all
   pre-commit install    checks every commit from now on"""
 
-#: What a bare repository and ``.git`` hold.
-_GIT_FOLDER = ("HEAD", "objects", "refs")
-
 
 def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str | None) -> CiSystem | None:
     return None if text is None else CiSystem(text)
 
 
-@click.command("init")
+@click.command("init", cls=Command)
 @click.option(
     "--kubevirt",
     type=release_of,
@@ -66,81 +55,24 @@ def command(kubevirt: Release | None, ci: CiSystem | None, *, dry_run: bool) -> 
       vmrender init --dry-run
       vmrender init --kubevirt 1.8 --ci gitlab
     """
-    root = Path.cwd()
-    _check_top(root)
-    choices = Choices(kubevirt or LATEST, ci or _ci_system_of(root), __version__)
-    found = survey_repository(root)
-    planned = plan_scaffold(
-        choices,
-        lambda path: _text_at(root / path),
-        has_overlays=_has_overlays(root) or bool(found and found.machines),
-        project=found.project_text(kubevirt) if found and found.is_more_than_overlays else None,
-    )
-    if planned.in_the_way:
-        return report(None, [_in_the_way(path) for path in planned.in_the_way])
-    if not dry_run:
-        change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
-    if found and found.is_more_than_overlays:
-        click.echo("\n".join((*found.summary, *found.changes)) + "\n", err=True)
-    _say(planned, choices, dry_run=dry_run)
+    started = start_project(Path.cwd(), kubevirt, ci, os.environ, dry_run=dry_run)
+    if started.findings:
+        return report(None, started.findings)
+    _note(started, dry_run=dry_run)
     return ExitCode.CLEAN
 
 
-def _check_top(root: Path) -> None:
-    """Hooks and pipelines are looked for at the top of a checkout. Raises ``click.UsageError``."""
-    if any(all((folder / name).exists() for name in _GIT_FOLDER) for folder in (root, *root.parents)):
-        raise click.UsageError("a project is started in a work tree, and this is in a folder of Git's own")
-    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
-    if top != root:
-        raise click.UsageError(f"a project starts at the top of its repository: cd {top}")
-
-
-def _ci_system_of(root: Path) -> CiSystem:
-    """What the remote's name says, or else what the repository has files of."""
-    try:
-        answer = GitProcess(root, os.environ).run("remote", "get-url", "origin")
-    except DiagnosticError:  # there is no git
-        return CiSystem.NONE
-    system = ci_system_of(answer.output) if answer.code == 0 else CiSystem.NONE
-    if system is CiSystem.NONE and (root / ".gitlab-ci.yml").exists():
-        return CiSystem.GITLAB
-    if system is CiSystem.NONE and (root / ".github").exists():
-        return CiSystem.GITHUB
-    return system
-
-
-def _has_overlays(root: Path) -> bool:
-    return any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
-
-
-def _text_at(place: Path) -> str | None:
-    """What a file says; nothing at all for what is no file or cannot be read, which is in the way too."""
-    if not os.path.lexists(place):
-        return None
-    try:
-        return DiskFileSystem(place.parent).read(place.name).decode("utf-8", "replace")
-    except DiagnosticError:
-        return ""
-
-
-def _in_the_way(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.FILE_EXISTS,
-        message=f"{path} is there already, and nothing is overwritten",
-        location=Location(path),
-        hint="move it away and try again; nothing was written",
-    )
-
-
-def _say(planned: Scaffold, choices: Choices, *, dry_run: bool) -> None:
-    for path, text in planned.files.items():
-        click.echo(f"{path}: {'would be written' if dry_run else 'written'}", err=True)
+def _note(started: Started, *, dry_run: bool) -> None:
+    if started.found:
+        note("\n".join((*started.found.summary, *started.found.changes)) + "\n")
+    for path, text in started.scaffold.files.items():
+        note(f"{path}: {'would be written' if dry_run else 'written'}")
         if dry_run and path == PROJECT:
-            click.echo(f"\n{text}", err=True)
-    for path, text in planned.additions.items():
-        click.echo(f"\n{path}: yours; add to it\n\n{text}", err=True, nl=False)
-    if not planned.files:
-        click.echo("nothing to write", err=True)
-    if choices.ci is CiSystem.NONE:
-        click.echo("no pipeline: vmrender init --ci github, or --ci gitlab, adds one", err=True)
-    click.echo(_NEXT, err=True)
+            note(f"\n{text}")
+    for path, text in started.scaffold.additions.items():
+        note(f"\n{path}: yours; add to it\n\n{text.removesuffix(chr(10))}")
+    if not started.scaffold.files:
+        note("nothing to write")
+    if started.ci is CiSystem.NONE:
+        note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
+    note(_NEXT)

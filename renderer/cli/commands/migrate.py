@@ -6,23 +6,19 @@ from pathlib import Path
 
 import click
 
-from renderer.app import migration_report
-from renderer.app.migrate import MigratedProject, migrate
-from renderer.app.migration_report import MigratedFiles
-from renderer.cli.console import print_diff, report
-from renderer.cli.exit_code import ExitCode
-from renderer.cli.options import format_option, kubevirt_option
-from renderer.cli.repository import Repository
-from renderer.emit.edit_user_files import change_files, check_writable
-from renderer.migration.migrate_file import changed
+from renderer.app import migrated_files
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
+from renderer.cli.options import format_option, kubevirt_option, quiet_option
 from renderer.model.release import Release
 
 
-@click.command("migrate")
+@click.command("migrate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when anything would be rewritten.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would be rewritten as a diff.")
 @kubevirt_option
+@quiet_option
 @format_option()
 def command(
     paths: tuple[Path, ...],
@@ -42,35 +38,15 @@ def command(
       vmrender migrate --check --diff
       vmrender migrate --kubevirt 1.9 overlays/base
     """
-    by_root: dict[Path, list[Path]] = {}
-    for path in paths or (Path.cwd(),):
-        by_root.setdefault(Repository.root_of(path), []).append(path)
-    projects = migration_report.side_by_side(
-        [_migrated(those, kubevirt, whole=not paths) for those in by_root.values()]
-    )
-    if diff:
-        for project in projects:
-            for file in migration_report.diff(project):
-                print_diff(file)
-    notes = () if check or diff else tuple(migration_report.notes(projects))
-    code = report(*migration_report.findings(projects, check=check))
+    projects = migrated_files.migrate_paths(open_project, paths, kubevirt)
+    if len(projects) > 1:  # then paths begin at the folder that all of them are in
+        ReportTarget.chosen()._replace(folder=".").choose()
+    for project in projects if diff else ():
+        for file in migrated_files.diff(project):
+            print_diff(file)
+    notes = () if check or diff else tuple(migrated_files.notes(projects))
+    code = report(*migrated_files.findings(projects, check=check))
     if not (check or diff):
-        _write(projects)
-        click.echo("\n".join(notes), err=True)
+        migrated_files.write_files(projects)
+        note("\n".join(notes))
     return code
-
-
-def _migrated(paths: list[Path], kubevirt: Release | None, *, whole: bool) -> MigratedFiles:
-    """``paths`` are of one project; ``whole``: they stand for all of it."""
-    repository = Repository.containing(paths[0])
-    project = MigratedProject(repository.fs, repository.config, kubevirt)
-    chosen = ["."] if whole else [repository.relative(path) for path in paths]
-    return MigratedFiles(repository, migrate(project, chosen))
-
-
-def _write(projects: tuple[MigratedFiles, ...]) -> None:
-    """All files of a project, or none. Raises ``DiagnosticError``."""
-    for project in projects:
-        check_writable(project.repository.root, changed(project.files))
-    for project in projects:
-        change_files(project.repository.root, changed(project.files), ())

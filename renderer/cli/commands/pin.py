@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import click
 
-from renderer.cli.exit_code import ExitCode
+from renderer.app.pin import PinnedOverlay, VmChoice, pin
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import vm_arguments
-from renderer.cli.pinned_overlay import PinnedOverlay, choose
-from renderer.model.diagnostic import Diagnostic
-from renderer.pins.plan import check_effect, plan_pins
 
 
-@click.command("pin")
+@click.command("pin", cls=Command)
 @vm_arguments
 @click.option("--update", is_flag=True, help="Pin anew what is pinned already, to what the catalog has now.")
 def command(
@@ -36,20 +33,8 @@ def command(
       vmrender pin prod --all
       vmrender pin prod db --update
     """
-    opened = PinnedOverlay.open(overlay)
-    return opened.report(lambda: _pin(opened, names, selector, everything=everything, update=update))
-
-
-def _pin(
-    opened: PinnedOverlay, names: Iterable[str], selector: str | None, *, everything: bool, update: bool
-) -> tuple[Diagnostic, ...]:
-    pinnables = opened.pinnables()
-    chosen = choose(pinnables, names, selector, everything=everything)
-    plan = plan_pins(opened.folder, pinnables, chosen, update=update)
-    planned = opened.changes(plan)
-    if planned:
-        composed = opened.built_with(planned).compose(opened.overlay.path)
-        check_effect(composed, plan.files, chosen)
-    for note in plan.notes:
-        click.echo(note, err=True)
-    return opened.make(planned)
+    opened = PinnedOverlay.open(open_project, overlay)
+    result = pin(opened, VmChoice(names, selector, everything), update=update)
+    for text in (*result.notes, result.summary):
+        note(text)
+    return report(opened.project.fs, result.findings)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import click
 
-from renderer.app.run_cache import RunCache
-from renderer.cli.exit_code import ExitCode
-from renderer.cli.plain_output import echo_lines
-from renderer.cli.repository import Repository
-from renderer.cli.shards import shards_of
-from renderer.pipeline.entry_points import find_overlays
+from renderer.app.shards import plan_shards
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, open_project, print_lines
 from renderer.sharding import MOST_SHARDS, encode_plan, github_matrix, gitlab_matrix
-from renderer.source.overlays import select_overlays
 
 _FORMATS = {"json": encode_plan, "github": github_matrix, "gitlab": gitlab_matrix}
 _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}
 
 
-@click.command("plan")
+@click.command("plan", cls=Command)
 @click.option(
     "--shards",
     type=click.IntRange(1, MOST_SHARDS),
@@ -46,12 +42,5 @@ def command(shards: int, name: str) -> ExitCode:
     """
     if shards > _MOST_JOBS[name]:
         raise click.UsageError(f"{name} starts {_MOST_JOBS[name]} jobs of a matrix at most")
-    repository = Repository.here()
-    overlays = select_overlays(find_overlays(repository.fs, repository.config), ())
-    with RunCache.of(repository, wanted=True) as cache:
-        measured = {
-            overlay.path: took for overlay in overlays if (took := cache.seconds(overlay)) is not None
-        }
-    planned = shards_of(repository, overlays, shards, measured)
-    echo_lines(_FORMATS[name]([shard for shard in planned if shard.overlays]))
+    print_lines(_FORMATS[name](plan_shards(open_project(), shards)))
     return ExitCode.CLEAN

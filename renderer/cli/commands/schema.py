@@ -1,25 +1,28 @@
-"""``vmrender schema``: its table of commands."""
+"""``vmrender schema``: the JSON Schemas that manifests are validated against."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from renderer.cli.lazy_group import LazyGroup
-
-#: Every command and what ``--help`` says of it.
-COMMANDS = {
-    "export": "Print a schema, or write those of a release into a folder.",
-    "import": "Make the schemas of a KubeVirt release from its definitions.",
-    "list": "List the releases and kinds that there are schemas of.",
-}
-
-
-class SchemaCommands(LazyGroup):
-    summaries = COMMANDS
-    module = "renderer.cli.commands.schema_{}"
+from renderer.app.project import Project, project_root
+from renderer.app.schemas import export_schemas, import_schemas, list_schemas, schema_text
+from renderer.cli.command import CommandGroup
+from renderer.cli.console import ExitCode, note, open_project, print_document, print_lines
+from renderer.model.release import LATEST, Release
+from renderer.source.project import PROJECT_FILE
+from renderer.source.project_schemas import RELEASES
 
 
-@click.group("schema", cls=SchemaCommands)
+def _release(text: str) -> Release:
+    try:
+        return Release.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.group("schema", cls=CommandGroup)
 def command() -> None:
     """Look at the JSON Schemas that manifests are held to, and add those of other releases.
 
@@ -28,3 +31,80 @@ def command() -> None:
       vmrender schema list --release 1.9
       vmrender schema import crds.yaml --release 1.10
     """
+
+
+@command.command("list", short_help="List the releases and kinds that there are schemas of.")
+@click.option("--release", metavar="RELEASE", help="Only those of one release of KubeVirt.")
+def list_(release: str | None) -> ExitCode:
+    """List the KubeVirt releases with schemas, their kinds and API versions, and the project's own schemas.
+
+    \b
+    Examples:
+      vmrender schema list
+      vmrender schema list --release 1.9
+    """
+    print_lines("".join(f"{line}\n" for line in list_schemas(open_project(), release)))
+    return ExitCode.CLEAN
+
+
+@command.command("export", short_help="Print a schema, or write those of a release into a folder.")
+@click.argument("kinds", metavar="[KIND]...", nargs=-1)
+@click.option("--release", default=str(LATEST), show_default=True, metavar="RELEASE", help="Of KubeVirt.")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write files for kubeconform: <group>/<kind>_<version>.json.",
+)
+def export(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
+    """Print the schema of one KIND, or write those of all kinds of a release into a folder.
+
+    \b
+    Examples:
+      vmrender schema export VirtualMachine --release 1.8
+      vmrender schema export --into schemas-for-kubeconform
+    """
+    project = open_project()
+    if into is not None:
+        note(f"{into}: {export_schemas(project, kinds, release, into)} files written")
+        return ExitCode.CLEAN
+    if len(kinds) != 1:
+        raise click.UsageError("name one KIND to print, or a folder with --into")
+    print_document(schema_text(project, kinds[0], release))
+    return ExitCode.CLEAN
+
+
+@command.command("import", short_help="Make the schemas of a KubeVirt release from its definitions.")
+@click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+)
+@click.option("--release", type=_release, required=True, metavar="RELEASE", help="Of KubeVirt, as in 1.10.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    default="schemas",
+    show_default=True,
+    metavar="DIR",
+    help="The folder of the repository that gets kubevirt/RELEASE.",
+)
+def import_(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
+    """Make the schemas of a KubeVirt release from its own definitions of its kinds.
+
+    PATH is a file, or a folder of files, with CustomResourceDefinitions (one, a bundle, or what
+    `kubectl get crd -o yaml` prints), the operator's manifest, or the OpenAPI document
+    api/openapi-spec/swagger.json. The operator's manifest defines the kind KubeVirt alone; give the OpenAPI
+    document with it.
+
+    \b
+    Examples:
+      vmrender schema import swagger.json kubevirt-operator.yaml --release 1.10
+      kubectl get crd -o yaml > crds.yaml && vmrender schema import crds.yaml --release 1.10
+    """
+    # Its settings are not read: it may well target the release already whose schemas this makes.
+    project = Project.with_defaults(project_root(Path.cwd()))
+    made = import_schemas(project, paths, release, into)
+    note(f"{made.folder}/{RELEASES}/{release}: {made.files} files written")
+    note(f"{PROJECT_FILE} has to list the folder:\nschemas:\n- path: {made.folder}")
+    if release > LATEST:
+        note(f"expansion, webhooks and rules stay those of KubeVirt {LATEST}")
+    return ExitCode.CLEAN

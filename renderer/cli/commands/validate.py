@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from renderer.app.validate import ValidatedProject, ValidationResult, validate
-from renderer.cli.console import report
-from renderer.cli.exit_code import ExitCode
-from renderer.cli.options import format_option, kubevirt_option
-from renderer.cli.report_target import ReportTarget
-from renderer.cli.repository import Repository
+from renderer.app.several_projects import by_project
+from renderer.app.validate import ValidationResult, validate_paths
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
+from renderer.cli.options import format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.codes import Code
 from renderer.model.release import Release
+from renderer.model.rule_settings import warnings_as_errors
 from renderer.report.formats import Format
 
+_MOST_KINDS = 12
 
-@click.command("validate")
+
+@click.command("validate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @kubevirt_option
 @click.option(
     "--ignore-missing-schemas", is_flag=True, help="Pass over objects that there is no schema to judge by."
 )
+@strict_option
+@quiet_option
 @format_option()
 def command(
     paths: tuple[Path, ...],
     kubevirt: Release | None,
     ignore_missing_schemas: bool,  # noqa: FBT001 - click passes flags so
+    strict: bool,  # noqa: FBT001 - as above
 ) -> ExitCode:
     """Check files, folders or, without PATH, the whole project.
 
@@ -41,37 +47,32 @@ def command(
       vmrender validate overlays/prod
       vmrender validate --kubevirt 1.8 --format sarif vm.yaml
     """
-    by_root: dict[Path, list[Path]] = {}
-    for path in paths or (Path.cwd(),):
-        by_root.setdefault(Repository.root_of(path), []).append(path)
-    whole = not paths
-    validated = [_validated(those, kubevirt, whole=whole) for those in by_root.values()]
-    if len(validated) > 1:
-        from renderer.app.several_projects import merged_results  # noqa: PLC0415 - a monorepo has several
-
-        fs, found = merged_results(validated)
-    else:
-        fs, found = validated[0][0].fs, validated[0][1]
-    if ignore_missing_schemas:
-        kept = tuple(each for each in found.diagnostics if each.code is not Code.SCHEMA_MISSING)
-        found = found._replace(diagnostics=kept)
-    code = report(fs, found.diagnostics, found.overlays)
+    result = validate_paths(open_project, paths, kubevirt)
+    if len(by_project(paths)) > 1:  # then paths begin at the folder that all of them are in
+        ReportTarget.chosen()._replace(folder=".").choose()
+    ignored = {Code.SCHEMA_MISSING} if ignore_missing_schemas else set()
+    findings = [finding for finding in result.findings if finding.code not in ignored]
+    if strict:
+        findings = [*warnings_as_errors(findings)]
+    code = report(result.fs, findings, result.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
-        click.echo(f"checked {_looked_at(found)}", err=True)
+        note(f"checked {_looked_at(result)}")
+        if result.unchecked:
+            note(_unchecked(result.unchecked))
     return code
 
 
-def _validated(
-    paths: list[Path], kubevirt: Release | None, *, whole: bool
-) -> tuple[Repository, ValidationResult]:
-    """``paths`` are of one project; ``whole``: they stand for all of it."""
-    repository = Repository.containing(paths[0])
-    project = ValidatedProject(repository.fs, repository.config, kubevirt)
-    return repository, validate(project, ["."] if whole else [repository.relative(path) for path in paths])
-
-
-def _looked_at(validated: ValidationResult) -> str:
+def _looked_at(result: ValidationResult) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
-    counts = {"overlay": len(validated.overlays), "file": len(validated.files)}
+    counts = {"overlay": len(result.overlays), "file": len(result.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
     return " and ".join(parts) or "nothing: no file has an object to judge"
+
+
+def _unchecked(kinds: Mapping[str, int]) -> str:
+    """``9 objects of 3 kinds were not checked (Bar, Baz, Foo)``: there is no schema of them."""
+    objects = sum(kinds.values())
+    shown = ", ".join(sorted(kinds)[:_MOST_KINDS]) + (" …" if len(kinds) > _MOST_KINDS else "")
+    number = "1 object" if objects == 1 else f"{objects} objects"
+    of_kinds = "1 kind" if len(kinds) == 1 else f"{len(kinds)} kinds"
+    return f"{number} of {of_kinds} {'was' if objects == 1 else 'were'} not checked ({shown})"

@@ -1,1 +1,1 @@
-"""Fields by path: which ones a transformer visits, kustomize's own lists of them and configured ones."""
+"""Field specs: the fields that transformers visit, builtin and configured ones."""

@@ -45,7 +45,7 @@ VAR_REFERENCES = (
 _RBAC = "rbac.authorization.k8s.io"
 _ADMISSION = "admissionregistration.k8s.io"
 
-#: Where the pod spec stands in the kinds that have one.
+#: The path of the pod spec in the kinds that have one.
 POD_SPECS = {
     "Pod": "spec",
     "PodTemplate": "template/spec",

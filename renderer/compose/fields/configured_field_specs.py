@@ -1,6 +1,6 @@
 """Field specs that a kustomization adds to the builtin ones with ``configurations`` and ``crds``.
 
-Those of ``crds`` come from annotations in the schemas of custom resources (kustomize ``loadconfigfromcrds.go``).
+``crds`` name them by annotations in schemas of custom resources (kustomize ``loadconfigfromcrds.go``).
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class _Specs:
 
 
 def crd_field_specs(file: Document) -> FieldSpecSet:
-    """The field specs that the OpenAPI definitions in ``file`` ask for. Raises: kustomization-field."""
+    """Return the field specs that the OpenAPI definitions in ``file`` ask for.
+
+    Raises: kustomization-field.
+    """
     if not isinstance(file.content, dict):
         raise _invalid(file, "the file does not hold OpenAPI definitions by name")
     specs = _Specs()
@@ -58,7 +61,7 @@ def crd_field_specs(file: Document) -> FieldSpecSet:
 def _walk(
     file: Document, name: str, path: tuple[str, ...], on_the_way: frozenset[str]
 ) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
-    """Every property below the definition ``name``, those of what it refers to as well."""
+    """Yield every property below the definition ``name``, and below the definitions it refers to."""
     if name in on_the_way:
         raise _invalid(file, f"the definition {name} refers to itself")
     definition = object_at(file.content, name)
@@ -109,7 +112,7 @@ def _invalid(file: Document, message: str) -> DiagnosticError:
 
 
 def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRoot) -> FieldSpecSet:
-    """``field_specs``, the builtin ones and those that ``root`` adds.
+    """Return ``field_specs``, the builtin ones and those that ``root`` adds.
 
     As in kustomize, a spec for every kind is lost when one for the same path and a certain kind stands
     before it, which happens where the author's own specs have been sorted into the builtin ones.
@@ -122,7 +125,7 @@ def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRo
         site = root.configurations[-1].site
         field_specs = _merged(field_specs, _merged(DEFAULT_FIELD_SPECS, configured, site), site)
     else:
-        field_specs = added(field_specs, DEFAULT_FIELD_SPECS)
+        field_specs = merged_field_specs(field_specs, DEFAULT_FIELD_SPECS)
     return _with_crds(field_specs, root.crds) if root.crds else field_specs
 
 
@@ -133,8 +136,8 @@ def _with_crds(field_specs: FieldSpecSet, crds: Iterable[Document]) -> FieldSpec
     return field_specs
 
 
-def added(field_specs: FieldSpecSet, more: FieldSpecSet) -> FieldSpecSet:
-    """Both merged; quickly where there is nothing else than the builtin ones."""
+def merged_field_specs(field_specs: FieldSpecSet, more: FieldSpecSet) -> FieldSpecSet:
+    """Return both merged; quickly where there are only the builtin ones."""
     is_first = field_specs is NO_FIELD_SPECS and more is DEFAULT_FIELD_SPECS
     return more if is_first else field_specs.merged(more)
 
@@ -157,7 +160,7 @@ def _field_specs(file: FieldSpecFile) -> FieldSpecSet:
 
 
 def _merged(field_specs: FieldSpecSet, added: FieldSpecSet, site: Site) -> FieldSpecSet:
-    """Both; a contradiction is reported at ``site``."""
+    """Return both merged; a contradiction is reported at ``site``."""
     try:
         return field_specs.merged(added)
     except DiagnosticError as error:

@@ -1,4 +1,4 @@
-"""Where transformers work: the builtin field specs, with those of ``configurations`` and ``crds`` merged in.
+"""The field specs of all transformers, and the rules by which two sets of them merge.
 
 kustomize ``api/internal/plugins/builtinconfig/transformerconfig.go``.
 """
@@ -38,7 +38,7 @@ class FieldSpecSet(Record):
     replicas: tuple[FieldSpec, ...] = ()
 
     def merged(self, other: FieldSpecSet) -> FieldSpecSet:
-        """Both, without what is in both. Raises: kustomization-field when they contradict each other."""
+        """Return both, duplicates once. Raises: kustomization-field when they contradict each other."""
         if other is self:
             return self
         return FieldSpecSet(
@@ -56,12 +56,12 @@ class FieldSpecSet(Record):
         )
 
 
-#: What a kustomization starts with.
+#: The field specs of a kustomization before any are added.
 NO_FIELD_SPECS = FieldSpecSet()
 
 
 def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) -> tuple[FieldSpec, ...]:
-    """``specs`` and what of ``added`` they do not cover (``fieldspec.go`` MergeAll).
+    """Return ``specs`` and those of ``added`` that they do not cover (``fieldspec.go`` MergeAll).
 
     Raises: kustomization-field when an added spec is covered by one that says otherwise about ``create``.
     """
@@ -76,7 +76,10 @@ def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) ->
 
 
 def _covers(present: FieldSpec, added: FieldSpec) -> bool:
-    """``effectivelyEquals``: the added one may leave parts of the kind open."""
+    """Return True if both mean the same (``effectivelyEquals``).
+
+    The added one may leave parts of the kind open.
+    """
     return (
         present.path == added.path
         and added.group in ("", present.group)

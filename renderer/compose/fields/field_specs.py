@@ -1,4 +1,4 @@
-"""Changing fields by path, as field specs say (kustomize ``api/filters/fieldspec``).
+"""Field specs: paths to the fields that a transformer changes (kustomize ``api/filters/fieldspec``).
 
 Names in a path are separated by slashes; a backslash before a slash makes it part of the name. Paths go
 through every element of a list on their way, and may say with ``[]`` that a field is a list. Missing fields
@@ -7,31 +7,43 @@ are made only where the spec says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import with_shared_entries
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json
 from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 
+#: Steps that lead to no field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and nothing at all.
+_REFUSED_STEP = re.compile(r"[+-]?[0-9]+|-|\*|\[.*\]|")
+
 #: The new value for the value of a field. Raises ``WrongTypeError``.
 SetValue: TypeAlias = Callable[[Json], Json]
 
 
 class WrongTypeError(Exception):
-    """A field holds something that the change cannot work with; says what it should be."""
+    """A field has a value of the wrong type; the message is the type that it should have."""
 
 
 class PathSegment(Record):
+    """A name in a path; ``is_list`` if it ends in ``[]``, ``is_refused`` if it is no name of a field."""
+
     name: str
     is_list: bool
+    is_refused: bool = False
+
+
+class RefusedStepError(Exception):
+    """A step of a path is none that kustomize takes in a mapping; the message is the step."""
 
 
 class FieldSpecPath(Record):
@@ -43,7 +55,7 @@ class FieldSpecPath(Record):
 
 
 class FieldSpecFilter(Record):
-    """What to do with the fields that some specs lead to.
+    """A change of the fields that field specs lead to.
 
     ``created`` is what stands in a field that is made; None where the change never makes any.
     """
@@ -52,13 +64,15 @@ class FieldSpecFilter(Record):
     created: Json = None
 
     def apply(self, resource: Resource, targets: Iterable[FieldSpecPath]) -> Resource:
-        """The resource with its fields changed. Raises: resource-invalid."""
+        """Return the resource with its fields changed. Raises: resource-invalid."""
         content: Json = resource.content
         for target in targets:
             try:
                 content = self._visit(content, target, 0)
             except WrongTypeError as error:
                 raise _wrong_type(resource, target, error) from None
+            except RefusedStepError as error:
+                raise _refused_step(resource, target, error) from None
         return resource.with_content(content) if isinstance(content, dict) else resource
 
     def _visit(self, value: Json, target: FieldSpecPath, depth: int) -> Json:
@@ -76,6 +90,8 @@ class FieldSpecFilter(Record):
 
     def _visit_field(self, mapping: dict[str, Json], target: FieldSpecPath, depth: int) -> Json:
         segment = target.segments[depth]
+        if segment.is_refused:
+            raise RefusedStepError(segment.name)
         if segment.name in mapping:
             old = mapping[segment.name]
             value = self._made(target, depth) if old is None else old
@@ -90,7 +106,7 @@ class FieldSpecFilter(Record):
         return target.create and self.created is not None and not target.segments[depth].is_list
 
     def _made(self, target: FieldSpecPath, depth: int) -> Json:
-        """What takes the place of a missing or null field."""
+        """Return the value that a missing or null field gets."""
         if target.segments[depth].is_list:
             return []
         if not self._makes(target, depth):
@@ -99,7 +115,7 @@ class FieldSpecFilter(Record):
 
 
 class FieldSpecIndex:
-    """Finds the fields to visit in a resource; the work is done once per kind."""
+    """The paths to visit in a resource, worked out once per kind."""
 
     def __init__(self, specs: Iterable[FieldSpec]) -> None:
         self._specs = tuple(specs)
@@ -120,7 +136,10 @@ def _is_for(spec: FieldSpec, gvk: Gvk) -> bool:
 
 
 def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
-    """The names in a path; an escaped separator is part of a name (``kyaml/utils/pathsplitter.go``)."""
+    """Return the names in a path.
+
+    An escaped separator is part of a name (``kyaml/utils/pathsplitter.go``).
+    """
     parts = path.split(separator)
     if len(parts) > 1 and not parts[0]:
         parts = parts[1:]
@@ -133,37 +152,69 @@ def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
     return tuple(names)
 
 
+def _segment(name: str) -> PathSegment:
+    """Return a segment; one that would lead into a list is refused (kyaml ``fns.go`` PathGetter)."""
+    field = name.removesuffix("[]").strip()
+    return PathSegment(field, name.endswith("[]"), is_refused=_REFUSED_STEP.fullmatch(field) is not None)
+
+
 def _target(spec: FieldSpec) -> FieldSpecPath:
     names = split_path(spec.path)
-    segments = tuple(PathSegment(name.removesuffix("[]"), name.endswith("[]")) for name in names)
+    segments = tuple(_segment(name) for name in names)
     return FieldSpecPath(segments, spec.path, spec.create)
 
 
 def _wrong_type(resource: Resource, target: FieldSpecPath, error: WrongTypeError) -> DiagnosticError:
     field = FieldPath(tuple(segment.name for segment in target.segments))
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.RESOURCE_INVALID,
-            message=f"{target.path} of {resource.current_id} is not {error}",
-            sites=resource.sites(field),
-            resource=resource.current_id,
-            field=field,
-        )
+    message = f"{target.path} of {resource.current_id} is not {error}"
+    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message))
+
+
+def _refused_step(resource: Resource, target: FieldSpecPath, error: RefusedStepError) -> DiagnosticError:
+    names = [segment.name for segment in target.segments]
+    field = FieldPath(tuple(names[: names.index(str(error))]))
+    message = (
+        f"the path {target.path} has a step, {str(error)!r}, that leads nowhere in {resource.current_id}"
     )
+    hint = "write names of fields only; a path goes through all elements of a list by itself"
+    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
 
 
 def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:
-    """Sets entries, labels for example, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
+    """Set entries, labels for example, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
     if not entries:
         return
     index = FieldSpecIndex(specs)
     bare = tuple(key for key in entries if not is_bare_text(key))
     change = FieldSpecFilter(lambda value: _with_entries(value, entries, bare), created={})
-    resources.update(lambda resource: change.apply(resource, index.targets(resource)))
+
+    def with_entries(resource: Resource) -> Resource:
+        targets = index.targets(resource)
+        changed = change.apply(resource, targets)
+        if len(targets) == 1:
+            return changed
+        mappings = (place for target in targets for place in _places(changed.content, target.segments))
+        return with_shared_entries(resource, changed, mappings, entries)
+
+    resources.update(with_entries)
+
+
+def _places(
+    value: Json, path: Sequence[PathSegment], at: tuple[Segment, ...] = ()
+) -> Iterator[tuple[Segment, ...]]:
+    """Yield the paths of the mappings that a field spec leads to."""
+    if isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from _places(element, path, (*at, index))
+    elif isinstance(value, dict):
+        if path:
+            yield from _places(value.get(path[0].name), path[1:], (*at, path[0].name))
+        else:
+            yield at
 
 
 def _with_entries(value: Json, entries: Mapping[str, str], bare: tuple[str, ...]) -> Json:
-    """The mapping with the entries; those in ``bare`` cannot be new in it."""
+    """Return the mapping with the entries; those in ``bare`` cannot be new in it."""
     if value is None:
         return None
     if not isinstance(value, dict):

@@ -1,1 +1,1 @@
-"""Which lists merge by key: those of Kubernetes' kinds, of KubeVirt's, and of schemas of the user's own."""
+"""The keys by which lists merge: of Kubernetes' kinds, of KubeVirt's, and of OpenAPI documents."""

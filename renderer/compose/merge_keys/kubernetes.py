@@ -1,4 +1,4 @@
-"""Which lists of Kubernetes' own kinds merge, and by which keys.
+"""The lists of Kubernetes' own kinds that merge, and their keys.
 
 Facts of the OpenAPI document of Kubernetes 1.21.2, which kustomize has built in. Types without such lists are
 left out; for the notation see ``merge_schema``.

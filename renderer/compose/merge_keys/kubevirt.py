@@ -31,6 +31,8 @@ _TYPES = {
     "KubevirtVmPreference": "metadata:ObjectMeta spec:KubevirtVmPreferenceSpec",
     "KubevirtVmPreferenceCpu": "preferredCPUFeatures[name]",
     "KubevirtVmPreferenceSpec": "cpu:KubevirtVmPreferenceCpu",
+    "KubevirtVmReplicaSet": "metadata:ObjectMeta spec:KubevirtVmReplicaSetSpec",
+    "KubevirtVmReplicaSetSpec": "template:KubevirtVmInstanceTemplate",
     "KubevirtVmSpec": ("dataVolumeTemplates[metadata.name] template:KubevirtVmInstanceTemplate"),
 }
 _INSTANCETYPE_KINDS = {
@@ -41,6 +43,7 @@ _KINDS = {
     "kubevirt.io/v1": {
         "KubevirtVm": "VirtualMachine",
         "KubevirtVmInstance": "VirtualMachineInstance",
+        "KubevirtVmReplicaSet": "VirtualMachineInstanceReplicaSet",
     },
     "pool.kubevirt.io/v1alpha1": {"KubevirtVmPool": "VirtualMachinePool"},
     "pool.kubevirt.io/v1beta1": {"KubevirtVmPool": "VirtualMachinePool"},
@@ -52,7 +55,7 @@ _KINDS = {
 
 
 class KubevirtMergeSchema(MergeSchema):
-    """KubeVirt's kinds with their natural keys, and ``beneath`` for all others."""
+    """The merge schema of KubeVirt's kinds with their natural keys, and of ``beneath`` for all others."""
 
     def __init__(self, beneath: MergeSchema) -> None:
         super().__init__(_KINDS, _TYPES)
@@ -67,5 +70,5 @@ class KubevirtMergeSchema(MergeSchema):
 
 
 def _in_order(fields: Mapping[str, FieldSchema]) -> Mapping[str, FieldSchema]:
-    """The order of disks and interfaces is what the guest calls them: a patch may not change it."""
+    """Return the fields with their order kept: guests name disks and interfaces by it."""
     return {name: field._replace(keeps_order=True) for name, field in fields.items()}

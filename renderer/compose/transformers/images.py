@@ -18,7 +18,7 @@ _UNTOUCHED_KIND = "CustomResourceDefinition"
 
 
 class ImageName(Record):
-    """An image name taken apart; ``tag`` and ``digest`` are empty where there are none."""
+    """The parts of an image; ``tag`` and ``digest`` may be empty."""
 
     name: str
     tag: str
@@ -26,7 +26,7 @@ class ImageName(Record):
 
     @classmethod
     def parse(cls, text: str) -> ImageName:
-        """A colon before the first slash belongs to the host."""
+        """Return the parts of an image; a colon before the first slash belongs to the host."""
         start = max(text.find("/"), 0)
         at, colon = text.find("@", start), text.find(":", start)
         if at >= 0 and not start <= colon < at:
@@ -43,14 +43,15 @@ class ImageName(Record):
         return f"{self.name}{tag}{digest}"
 
 
-def transforms(context: TransformerContext) -> Iterator[Transform]:
+def image_transforms(context: TransformerContext) -> Iterator[Transform]:
     for image in context.root.kustomization.images:
-        yield tagging(image, context.field_specs.images)
+        yield image_transform(image, context.field_specs.images)
 
 
-def tagging(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Sets ``image`` in all containers, then in the fields of ``specs``, so that some images change twice.
+def image_transform(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
+    """Return the transform that sets ``image`` in containers, then in the fields of ``specs``.
 
+    Some images change twice, as in kustomize.
     Raises: kustomization-field. The transform raises: resource-invalid.
     """
     change = _ImageChange(image)
@@ -100,7 +101,7 @@ class _ImageChange:
 
 
 def _in_containers(resource: Resource, change: _ImageChange) -> Resource:
-    """The images of all containers, wherever they are (``imagetag/legacy.go``)."""
+    """Return the resource with the images of all its containers changed (``imagetag/legacy.go``)."""
     try:
         content = _walk(resource.content, change)
     except WrongTypeError as error:

@@ -1,4 +1,7 @@
-"""``labels`` and ``commonLabels`` (kustomize ``api/internal/builtins/LabelTransformer.go``)."""
+"""``labels``, ``commonLabels`` and ``commonAnnotations``.
+
+kustomize ``api/internal/builtins/LabelTransformer.go``, ``AnnotationsTransformer.go``.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +15,27 @@ from renderer.model.kustomization import FieldSpec, Label
 _METADATA = FieldSpec("metadata/labels", create=True)
 
 
-def transforms(context: TransformerContext) -> Iterator[Transform]:
+def label_transforms(context: TransformerContext) -> Iterator[Transform]:
     written = context.root.kustomization
     for label in written.labels:
-        yield labelling(label.pairs, _field_specs(label, context.field_specs))
+        yield entries_transform(label.pairs, _field_specs(label, context.field_specs))
     if written.labels or written.common_labels:
-        yield labelling(written.common_labels, context.field_specs.common_labels)
+        yield entries_transform(written.common_labels, context.field_specs.common_labels)
 
 
-def labelling(labels: Mapping[str, str], specs: tuple[FieldSpec, ...]) -> Transform:
-    """Sets the labels in every field that ``specs`` lead to."""
-    return lambda resources: set_entries(resources, specs, labels)
+def annotation_transforms(context: TransformerContext) -> Iterator[Transform]:
+    annotations = context.root.kustomization.common_annotations
+    if annotations:
+        yield entries_transform(annotations, context.field_specs.common_annotations)
+
+
+def entries_transform(entries: Mapping[str, str], specs: tuple[FieldSpec, ...]) -> Transform:
+    """Return the transform that sets labels or annotations in every field that ``specs`` lead to."""
+    return lambda resources: set_entries(resources, specs, entries)
 
 
 def _field_specs(label: Label, builtin: FieldSpecSet) -> tuple[FieldSpec, ...]:
-    """Selectors, which include templates and metadata; or templates if asked for, and metadata."""
+    """Return the fields of selectors and templates, of templates, or of metadata alone, as asked for."""
     specs = merge_field_specs(label.field_specs, builtin.labels)
     if label.include_selectors:
         return merge_field_specs(specs, builtin.common_labels)

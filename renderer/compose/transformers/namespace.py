@@ -37,15 +37,15 @@ _NAMESPACE = (
 _SUBJECTS = (FieldSpecPath((PathSegment("subjects", is_list=False),), "subjects", create=False),)
 
 
-def transforms(context: TransformerContext) -> Iterator[Transform]:
+def namespace_transforms(context: TransformerContext) -> Iterator[Transform]:
     namespace = context.root.kustomization.namespace
     if namespace:
-        move = moving(namespace, context.field_specs.namespace)
+        move = namespace_transform(namespace, context.field_specs.namespace)
         yield lambda resources: _move_and_warn(resources, move, context)
 
 
 def _move_and_warn(resources: ResMap, move: Transform, context: TransformerContext) -> None:
-    """Kustomize knows no cluster-wide kinds but those of Kubernetes, so KubeVirt's get a namespace, too."""
+    """Set the namespace, and warn of KubeVirt's cluster-wide kinds, which kustomize does not know."""
     move(resources)
     cluster_wide = [resource for resource in resources if resource.kind in _CLUSTER_WIDE]
     if cluster_wide:
@@ -62,16 +62,16 @@ def _move_and_warn(resources: ResMap, move: Transform, context: TransformerConte
         )
 
 
-def moving(
+def namespace_transform(
     namespace: str,
     specs: tuple[FieldSpec, ...],
     *,
     unset_only: bool = False,
     subjects: Subjects = Subjects.DEFAULT_ONLY,
 ) -> Transform:
-    """Puts the namespace into every resource that may have one, and wherever ``specs`` lead to.
+    """Return the transform that sets the namespace of resources, and of the fields that ``specs`` lead to.
 
-    With ``unset_only`` what is there stays. ``subjects`` says for which accounts in role bindings it is.
+    With ``unset_only`` present values stay. ``subjects`` selects the accounts in role bindings that get it.
     """
     mover = _Mover(namespace, specs, unset_only=unset_only, subjects=subjects)
 
@@ -83,7 +83,7 @@ def moving(
 
 
 def with_namespace(resource: Resource, namespace: str) -> Resource:
-    """The resource in the namespace, and default accounts in its subjects; it forgets where it was."""
+    """Return the resource and the default accounts among its subjects in the namespace."""
     return _Mover(namespace, (), unset_only=False, subjects=Subjects.DEFAULT_ONLY).changed(resource)
 
 
@@ -118,7 +118,7 @@ class _Mover:
         return value if self._unset_only and value not in (None, "") else self._namespace
 
     def _with_default_accounts(self, subjects: Json) -> Json:
-        """The subjects of a binding, those named ``default`` with the namespace."""
+        """Return the subjects of a binding, those that it is for with the namespace."""
         if subjects is None:
             return None
         if not isinstance(subjects, list):
@@ -139,5 +139,5 @@ class _Mover:
 
 
 def _has_own_rule(spec: FieldSpec) -> bool:
-    """``metadata.namespace`` depends on the kind, the subjects of bindings on their names."""
+    """Return True for ``metadata.namespace``, which depends on the kind, and the subjects of bindings."""
     return spec.path == _METADATA_NAMESPACE or (spec.kind in _BINDINGS and spec.path == _SUBJECTS_NAMESPACE)

@@ -1,56 +1,100 @@
-"""``patches`` (kustomize ``api/internal/builtins/PatchTransformer.go``)."""
+"""``patches``, ``patchesStrategicMerge`` and ``patchesJson6902``.
+
+kustomize ``api/internal/builtins/PatchTransformer.go``, ``PatchStrategicMergeTransformer.go``,
+``PatchJson6902Transformer.go``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from renderer.compose.json_patch import JsonPatching
-from renderer.compose.selection import selected_keys
+from renderer.compose.res_map import ResMap
+from renderer.compose.selection import selected_keys, target_of
 from renderer.compose.strategic_merge import StrategicMergePatching
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kustomization import Patch
 from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
 
 
-def transforms(context: TransformerContext) -> Iterator[Transform]:
+def patch_transforms(context: TransformerContext) -> Iterator[Transform]:
     for patch in context.root.patches:
-        yield from patching(patch, context)
+        yield from patch_transform(patch, context)
 
 
-def patching(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
-    """The transform that applies ``patch``; none when it holds nothing. Raises: patch-invalid."""
-    if isinstance(patch.content, JsonPatch):
-        yield _json_patching(patch, patch.content, context)
-    elif patch.content.documents:
-        yield _merging(patch, patch.content, context)
+def strategic_merge_transforms(context: TransformerContext) -> Iterator[Transform]:
+    patches = context.root.patches_strategic_merge
+    if any(patch.documents for patch in patches):
+        yield strategic_merge_transform(patches, context)
+    elif patches:
+        site = context.root.kustomization.site.below("patchesStrategicMerge")
+        message = "the patches listed under patchesStrategicMerge are empty"
+        raise DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,)))
 
 
-def _json_patching(patch: LoadedPatch, content: JsonPatch, context: TransformerContext) -> Transform:
-    target = patch.listed.target
+def json6902_transforms(context: TransformerContext) -> Iterator[Transform]:
+    for patch in context.root.patches_json6902:
+        yield from json6902_transform(patch, context)
+
+
+def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of an entry of ``patches``; none when it is empty. Raises: patch-invalid."""
+    listed, content = patch.listed, patch.content
+    if isinstance(content, JsonPatch):
+        if listed.target is None:
+            raise _invalid(
+                "a JSON 6902 patch needs a target", listed, "name the kind or the resource it is for"
+            )
+        yield _json_patch_transform(patch, content, context, remembers_ids=True)
+        return
+    if not content.documents:
+        return
+    merging = StrategicMergePatching(listed, context.schema)
+    target = listed.target
     if target is None:
-        raise _invalid("a JSON 6902 patch needs a target", patch, "name the kind or the resource it is for")
-    patching = JsonPatching(content, remembers_ids=True)
-    return lambda resources: patching.apply(
-        resources, selected_keys(resources, target, patch.listed.site, context.warn)
-    )
-
-
-def _merging(patch: LoadedPatch, content: StrategicMergePatches, context: TransformerContext) -> Transform:
-    merging = StrategicMergePatching(patch.listed, context.schema)
-    target = patch.listed.target
-    if target is None:
-        return lambda resources: merging.apply_by_id(resources, content.documents)
+        yield lambda resources: merging.apply_by_id(resources, content.documents)
+        return
     if len(content.documents) > 1:
         hint = "list each document as a patch of its own, or leave the target out"
-        raise _invalid("a patch of several documents cannot have a target", patch, hint)
-    document = content.documents[0]
-    return lambda resources: merging.apply_to(
-        resources, selected_keys(resources, target, patch.listed.site, context.warn), document
+        raise _invalid("a patch of several documents cannot have a target", listed, hint)
+    yield lambda resources: merging.apply_to(
+        resources, selected_keys(resources, target, listed.site, context.warn), content.documents[0]
     )
 
 
-def _invalid(message: str, patch: LoadedPatch, hint: str) -> DiagnosticError:
+def strategic_merge_transform(
+    patches: tuple[StrategicMergePatches, ...], context: TransformerContext
+) -> Transform:
+    """Return the transform that merges each document into the resource that has or had its id."""
+    documents = tuple(document for patch in patches for document in patch.documents)
+    merging = StrategicMergePatching(Patch(context.root.kustomization.site), context.schema)
+
+    def merge(resources: ResMap) -> None:
+        for document in documents:
+            merging.apply_to(resources, (target_of(document, resources),), document)
+
+    return merge
+
+
+def json6902_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform that applies an entry of ``patchesJson6902``."""
+    if isinstance(patch.content, JsonPatch) and patch.listed.target:
+        yield _json_patch_transform(patch, patch.content, context, remembers_ids=False)
+
+
+def _json_patch_transform(
+    patch: LoadedPatch, content: JsonPatch, context: TransformerContext, *, remembers_ids: bool
+) -> Transform:
+    patching = JsonPatching(content, remembers_ids=remembers_ids)
+    target, site = patch.listed.target, patch.listed.site
+    return lambda resources: patching.apply(
+        resources, selected_keys(resources, target, site, context.warn) if target else ()
+    )
+
+
+def _invalid(message: str, patch: Patch, hint: str) -> DiagnosticError:
     return DiagnosticError(
-        Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(patch.listed.site,), hint=hint)
+        Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(patch.site,), hint=hint)
     )

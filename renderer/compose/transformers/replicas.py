@@ -1,4 +1,4 @@
-"""How many pods a workload is to have (kustomize ``ReplicaCountTransformer.go``)."""
+"""``replicas``: the number of pods of a workload (kustomize ``ReplicaCountTransformer.go``)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from renderer.model.kustomization import FieldSpec, Replica
 from renderer.model.resource import Resource
 
 
-def transforms(context: TransformerContext) -> Iterator[Transform]:
+def replica_transforms(context: TransformerContext) -> Iterator[Transform]:
     for replica in context.root.kustomization.replicas:
-        yield scaling(replica, context.field_specs.replicas)
+        yield replica_transform(replica, context.field_specs.replicas)
 
 
-def scaling(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Sets the count in the resources that have, or ever had, the name.
+def replica_transform(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
+    """Return the transform that sets the count in the resources that have, or ever had, the name.
 
     The transform raises: patch-target-missing when no field spec is for any of them, resource-invalid.
     """
-    change = FieldSpecFilter(_setter(replica.count), created=replica.count)
+    change = FieldSpecFilter(_setter(replica.replicas), created=replica.replicas)
     index = FieldSpecIndex(specs)
 
     def scale(resources: ResMap) -> None:
@@ -51,7 +51,7 @@ def _setter(count: int) -> SetValue:
 
 
 def _was_named(resource: Resource, name: str, specs: Iterable[FieldSpec]) -> bool:
-    """Whether the resource, by one of its ids, has the name and a kind that a spec is for."""
+    """Return True if one of the resource's ids has the name and a kind that a spec is for."""
     ids = (id_ for id_ in (*resource.previous_ids, resource.current_id) if id_.name == name)
     group, version = resource.gvk.group, resource.gvk.version
     return any(

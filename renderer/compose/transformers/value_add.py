@@ -1,4 +1,4 @@
-"""Adding one value to many fields (kustomize ``ValueAddTransformer.go``, ``api/filters/valueadd``)."""
+"""``ValueAddTransformer``: one value added to many fields (kustomize ``api/filters/valueadd``)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from renderer.model.source_tree import AddValue, ValueTarget
 _NAMESPACE = "metadata/namespace"
 
 
-def adding(config: AddValue) -> Transform:
-    """Puts the value into the fields of all targets.
+def value_add_transform(config: AddValue) -> Transform:
+    """Return the transform that puts the value into the fields of all targets.
 
-    The transform raises: kustomization-field, resource-invalid.
+    It raises: kustomization-field, resource-invalid.
     """
 
     def add(resources: ResMap) -> None:
@@ -59,7 +59,7 @@ def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource
 
 def _changed(content: Json, target: ValueTarget, value: str) -> Json:
     matcher = PathMatcher(
-        lambda old: _added(old, value, target.position), creates=True, within=lambda _text, _rest: 0
+        lambda old, _at: _added(old, value, target.position), creates=True, within=lambda *_: 0
     )
     steps = tuple(step for name in split_path(target.field_path) if (step := name.strip()))
     changed = matcher.visit(content, steps)
@@ -72,7 +72,8 @@ def _added(old: Slot, value: str, position: int) -> Json:
     if isinstance(old, dict | list):
         raise PathError("it is not a single value")
     path = "" if old is ABSENT or old is None else scalar_text(old)
-    return untagged(insert_path_part(path, position - 1, value) if position > 0 else value)
+    text = insert_path_part(path, position - 1, value) if position > 0 else value
+    return untagged(text) if text else ""
 
 
 def insert_path_part(path: str, position: int, part: str) -> str:

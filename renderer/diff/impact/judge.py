@@ -1,54 +1,205 @@
-"""The impact of each change of a virtual machine, in view of the others and of whether it runs."""
+"""The impact of each changed field of a virtual machine, and of the change as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from renderer.diff.impact.table import row_of
-from renderer.diff.impact.update import Update
-from renderer.model.difference import Effect, FieldChange, Impact
+from renderer.diff.cluster import ClusterView
+from renderer.diff.held_values import differences
+from renderer.diff.impact.migratable import unknown_claims
+from renderer.diff.impact.state import HeldChange, Patch, State, Update, is_within
+from renderer.diff.impact.sync import VM, Reaction, sync
+from renderer.diff.impact.table import Views, verdict_of
+from renderer.diff.virtual_machine import RunStrategy
+from renderer.model.difference import Effect, FieldChange, Impact, worst
+from renderer.model.field_path import FieldPath
 
-_MANUAL = "Manual"
-_HALTED = "Halted"
 #: What these do, they do whether the VM runs or not.
-_ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED})
+_ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Effect.REFUSED})
+_BY_MIGRATION = frozenset({Effect.NEXT_MIGRATION, Effect.MIGRATION, Effect.BLOCKED})
+#: What an instance was planned for, which is not what it has.
+_PLANNED = frozenset({"maxSockets", "maxGuest"})
+_NOTES = frozenset(
+    {
+        "kubevirt.io/cluster-instancetype-name",
+        "kubevirt.io/cluster-preference-name",
+        "kubevirt.io/instancetype-name",
+        "kubevirt.io/preference-name",
+    }
+)
+_WAITS = "it waits for the restart that another change needs"
+_SILENT = "no condition says so"
+_MOST_NAMED = 3
+_SAME = "the VM comes to the same"
+_UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 
 
-def judged(update: Update, changes: Iterable[FieldChange]) -> tuple[FieldChange, ...]:
-    """The changes with their impacts; those that have one keep it."""
+class Judgement(NamedTuple):
+    """The changes with their impacts, and what the change as a whole does to the VM.
+
+    ``effects`` are all that happen, the worst first. ``pending`` are the fields in which the instance that is
+    made next differs from the one that runs.
+    """
+
+    changes: tuple[FieldChange, ...]
+    impact: Impact | None
+    effects: tuple[Effect, ...] = ()
+    pending: tuple[FieldPath, ...] = ()
+    start_refusal: str = ""
+
+
+def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange]) -> Judgement:
+    """Judge the changes of one object; ``held`` is None for what is no VirtualMachine, or cannot be held."""
     changes = tuple(changes)
-    rows = [row_of(update, change.field) for change in changes]
-    judged = [
-        change.impact or Impact(*row.judge(update, change), row.source)
-        for change, row in zip(changes, rows, strict=True)
-    ]
-    restart = next((impact for impact in judged if impact.effect is Effect.RESTART), None)
-    impacts = (
-        _waiting(impact) if restart is not None and row.yields and not change.impact else impact
-        for change, row, impact in zip(changes, rows, judged, strict=True)
+    if held is None:
+        return _judge_fields(views, changes)
+    if held.update_refusal:
+        return Judgement(changes, Impact(Effect.REFUSED, held.update_refusal), (Effect.REFUSED,))
+    reaction = _Reaction(views, held)
+    judged = tuple(change._replace(impact=change.impact or reaction.impact_of(change)) for change in changes)
+    impacts = [*(each.impact for each in judged if each.impact), *reaction.whole()]
+    told = [impact for impact in impacts if impact.effect is not Effect.PENDING or reaction.differs]
+    return Judgement(
+        judged,
+        worst(told) or worst(impacts),
+        _worst_first(impacts),
+        () if reaction.halted or held.start_refusal else reaction.pending,
+        "" if reaction.halted else held.start_refusal,
     )
-    return tuple(
-        change._replace(impact=_in_state(impact, update))
-        for change, impact in zip(changes, impacts, strict=True)
+
+
+def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
+    """Judge each field by the table alone."""
+    unknown = Impact(Effect.RESTART, "how it is started is not known; counted as a restart")
+    judged = tuple(
+        change._replace(impact=change.impact or _in_state(views, verdict_of(views, change) or unknown))
+        for change in changes
     )
+    impacts = [each.impact for each in judged if each.impact]
+    return Judgement(judged, worst(impacts), _worst_first(impacts))
 
 
-def _waiting(impact: Impact) -> Impact:
-    """KubeVirt plugs nothing in as long as a VM waits to be restarted."""
-    if impact.effect in (Effect.RESTART, Effect.NONE):
+def _worst_first(impacts: Iterable[Impact]) -> tuple[Effect, ...]:
+    return tuple(sorted({impact.effect for impact in impacts}, key=lambda effect: -effect.severity))
+
+
+def _in_state(views: Views, impact: Impact) -> Impact:
+    """Return what is left of an impact on a VM that does not run."""
+    before, after = views.before.run_strategy, views.after.run_strategy
+    if impact.effect in _ALWAYS or RunStrategy.HALTED not in (before, after):
         return impact
-    return Impact(Effect.RESTART, "waits for the restart that another change needs", impact.source)
+    said = "the VM is halted before" if before == RunStrategy.HALTED else "the VM is halted by it"
+    return Impact(Effect.NEXT_START, said, impact.source)
 
 
-def _in_state(impact: Impact, update: Update) -> Impact:
-    """What is left of the impact on a VM that is not known to run."""
-    before, after = update.before.run_strategy, update.after.run_strategy
-    if impact.effect in _ALWAYS or (impact.effect is Effect.REFUSED and before != _HALTED):
-        return impact
-    if _HALTED in (before, after):
-        return Impact(
-            Effect.NEXT_START, f"the VM is halted {'before' if before == _HALTED else 'by it'}", impact.source
+class _Reaction:
+    """The reaction of the cluster to the change of one VirtualMachine."""
+
+    def __init__(self, views: Views, held: HeldChange) -> None:
+        self._views = views
+        self._held = held
+        self._update = Update(held.before, held.after, views.cluster, held.access_modes)
+        self.halted = held.before.run_strategy == RunStrategy.HALTED
+        self.stopped = held.after.run_strategy == RunStrategy.HALTED
+        reaction = Reaction(State(held.before.instance), held.after.instance)
+        if not self.halted:
+            reaction = sync(self._update, held.between)
+        self.state = reaction.state
+        self.pending = tuple(_pending(reaction))
+        #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
+        self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
+        self._patches = tuple(map(self._told, self.state.patches))
+
+    def impact_of(self, change: FieldChange) -> Impact:
+        """Return the impact of one field."""
+        said = verdict_of(self._views, change)
+        if said is not None:
+            return _in_state(self._views, said)
+        field = _in_instance(change.field)
+        if self.halted or self.stopped:
+            counts = is_within(field, self.pending)
+            text = "the VM is halted before" if self.halted else "the VM is halted by it"
+            return Impact(Effect.NEXT_START, text) if counts else Impact(Effect.NONE, _SAME)
+        return worst(list(self._impacts(field))) or Impact(Effect.NONE, _SAME, f"{VM} sync")
+
+    def _impacts(self, field: FieldPath) -> Iterator[Impact]:
+        state = self.state
+        for patch in self._patches:
+            if is_within(field, patch.fields):
+                yield Impact(patch.effect, patch.reason, patch.source)
+        if state.restart and is_within(field, state.restart.fields):
+            yield Impact(Effect.RESTART, state.restart.reason, state.restart.source)
+        elif is_within(field, self.pending):
+            yield self._waiting()
+
+    def _waiting(self, fields: Sequence[FieldPath] = ()) -> Impact:
+        """Return the impact on what stays as it is until the VM is restarted; the reason names ``fields``."""
+        if self.state.restart:
+            return Impact(Effect.RESTART, _WAITS, self.state.restart.source)
+        if self.state.stuck:
+            return Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
+        names = ", ".join(map(str, fields[:_MOST_NAMED])) + (", …" if len(fields) > _MOST_NAMED else "")
+        what = f"{names}: counts" if fields else "it counts"
+        return Impact(Effect.PENDING, f"{what} from the next start on; {_SILENT}", f"{VM} sync")
+
+    def whole(self) -> Iterator[Impact]:
+        """Yield what happens to the VM, whatever field it comes from."""
+        if self._held.start_refusal and not self.halted:
+            reason = f"the instance that is made next is refused: {self._held.start_refusal}"
+            yield Impact(Effect.NO_START, reason)
+        if self.halted or self.stopped:
+            return
+        for patch in self._patches:
+            yield Impact(patch.effect, patch.reason, patch.source)
+        if self.state.restart:
+            yield Impact(Effect.RESTART, self.state.restart.reason, self.state.restart.source)
+        if self.state.stuck:
+            yield Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
+        if self.pending:
+            yield self._waiting(self.pending)
+
+    def _told(self, patch: Patch) -> Patch:
+        """Return a patch with who starts the live migration that it takes, and what is not known of it."""
+        if patch.effect not in _BY_MIGRATION:
+            return patch
+        reason = patch.reason
+        unknown = () if patch.effect is Effect.BLOCKED else unknown_claims(self._update, self.state)
+        if unknown:
+            reason += (
+                f", if {' and '.join(dict.fromkeys(unknown))} can be mounted by many nodes (ReadWriteMany)"
+            )
+        return _started_by(patch._replace(reason=reason), self._views.cluster)
+
+
+def _started_by(patch: Patch, cluster: ClusterView) -> Patch:
+    methods = cluster.update_methods
+    if methods and "LiveMigrate" in methods and patch.effect is not Effect.BLOCKED:
+        return patch._replace(
+            reason=f"{patch.reason}; KubeVirt starts it (workloadUpdateMethods: LiveMigrate)"
         )
-    if impact.effect is Effect.RESTART and before == after == _MANUAL:
-        return Impact(Effect.NEXT_START, f"{impact.reason}; it is started by hand", impact.source)
-    return impact
+    if methods and "Evict" in methods:
+        reason = f"{patch.reason}; KubeVirt evicts the instance (workloadUpdateMethods: Evict)"
+        return Patch(Effect.EVICTED, reason, patch.fields, _UPDATER)
+    if patch.effect is Effect.BLOCKED:
+        return patch
+    if methods is None:
+        return patch._replace(
+            reason=f"{patch.reason}; nobody starts it unless workloadUpdateMethods of the cluster say so"
+        )
+    return patch._replace(reason=f"{patch.reason}; nobody starts it (workloadUpdateMethods is empty)")
+
+
+def _pending(reaction: Reaction) -> Iterator[FieldPath]:
+    for field in differences(reaction.state.instance, reaction.next_instance):
+        if field.segments[-1] not in _PLANNED:
+            yield field
+
+
+def _in_instance(field: FieldPath) -> FieldPath:
+    """Return a field of the VirtualMachine as one of the instance that is made of it."""
+    if field.segments[:2] == ("spec", "template"):
+        return FieldPath(field.segments[2:])
+    if field.segments == ("spec", "updateVolumesStrategy"):
+        return FieldPath(("spec", "volumes"))
+    return field

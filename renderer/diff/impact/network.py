@@ -1,75 +1,167 @@
-"""Interfaces and their networks (KubeVirt ``pkg/network/vmliveupdate``, ``pkg/network/controllers``)."""
+"""Interfaces and their networks.
+
+KubeVirt ``pkg/network/vmliveupdate/restart.go`` and ``pkg/network/controllers/vm.go``.
+"""
 
 from __future__ import annotations
 
-from renderer.diff.impact.cluster import Gate
-from renderer.diff.impact.update import Update, Verdict, element_of, restart
-from renderer.diff.machine import Machine, named
-from renderer.model.difference import Effect, FieldChange
-from renderer.model.json import JsonObject, text_at, without
+from collections.abc import Iterable, Sequence
+
+from renderer.diff.cluster import Gate
+from renderer.diff.held_values import with_part
+from renderer.diff.impact.migratable import why_not_migratable
+from renderer.diff.impact.state import State, Update
+from renderer.diff.virtual_machine import by_name
+from renderer.model.difference import Effect
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, without
 from renderer.model.release import Release
 
-_PLUGGED = ("bridge", "sriov")
+_INTERFACES = ("domain", "devices", "interfaces")
+_NETWORKS = ("networks",)
+_PLUGGED_BINDINGS = ("bridge", "sriov")
 _ABSENT = "absent"
-_GENERAL = Release(1, 4)
 _LINK_STATE = Release(1, 5)
-_POD_NETWORK_RESTARTS = Release(1, 8)
+_POD_NETWORK_AT_START = Release(1, 8)
 _NAD_REF = Release(1, 8)
-_STATE = "state"
+_NAD_REF_OF_MIGRATABLE = Release(1, 9)
 
 
-def judge_interface(update: Update, change: FieldChange) -> Verdict:
-    """A change in ``interfaces`` or in ``networks``, which go together by their names."""
-    if change.reordered:
-        return Verdict(Effect.NEXT_START, "the order counts when the VM starts")
-    name = element_of(change, "interfaces") or element_of(change, "networks")
-    before, after = _interface(update.before, name), _interface(update.after, name)
-    if name and not before and after:
-        return _added(update, name, after)
-    if update.cluster.release < _GENERAL:
-        return restart(f"before KubeVirt {_GENERAL} an interface that is there is not changed")
-    if not after:
-        return restart("an interface is unplugged by state: absent, not by leaving it out")
-    if element_of(change, "interfaces"):
-        return _changed_interface(update, before, after)
-    return _changed_network(update, name)
-
-
-def _added(update: Update, name: str, interface: JsonObject) -> Verdict:
+def network_needs_restart(update: Update, state: State, *, migratable: bool) -> bool:
+    """Tell whether interfaces or networks of the instance are changed or gone (``IsRestartRequired``)."""
+    desired, current = update.after.applied, state.spec
+    if _are_changed(array_at(current, *_INTERFACES), array_at(desired, *_INTERFACES), "state"):
+        return True
+    networks = array_at(current, *_NETWORKS), array_at(desired, *_NETWORKS)
     release = update.cluster.release
+    if release >= _POD_NETWORK_AT_START and not _has_pod(networks[0]) and _has_pod(networks[1]):
+        return True
+    ignores_name = update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF) and release >= _NAD_REF
+    if release >= _NAD_REF_OF_MIGRATABLE:
+        ignores_name = migratable
+    return _are_changed(*networks, *(("multus", "networkName") if ignores_name else ()))
+
+
+def sync_interfaces(update: Update, state: State) -> State:
+    """Plug interfaces in, set their states, and connect them to other networks (``Sync``)."""
     if not update.cluster.has_on(Gate.HOTPLUG_NICS):
-        return restart(f"before KubeVirt {_GENERAL} it needs the feature gate {Gate.HOTPLUG_NICS}")
-    if "pod" in _network(update.after, name) and release >= _POD_NETWORK_RESTARTS:
-        return restart("the pod network is only there from the start")
-    if text_at(interface, _STATE) == _ABSENT:
-        return Verdict(Effect.NONE, "its state is absent")
-    if any(interface.get(binding) is not None for binding in _PLUGGED):
-        return Verdict(Effect.HOT_PLUG, "plugged in by a live migration")
-    return Verdict(Effect.NEXT_START, "only interfaces with a bridge or SR-IOV binding are plugged in")
+        return state
+    migratable = not why_not_migratable(update, state)
+    state = _plugged(update, state, migratable=migratable)
+    state = _with_states(update, state)
+    release = update.cluster.release
+    if release < _NAD_REF or not update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF):
+        return state
+    if release >= _NAD_REF_OF_MIGRATABLE and not migratable:
+        return state
+    return _reconnected(update, state, migratable=migratable)
 
 
-def _changed_interface(update: Update, before: JsonObject, after: JsonObject) -> Verdict:
-    if without(before, _STATE) != without(after, _STATE):
-        return restart("of an interface only its state changes while the VM runs")
-    if text_at(after, _STATE) == _ABSENT:
-        return Verdict(Effect.HOT_PLUG, "unplugged")
-    if update.cluster.release < _LINK_STATE:
-        return Verdict(Effect.NEXT_START, f"before KubeVirt {_LINK_STATE} links have no state")
-    return Verdict(Effect.LIVE, "the link goes up or down")
+def with_cleared_interfaces(spec: JsonObject, present: Iterable[str]) -> JsonObject:
+    """Return a template's spec after virt-controller has cleared it (``clearDetachedIfacesFromVM``).
+
+    Absent interfaces are gone unless the instance has them (``present``), and networks are those of the
+    interfaces, in their order (``FilterNetworksByInterfaces``).
+    """
+    names = frozenset(present)
+    interfaces = [
+        each
+        for each in map(object_at, array_at(spec, *_INTERFACES))
+        if text_at(each, "state") != _ABSENT or text_at(each, "name") in names
+    ]
+    networks = by_name(array_at(spec, *_NETWORKS))
+    kept = [networks[name] for each in interfaces if (name := text_at(each, "name")) in networks]
+    return with_part(with_part(spec, _INTERFACES, interfaces), _NETWORKS, kept)
 
 
-def _changed_network(update: Update, name: str) -> Verdict:
-    before, after = _network(update.before, name), _network(update.after, name)
-    is_other = without(before, "multus", "networkName") != without(after, "multus", "networkName")
-    cluster = update.cluster
-    if is_other or cluster.release < _NAD_REF or not cluster.has_on(Gate.LIVE_UPDATE_NAD_REF):
-        return restart("a VM is on its networks from the start")
-    return Verdict(Effect.MIGRATION, "connected to the other network by a live migration")
+def with_network_of(spec: JsonObject, other: JsonObject) -> JsonObject:
+    """Return the spec of an instance with the interfaces and networks of another one."""
+    for path in (_INTERFACES, _NETWORKS):
+        spec = with_part(spec, path, array_at(other, *path))
+    return spec
 
 
-def _interface(machine: Machine, name: str) -> JsonObject:
-    return named(machine.devices.get("interfaces"), name)
+def interface_names(spec: JsonObject) -> tuple[str, ...]:
+    """Return the names of the interfaces in the spec of an instance."""
+    return tuple(by_name(array_at(spec, *_INTERFACES)))
 
 
-def _network(machine: Machine, name: str) -> JsonObject:
-    return named(machine.instance.get("networks"), name)
+def _plugged(update: Update, state: State, *, migratable: bool) -> State:
+    template = update.after.template
+    known = by_name(list(state.items(*_INTERFACES)))
+    networks = by_name(array_at(template, *_NETWORKS))
+    new = [
+        each
+        for each in map(object_at, array_at(template, *_INTERFACES))
+        if text_at(each, "name") not in known
+        and text_at(each, "state") != _ABSENT
+        and any(each.get(binding) is not None for binding in _PLUGGED_BINDINGS)
+    ]
+    if not new:
+        return state
+    effect, reason = Effect.NEXT_MIGRATION, "the interface is plugged in by a live migration"
+    if not migratable:
+        effect, reason = Effect.BLOCKED, "the interface would be plugged in by a live migration"
+    added = [networks.get(text_at(each, "name"), EMPTY) for each in new]
+    return state.patched(
+        {_INTERFACES: [*state.items(*_INTERFACES), *new], _NETWORKS: [*state.items(*_NETWORKS), *added]},
+        effect,
+        reason,
+    )
+
+
+def _with_states(update: Update, state: State) -> State:
+    """Set the states of links; an interface that was unplugged stays so."""
+    desired = by_name(array_at(update.after.template, *_INTERFACES))
+    links = update.cluster.release >= _LINK_STATE
+    for absent in (False, True):
+        changed = [
+            _with_state(each, text_at(desired[name], "state"))
+            if (name := text_at(each, "name")) in desired
+            and text_at(each, "state") != _ABSENT
+            and (links or text_at(desired[name], "state") == _ABSENT)
+            and (text_at(desired[name], "state") == _ABSENT) is absent
+            else each
+            for each in state.items(*_INTERFACES)
+        ]
+        reason = "the interface is unplugged" if absent else "the link goes up or down"
+        state = state.patched({_INTERFACES: changed}, Effect.HOT_PLUG if absent else Effect.LIVE, reason)
+    return state
+
+
+def _with_state(interface: JsonObject, link: str) -> JsonObject:
+    plain = without(interface, "state")
+    return {**plain, "state": link} if link else plain
+
+
+def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
+    """``syncNetworks``."""
+    desired = by_name(array_at(update.after.template, *_NETWORKS))
+    networks = []
+    for present in state.items(*_NETWORKS):
+        network = present
+        wanted = object_at(desired.get(text_at(network, "name"), EMPTY)).get("multus")
+        if wanted is not None and network.get("multus") is not None:
+            name = text_at(wanted, "networkName")
+            network = {**network, "multus": {**object_at(network, "multus"), "networkName": name}}
+        networks.append(network)
+    if migratable:
+        return state.patched(
+            {_NETWORKS: networks}, Effect.MIGRATION, "a live migration connects the VM to the other network"
+        )
+    return state.patched(
+        {_NETWORKS: networks}, Effect.BLOCKED, "a live migration would connect the VM to the other network"
+    )
+
+
+def _are_changed(current: Sequence[Json], desired: Sequence[Json], *ignored: str) -> bool:
+    old, new = by_name(list(current)), by_name(list(desired))
+    return any(
+        name not in new or without(element, *ignored) != without(new[name], *ignored)
+        if ignored
+        else new.get(name) != element
+        for name, element in old.items()
+    )
+
+
+def _has_pod(networks: Sequence[Json]) -> bool:
+    return any(isinstance(each, dict) and each.get("pod") is not None for each in networks)

@@ -1,28 +1,50 @@
-"""What KubeVirt does with a change, by group of fields: the first row that a field is in counts.
+"""What KubeVirt does with changes outside of a VirtualMachine's template, and in pools and replica sets.
 
-Read in the source of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and v1.9.0.
+The first row that a field is in counts. Changes in the template of a VirtualMachine are left to ``sync``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from renderer.diff.impact.copies import judge_pool_template, judge_replica_template
-from renderer.diff.impact.matchers import judge_matcher
-from renderer.diff.impact.network import judge_interface
-from renderer.diff.impact.placement import judge_nodes, judge_tolerations
-from renderer.diff.impact.run import judge_replicas, judge_run_strategy
-from renderer.diff.impact.size import judge_memory, judge_sockets
-from renderer.diff.impact.storage import judge_volume
-from renderer.diff.impact.update import Judge, Update, Verdict, restart
-from renderer.model.difference import Effect, FieldChange
+from renderer.diff.cluster import ClusterView, Gate
+from renderer.diff.impact.sync import VM
+from renderer.diff.virtual_machine import RunStrategy, VirtualMachineView
+from renderer.model.difference import Effect, FieldChange, Impact
 from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
 
-_CONTROLLER = "pkg/virt-controller/watch/vm/vm.go"
 _POOL = "pkg/virt-controller/watch/pool/pool.go"
+_REPLICA_SET = "pkg/virt-controller/watch/replicaset"
+_STARTED = (RunStrategy.ALWAYS, RunStrategy.RERUN_ON_FAILURE, RunStrategy.ONCE)
+_VOLUMES_STRATEGY = Release(1, 3)
+_POOL_STRATEGIES = Release(1, 7)
+_POOL_REPLACES_DISKS = Release(1, 6)
+_LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
+#: The first release that notes the revision in the status, which leaves the matcher to Git.
+_REVISION_IN_STATUS = Release(1, 5)
+
+
+class Views(NamedTuple):
+    """Both sides of a change as they are written, and the cluster."""
+
+    before: VirtualMachineView
+    after: VirtualMachineView
+    cluster: ClusterView
+
+
+class Verdict(NamedTuple):
+    """The effect of one field's change while the VM runs, and why it is that one."""
+
+    effect: Effect
+    reason: str
+
+
+#: Judges a change of a field; None for one that ``sync`` reacts to.
+Judge: TypeAlias = Callable[[Views, FieldChange], Verdict | None]
 
 
 class Base(Enum):
@@ -34,127 +56,143 @@ class Base(Enum):
 
 
 class Row(NamedTuple):
-    """A group of fields and who judges them.
-
-    ``yields``: in a VM that needs a restart for something else as well, these wait for it, too.
-    """
+    """A group of fields, who judges them, and KubeVirt's function that does it."""
 
     base: Base
     fields: tuple[str, ...]
     judge: Judge
     source: str
-    yields: bool = False
+
+
+def verdict_of(views: Views, change: FieldChange) -> Impact | None:
+    """Return the impact of a change; None for one that ``sync`` reacts to."""
+    row = next(row for row in ROWS[views.after.kind] if _has(row, views.after, change.field))
+    verdict = row.judge(views, change)
+    return None if verdict is None else Impact(*verdict, row.source)
+
+
+def _judge_in_sync(_views: Views, _change: FieldChange) -> None:
+    return None
+
+
+def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | None:
+    """With LiveUpdate it takes feature gates, until these are always on (``validateLiveUpdateFeatures``)."""
+    if views.after.spec.get("updateVolumesStrategy") is None:
+        return None
+    gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
+    missing = [gate for gate in gates if not views.cluster.has_on(gate)]
+    if not missing or not views.cluster.updates_live or views.cluster.release < _VOLUMES_STRATEGY:
+        return None
+    return Verdict(Effect.REFUSED, f"it takes the feature gates {' and '.join(missing)}")
 
 
 def _always(effect: Effect, reason: str) -> Judge:
-    def judge(_update: Update, _change: FieldChange) -> Verdict:
+    def judge(_views: Views, _change: FieldChange) -> Verdict:
         return Verdict(effect, reason)
 
     return judge
 
 
-def _judge_live_update_features(update: Update, _change: FieldChange) -> Verdict:
-    if update.cluster.release >= Release(1, 2):
-        return Verdict(Effect.NONE, "KubeVirt 1.2 and later do not know it")
+def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
+    before, after = views.before.run_strategy, views.after.run_strategy
+    if before == after:
+        return Verdict(Effect.NONE, "both mean the same")
+    if after == RunStrategy.HALTED:
+        return Verdict(Effect.STOP, "it is shut down")
+    if after in _STARTED and before == RunStrategy.HALTED:
+        return Verdict(Effect.START, "it is started")
+    if after == RunStrategy.WAIT_AS_RECEIVER and before != RunStrategy.HALTED:
+        return Verdict(Effect.STUCK, "a VM that runs cannot wait as a receiver")
+    return Verdict(Effect.NONE, "it counts when the VM stops")
+
+
+def _judge_matcher(views: Views, _change: FieldChange) -> Verdict:
+    for key in ("instancetype", "preference"):
+        matchers = object_at(views.before.spec, key), object_at(views.after.spec, key)
+        if views.cluster.release < _REVISION_IN_STATUS and _is_refused(matchers):
+            return Verdict(
+                Effect.REFUSED,
+                f"before KubeVirt {_REVISION_IN_STATUS} the cluster writes spec.{key}.revisionName, and "
+                "refuses another name as long as that stays: clear it in the cluster with the change",
+            )
+    return Verdict(Effect.NONE, "see the fields that come from it")
+
+
+def _is_refused(matchers: tuple[JsonObject, JsonObject]) -> bool:
+    """``validateMatcherUpdate``; where Git has no revisionName, the cluster has one, and keeps it."""
+    before, after = matchers
+    if not before or not after:
+        return False
+    return before.get("name") != after.get("name") and before.get("revisionName") == after.get("revisionName")
+
+
+def _judge_live_update_features(views: Views, _change: FieldChange) -> Verdict:
+    if views.cluster.release >= _LIVE_UPDATE_FEATURES_UNTIL:
+        return Verdict(Effect.NONE, f"KubeVirt {_LIVE_UPDATE_FEATURES_UNTIL} and later do not know it")
     return Verdict(Effect.REFUSED, "it cannot change while the VM runs")
 
 
-def _judge_annotations(update: Update, change: FieldChange) -> Verdict:
-    name = str(change.field.segments[-1])
-    if update.cluster.release >= Release(1, 6) and name.startswith("descheduler.alpha.kubernetes.io/"):
-        return Verdict(Effect.LIVE, "the descheduler's annotations are kept up to date")
-    return Verdict(Effect.NEXT_START, "labels and annotations get to the instance when it starts")
+def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
+    before, after = views.before.replicas, views.after.replicas
+    if before == after:
+        return Verdict(Effect.NONE, "both mean the same")
+    if after > before:
+        return Verdict(Effect.START, f"{after - before} more are made")
+    return Verdict(Effect.DELETED, f"{before - after} are deleted")
 
 
-def _restart(_update: Update, _change: FieldChange) -> Verdict:
-    return restart("a field that KubeVirt does not update while the VM runs")
+def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
+    """``updateStrategy`` decides; without one, the pool restarts its VMs."""
+    strategy = object_at(views.after.content, "spec", "updateStrategy")
+    release = views.cluster.release
+    if release >= _POOL_STRATEGIES:
+        if strategy.get("unmanaged") is not None:
+            return Verdict(Effect.NONE, "the pool's VMs are not updated (updateStrategy: unmanaged)")
+        if strategy.get("opportunistic") is not None:
+            return Verdict(Effect.PENDING, "the pool waits for a restart (updateStrategy: opportunistic)")
+    if "dataVolumeTemplates" in change.field.segments and release >= _POOL_REPLACES_DISKS:
+        return Verdict(Effect.REPLACED, "the pool deletes its VMs, and makes others with new disks")
+    return Verdict(Effect.RESTART, "the pool restarts its VMs, one after the other")
 
-
-#: Of a VirtualMachine.
-_MACHINE: Sequence[Row] = (
-    Row(
-        Base.INSTANCE,
-        ("domain.cpu.sockets",),
-        judge_sockets,
-        f"{_CONTROLLER} handleCPUChangeRequest",
-        yields=True,
-    ),
-    Row(
-        Base.INSTANCE,
-        ("domain.memory.guest",),
-        judge_memory,
-        f"{_CONTROLLER} handleMemoryHotplugRequest",
-        yields=True,
-    ),
-    Row(
-        Base.INSTANCE,
-        ("nodeSelector", "affinity"),
-        judge_nodes,
-        f"{_CONTROLLER} handleAffinityChangeRequest",
-        yields=True,
-    ),
-    Row(
-        Base.INSTANCE,
-        ("tolerations",),
-        judge_tolerations,
-        f"{_CONTROLLER} handleTolerationsChangeRequest",
-        yields=True,
-    ),
-    Row(
-        Base.INSTANCE,
-        ("volumes", "domain.devices.disks"),
-        judge_volume,
-        f"{_CONTROLLER} validLiveUpdateVolumes",
-    ),
-    Row(
-        Base.INSTANCE,
-        ("networks", "domain.devices.interfaces"),
-        judge_interface,
-        "pkg/network/vmliveupdate/restart.go IsRestartRequired",
-    ),
-    Row(Base.INSTANCE, ("",), _restart, f"{_CONTROLLER} syncRestartRequired"),
-    Row(
-        Base.SPEC,
-        ("template.metadata",),
-        _judge_annotations,
-        f"{_CONTROLLER} syncDynamicAnnotationsAndLabelsToVMI",
-    ),
-    Row(Base.SPEC, ("template",), _restart, f"{_CONTROLLER} syncRestartRequired"),
-    Row(Base.SPEC, ("running", "runStrategy"), judge_run_strategy, f"{_CONTROLLER} syncRunStrategy"),
-    Row(
-        Base.SPEC,
-        ("instancetype", "preference"),
-        judge_matcher,
-        "pkg/instancetype/webhooks/vm/mutator.go validateMatcherUpdate",
-    ),
-    Row(
-        Base.SPEC,
-        ("dataVolumeTemplates",),
-        _always(Effect.NONE, "DataVolumes are made from it, and those that are there stay as they are"),
-        f"{_CONTROLLER} handleDataVolumes",
-    ),
-    Row(
-        Base.SPEC,
-        ("liveUpdateFeatures",),
-        _judge_live_update_features,
-        "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVMUpdate",
-    ),
-    Row(
-        Base.RESOURCE,
-        ("",),
-        _always(Effect.NONE, "nothing of it gets to what runs"),
-        f"{_CONTROLLER} syncRestartRequired",
-    ),
-)
 
 _OTHERS = _always(Effect.NONE, "nothing of it gets to what runs")
+
 ROWS: Mapping[str, Sequence[Row]] = {
-    "VirtualMachine": _MACHINE,
+    "VirtualMachine": (
+        Row(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
+        Row(
+            Base.SPEC,
+            ("updateVolumesStrategy",),
+            _judge_volumes_strategy,
+            "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateLiveUpdateFeatures",
+        ),
+        Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        Row(
+            Base.SPEC,
+            ("instancetype", "preference"),
+            _judge_matcher,
+            "pkg/instancetype/webhooks/vm/mutator.go validateMatcherUpdate",
+        ),
+        Row(
+            Base.SPEC,
+            ("dataVolumeTemplates",),
+            _always(Effect.NONE, "DataVolumes are made from it, and those that are there stay as they are"),
+            f"{VM} handleDataVolumes",
+        ),
+        Row(
+            Base.SPEC,
+            ("liveUpdateFeatures",),
+            _judge_live_update_features,
+            "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVMUpdate",
+        ),
+        Row(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
+        Row(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
+    ),
     "VirtualMachinePool": (
-        Row(Base.RESOURCE, ("spec.replicas",), judge_replicas, f"{_POOL} scale"),
-        Row(Base.SPEC, ("running", "runStrategy"), judge_run_strategy, f"{_CONTROLLER} syncRunStrategy"),
-        Row(Base.SPEC, ("template", "dataVolumeTemplates"), judge_pool_template, f"{_POOL} isOutdatedVMI"),
-        Row(Base.SPEC, ("instancetype", "preference"), judge_pool_template, f"{_POOL} isOutdatedVM"),
+        Row(Base.RESOURCE, ("spec.replicas",), _judge_replicas, f"{_POOL} scale"),
+        Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        Row(Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"),
+        Row(Base.SPEC, ("instancetype", "preference"), _judge_pool_template, f"{_POOL} isOutdatedVM"),
         Row(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
     ),
     "VirtualMachineInstance": (
@@ -167,30 +205,22 @@ ROWS: Mapping[str, Sequence[Row]] = {
         Row(Base.RESOURCE, ("",), _OTHERS, ""),
     ),
     "VirtualMachineInstanceReplicaSet": (
-        Row(Base.RESOURCE, ("spec.replicas",), judge_replicas, "pkg/virt-controller/watch/replicaset"),
+        Row(Base.RESOURCE, ("spec.replicas",), _judge_replicas, _REPLICA_SET),
         Row(
-            Base.RESOURCE, ("spec.template",), judge_replica_template, "pkg/virt-controller/watch/replicaset"
+            Base.RESOURCE,
+            ("spec.template",),
+            _always(Effect.PENDING, "only instances that are made from now on are so"),
+            _REPLICA_SET,
         ),
         Row(Base.RESOURCE, ("",), _OTHERS, ""),
     ),
 }
 
 
-def row_of(update: Update, field: FieldPath) -> Row:
-    """The row of a field of the resource; the last one of its kind has them all."""
-    rows = ROWS[update.after.kind]
-    return next(row for row in rows if any(_is_in(field, way) for way in _ways(row, update)))
-
-
-def _ways(row: Row, update: Update) -> Sequence[tuple[str, ...]]:
-    base = {
-        Base.RESOURCE: FieldPath(),
-        Base.SPEC: update.after.spec_path,
-        Base.INSTANCE: update.after.instance_path,
-    }[row.base]
+def _has(row: Row, view: VirtualMachineView, field: FieldPath) -> bool:
+    base = {Base.RESOURCE: FieldPath(), Base.SPEC: view.spec_path, Base.INSTANCE: view.instance_path}[
+        row.base
+    ]
     start = tuple(map(str, base.segments))
-    return [start + tuple(filter(None, field.split("."))) for field in row.fields]
-
-
-def _is_in(field: FieldPath, way: tuple[str, ...]) -> bool:
-    return field.segments[: len(way)] == way
+    paths = (start + tuple(filter(None, each.split("."))) for each in row.fields)
+    return any(field.segments[: len(path)] == path for path in paths)

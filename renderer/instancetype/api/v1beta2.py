@@ -1,26 +1,24 @@
 """v1beta2 of instance types and preferences, in which an instance type may leave its size to the VM.
 
-No release of KubeVirt serves it. It is that of KubeVirt's customisation proposal ("Make ``spec.cpu.guest``
-and ``spec.memory.guest`` optional"); everything else is as in v1beta1. It is input, and never written.
+No release of KubeVirt serves it: it belongs to KubeVirt's customisation proposal ("Make ``spec.cpu.guest``
+and ``spec.memory.guest`` optional"); everything else is as in v1beta1. It is read, and never written.
 """
 
 from __future__ import annotations
 
 from renderer.model.json import JsonObject, object_at
 
-VERSION = "v1beta2"
-
 
 def leaves_vcpus_to_vm(spec: JsonObject) -> bool:
-    """Whether an instance type with that spec says no ``cpu.guest``."""
+    """Return whether an instance type with that spec has no ``cpu.guest``."""
     return object_at(spec, "cpu").get("guest") is None
 
 
 def leaves_memory_to_vm(spec: JsonObject) -> bool:
-    """Whether an instance type with that spec says no ``memory.guest``."""
+    """Return whether an instance type with that spec has no ``memory.guest``."""
     return object_at(spec, "memory").get("guest") is None
 
 
 def is_incomplete(spec: JsonObject) -> bool:
-    """Whether an instance type with that spec leaves vCPUs or memory to the VM."""
+    """Return whether an instance type with that spec leaves vCPUs or memory to the VM."""
     return leaves_vcpus_to_vm(spec) or leaves_memory_to_vm(spec)

@@ -1,4 +1,4 @@
-"""The pieces that every applier works with: the specs to apply, conflicts, errors, and the rule of most fields."""
+"""The parts of every applier: the specs to apply, conflicts, errors, and the rule that most fields follow."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.vmi_template import is_null, with_section
+from renderer.instancetype.vmi_template import VMI_SPEC, is_null, with_section
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
 
+#: KubeVirt uses the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
+_GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
+
 
 class FieldOwner(StrEnum):
-    """Whose document a field is counted in."""
+    """The object in whose document a field is counted."""
 
     VM = "VM"
     INSTANCETYPE = "instance type"
@@ -24,25 +27,18 @@ class FieldOwner(StrEnum):
 
 
 class ApplyError(DiagnosticError):
-    """``diagnostic.field`` is a field of the document of ``party``; whoever knows its file adds the sites."""
+    """Something cannot be applied; ``diagnostic.field`` is counted in the document of ``owner``."""
 
-    def __init__(self, party: FieldOwner, diagnostic: Diagnostic) -> None:
+    def __init__(self, owner: FieldOwner, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic)
-        self.party = party
-
-
-#: Where the VirtualMachineInstance's spec stands in a VirtualMachine.
-VMI_SPEC = FieldPath.of("spec", "template", "spec")
-
-#: KubeVirt says the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
-_GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
+        self.owner = owner
 
 
 class Conflict(Record):
-    """Both sides of a conflict.
+    """A field that both the VM and its instance type set.
 
-    ``path`` is what KubeVirt's API calls it (``spec.template.spec.domain.cpu.sockets``), ``field`` the place
-    in the VirtualMachine, ``instancetype_field`` the place in the instance type's document.
+    ``path`` is KubeVirt's name for it (``spec.template.spec.domain.cpu.sockets``), ``field`` the place in the
+    VirtualMachine, ``instancetype_field`` the place in the instance type's document.
     """
 
     path: str
@@ -51,14 +47,14 @@ class Conflict(Record):
 
     @classmethod
     def of_vmi_spec(cls, field: tuple[Segment, ...], instancetype_field: tuple[Segment, ...]) -> Conflict:
-        """``field`` counts from the VMI's spec, ``instancetype_field`` from the instance type's spec."""
+        """Make a conflict of a field in the VMI's spec and one in the instance type's spec."""
         vm_field = VMI_SPEC.child(*field)
         path = ".".join(_GO_NAMES.get(str(segment), str(segment)) for segment in vm_field.segments)
         return cls(path, vm_field, FieldPath.of("spec", *instancetype_field))
 
     @classmethod
     def of_annotation(cls, key: str) -> Conflict:
-        """An annotation of the template; KubeVirt's path for it has no prefix."""
+        """Make a conflict of an annotation of the template; KubeVirt's path for it has no prefix."""
         return cls(
             f"annotations.{key}",
             FieldPath.of("spec", "template", "metadata", "annotations", key),
@@ -70,7 +66,7 @@ Conflicts: TypeAlias = tuple[Conflict, ...]
 
 
 def resource_conflicts(resource: str, domain: JsonObject) -> Iterator[Conflict]:
-    """Of ``cpu`` or ``memory``, which in both a VM's resources and an instance type's spec have that name."""
+    """Yield the requests and limits of ``cpu`` or ``memory``, which an instance type always sets."""
     resources = domain.get("resources")
     if not resources:
         return
@@ -83,7 +79,7 @@ def resource_conflicts(resource: str, domain: JsonObject) -> Iterator[Conflict]:
 class AppliedSpecs:
     """The ``spec`` of the instance type and of the preference, empty where there is none, and the release.
 
-    With ``vm_gives_memory``, ``memory.guest`` of the instance type is what the VM says.
+    With ``vm_gives_memory``, the VM itself gave ``memory.guest`` of the instance type.
     """
 
     instancetype: JsonObject
@@ -94,9 +90,9 @@ class AppliedSpecs:
 
 @dataclass(frozen=True, slots=True)
 class ExclusiveField:
-    """Copies ``source`` of the instance type's spec to ``target`` of the VMI's spec.
+    """Copy ``source`` of the instance type's spec to ``target`` of the VMI's spec; both set is a conflict.
 
-    ``is_absent`` says of either side when it does not set the field; with ``drops_empty`` an empty mapping
+    ``is_absent`` decides on either side that the field is not set; with ``drops_empty`` an empty mapping
     counts as set, but is not written.
     """
 
@@ -105,11 +101,11 @@ class ExclusiveField:
     is_absent: Callable[[Json], bool] = is_null
     drops_empty: bool = False
 
-    def __call__(self, selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
-        """The changed template, or the conflict."""
-        if self.source[0] not in selection.instancetype:
+    def __call__(self, specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
+        """Return the changed template, or the conflict."""
+        if self.source[0] not in specs.instancetype:
             return template
-        value = _at(selection.instancetype, self.source)
+        value = _at(specs.instancetype, self.source)
         if self.is_absent(value):
             return template
         if not self.is_absent(_at(object_at(template, "spec"), self.target)):

@@ -1,4 +1,4 @@
-"""Apply ``spec.cpu`` of an instance type in the preferred topology (KubeVirt ``pkg/instancetype/apply/cpu.go``)."""
+"""Apply ``spec.cpu`` of an instance type (KubeVirt ``pkg/instancetype/apply/cpu.go``)."""
 
 from __future__ import annotations
 
@@ -27,10 +27,20 @@ from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
 
 _GUEST = FieldPath.of("spec", "cpu", "guest")
+#: Fields of the VM, and the field of the instance type that each is copied from.
+_FIELDS = {
+    "model": "model",
+    "dedicatedCpuPlacement": "dedicatedCPUPlacement",
+    "isolateEmulatorThread": "isolateEmulatorThread",
+    "numa": "numa",
+    "realtime": "realtime",
+}
+#: No release of KubeVirt knows ``guest``: a VM gives it to an instance type that leaves its vCPUs to the VM.
+_COUNTS = ("guest", "sockets", "cores", "threads")
 
 
 class CpuTopology(Record):
-    """Fields of ``domain.cpu``; integers, unless the instance type's vCPUs are a placeholder."""
+    """The counts of ``domain.cpu``: integers, unless the instance type's vCPUs are a placeholder."""
 
     sockets: Json = 1
     cores: Json = 1
@@ -40,83 +50,14 @@ class CpuTopology(Record):
 _FLAT = CpuTopology()
 
 
-def cpu_topology(vcpus: Json, selection: AppliedSpecs) -> CpuTopology:
-    """``vcpus`` in the topology that the preference asks for; 1/1/1 when the release does not know it.
-
-    Raises ``ApplyError`` for a spread over a ratio of 0 or of something that is no number.
-    """
-    behaviour = selection.behaviour
-    vcpus = 0 if vcpus is None else vcpus
-    if vcpus == 1 and behaviour.single_vcpu_skips_topology:
-        return _FLAT
-    match preferred_topology(selection.preference, behaviour.topologies):
-        case Topology.SOCKETS | Topology.ANY:
-            return CpuTopology(sockets=vcpus)
-        case Topology.CORES:
-            return CpuTopology(cores=vcpus)
-        case Topology.THREADS:
-            return CpuTopology(threads=vcpus)
-        case Topology.SPREAD:
-            return _spread(vcpus, selection)
-        case None:
-            return _FLAT
-
-
-def _spread(vcpus: Json, selection: AppliedSpecs) -> CpuTopology:
-    options = spread_options(selection.preference)
-    if options.across is None:
-        return _FLAT
-    count = _integer(vcpus, FieldOwner.INSTANCETYPE, _GUEST)
-    ratio = _integer(options.ratio, FieldOwner.PREFERENCE, options.ratio_field)
-    if is_zero(ratio):
-        raise ApplyError(
-            FieldOwner.PREFERENCE,
-            _not_spreadable("vCPUs cannot be spread over a ratio of 0", options.ratio_field),
-        )
-    match options.across:
-        case Across.SOCKETS_CORES:
-            return CpuTopology(sockets=count // ratio, cores=ratio)
-        case Across.CORES_THREADS:
-            return CpuTopology(cores=count // ratio, threads=ratio)
-        case Across.SOCKETS_CORES_THREADS:
-            return CpuTopology(count // THREADS_PER_CORE // ratio, ratio, THREADS_PER_CORE)
-
-
-def _integer(value: Json, party: FieldOwner, field: FieldPath) -> int:
-    if isinstance(value, int):
-        return value
-    raise ApplyError(party, _not_spreadable(f"vCPUs cannot be spread, as {field} is not a number", field))
-
-
-def _not_spreadable(message: str, field: FieldPath) -> Diagnostic:
-    return Diagnostic(
-        code=Code.TOPOLOGY,
-        message=message,
-        field=field,
-        hint="write a positive number, or take another topology",
-    )
-
-
-#: The VM's fields, and the instance type's of which they get the value.
-_FIELDS = {
-    "model": "model",
-    "dedicatedCpuPlacement": "dedicatedCPUPlacement",
-    "isolateEmulatorThread": "isolateEmulatorThread",
-    "numa": "numa",
-    "realtime": "realtime",
-}
-#: The first is no field of KubeVirt's, but what a VM gives to an instance type that leaves it to the VM.
-_COUNTS = ("guest", "sockets", "cores", "threads")
-
-
-def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
-    """Model, placement, NUMA, realtime and the vCPUs in the topology that the preference asks for."""
-    sizes = object_at(selection.instancetype, "cpu")
+def apply_cpu(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
+    """Set model, placement, NUMA, realtime and the vCPUs in the topology that the preference asks for."""
+    sizes = object_at(specs.instancetype, "cpu")
     domain = domain_of(template)
     conflicts = tuple(_conflicts(sizes, domain))
     if conflicts:
         return conflicts
-    topology = cpu_topology(sizes.get("guest"), selection)
+    topology = cpu_topology(sizes.get("guest"), specs)
     changes: dict[str, Json] = {
         field: sizes[source] for field, source in _FIELDS.items() if sizes.get(source) is not None
     }
@@ -127,7 +68,7 @@ def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflic
 
 
 def _changed(cpu: JsonObject, changes: dict[str, Json]) -> JsonObject:
-    """As Go writes it, without the zero values among the changes."""
+    """Return the changed section as Go writes it, without the zero values among the changes."""
     changed = {**cpu, **changes}
     for field, value in changes.items():
         if is_zero(value):
@@ -146,3 +87,60 @@ def _conflicts(sizes: JsonObject, domain: JsonObject) -> Iterator[Conflict]:
     for field, source in _FIELDS.items():
         if not is_zero(cpu.get(field)) and sizes.get(source) is not None:
             yield Conflict.of_vmi_spec(("domain", "cpu", field), ("cpu", source))
+
+
+def cpu_topology(vcpus: Json, specs: AppliedSpecs) -> CpuTopology:
+    """Return ``vcpus`` in the topology that the preference asks for; 1/1/1 when the release does not know it.
+
+    Raises ``ApplyError`` for a spread over a ratio of 0 or a ratio that is no number.
+    """
+    behaviour = specs.behaviour
+    vcpus = 0 if vcpus is None else vcpus
+    if vcpus == 1 and behaviour.single_vcpu_skips_topology:
+        return _FLAT
+    match preferred_topology(specs.preference, behaviour.topologies):
+        case Topology.SOCKETS | Topology.ANY:
+            return CpuTopology(sockets=vcpus)
+        case Topology.CORES:
+            return CpuTopology(cores=vcpus)
+        case Topology.THREADS:
+            return CpuTopology(threads=vcpus)
+        case Topology.SPREAD:
+            return _spread(vcpus, specs)
+        case None:
+            return _FLAT
+
+
+def _spread(vcpus: Json, specs: AppliedSpecs) -> CpuTopology:
+    options = spread_options(specs.preference)
+    if options.across is None:
+        return _FLAT
+    count = _integer(vcpus, FieldOwner.INSTANCETYPE, _GUEST)
+    ratio = _integer(options.ratio, FieldOwner.PREFERENCE, options.ratio_field)
+    if is_zero(ratio):
+        raise ApplyError(
+            FieldOwner.PREFERENCE,
+            _not_spreadable("vCPUs cannot be spread over a ratio of 0", options.ratio_field),
+        )
+    match options.across:
+        case Across.SOCKETS_CORES:
+            return CpuTopology(sockets=count // ratio, cores=ratio)
+        case Across.CORES_THREADS:
+            return CpuTopology(cores=count // ratio, threads=ratio)
+        case Across.SOCKETS_CORES_THREADS:
+            return CpuTopology(count // THREADS_PER_CORE // ratio, ratio, THREADS_PER_CORE)
+
+
+def _integer(value: Json, owner: FieldOwner, field: FieldPath) -> int:
+    if isinstance(value, int):
+        return value
+    raise ApplyError(owner, _not_spreadable(f"vCPUs cannot be spread, as {field} is not a number", field))
+
+
+def _not_spreadable(message: str, field: FieldPath) -> Diagnostic:
+    return Diagnostic(
+        code=Code.TOPOLOGY,
+        message=message,
+        field=field,
+        hint="write a positive number, or take another topology",
+    )

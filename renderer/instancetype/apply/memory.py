@@ -21,18 +21,68 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
 
+_FLOAT32 = struct.Struct("f")
+_FLOAT32_PRECISION = 24
 
-def written_size(memory: JsonObject, field: str) -> Json:
-    """``memory[field]`` as the API server writes it, a placeholder as it stands.
 
-    Raises ``ApplyError`` (quantity-invalid) for what is no quantity.
+def apply_memory(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
+    """Set guest memory, its maximum, huge pages, and memory requests where memory is overcommitted.
+
+    Raises ``ApplyError`` (quantity-invalid) for a size that is no quantity.
     """
+    sizes = object_at(specs.instancetype, "memory")
+    domain = domain_of(template)
+    conflict = next(_conflicts(sizes, domain, specs), None)
+    if conflict:
+        return (conflict,)
+    memory = {**object_at(domain, "memory"), **_memory(sizes)}
+    if specs.vm_gives_memory:
+        memory["guest"] = sizes["guest"]  # which stays as it was written
+    template = with_domain_section(template, "memory", memory)
+    percent = sizes.get("overcommitPercent")
+    if isinstance(percent, int) and 0 < percent <= INT64_MAX:
+        return _with_requests(template, sizes, percent)
+    return template
+
+
+def _memory(sizes: JsonObject) -> dict[str, Json]:
+    memory: dict[str, Json] = {"guest": _written_size(sizes, "guest")}
+    if sizes.get("hugepages") is not None:
+        memory["hugepages"] = sizes["hugepages"]
+    if sizes.get("maxGuest") is not None:
+        memory["maxGuest"] = _written_size(sizes, "maxGuest")
+    return memory
+
+
+def _with_requests(template: JsonObject, sizes: JsonObject, percent: int) -> JsonObject:
+    requested = overcommitted(_size_quantity(sizes, "guest"), percent).json
+    resources = object_at(domain_of(template), "resources")
+    requests = {**object_at(resources, "requests"), "memory": requested}
+    return with_domain_section(template, "resources", {**resources, "requests": requests})
+
+
+def _conflicts(sizes: JsonObject, domain: JsonObject, specs: AppliedSpecs) -> Iterator[Conflict]:
+    """Yield all conflicts; KubeVirt reports the first."""
+    memory = domain.get("memory")
+    by_field = specs.behaviour.memory_conflicts_by_field or specs.vm_gives_memory
+    if memory is not None and not by_field:
+        yield Conflict.of_vmi_spec(("domain", "memory"), ("memory",))
+    if object_at(memory).get("guest") is not None:
+        yield Conflict.of_vmi_spec(("domain", "memory", "guest"), ("memory", "guest"))
+    for field in ("hugepages", "maxGuest"):
+        if object_at(memory).get(field) is not None and sizes.get(field) is not None:
+            yield Conflict.of_vmi_spec(("domain", "memory", field), ("memory", field))
+    yield from resource_conflicts("memory", domain)
+
+
+def _written_size(memory: JsonObject, field: str) -> Json:
+    """Return ``memory[field]`` as the API server writes it; a placeholder stays as it is."""
     size = memory.get(field)
-    return size if has_placeholder(size) else size_quantity(memory, field).json
+    return size if has_placeholder(size) else _size_quantity(memory, field).json
 
 
-def size_quantity(memory: JsonObject, field: str) -> Quantity:
-    """``memory[field]``, 0 when absent. Raises ``ApplyError`` (quantity-invalid) for what is no quantity."""
+def _size_quantity(memory: JsonObject, field: str) -> Quantity:
+    """Return ``memory[field]``, 0 when absent. Raises ``ApplyError``."""
     try:
         return Quantity.of(memory.get(field))
     except DiagnosticError as error:
@@ -42,18 +92,15 @@ def size_quantity(memory: JsonObject, field: str) -> Quantity:
         ) from None
 
 
-_FLOAT32 = struct.Struct("f")
-_FLOAT32_PRECISION = 24
-
-
 def overcommitted(guest: Quantity, percent: int) -> Quantity:
-    """``guest`` less ``percent`` of it, as a canonical quantity in the format of ``guest``.
+    """Return ``guest`` less ``percent`` of it, a canonical quantity in the format of ``guest``.
 
-    Sums, products and quotients of two float32 are exact enough as a double to be rounded once more.
+    KubeVirt computes in 32-bit floats. A sum, product or quotient of two of them is exact enough as a double
+    to be rounded once more.
     """
     share = _float32(1 - _float32(_float32_of_integer(percent) / 100))
     requested = int(_float32(_float32_of_integer(guest.value()) * share))
-    # What amd64 makes of a float that no int64 holds.
+    # amd64 converts a float that no int64 holds to the smallest int64.
     fitting = requested if INT64_MIN <= requested <= INT64_MAX else INT64_MIN
     return Quantity.of_integer(fitting, guest.form)
 
@@ -64,59 +111,9 @@ def _float32(number: float) -> float:
 
 
 def _float32_of_integer(number: int) -> float:
-    """The nearest float32, ties to even; by way of a double it would be rounded twice."""
+    """Return the nearest float32, ties to even; by way of a double it would be rounded twice."""
     unit = 1 << max(abs(number).bit_length() - _FLOAT32_PRECISION, 0)
     units, rest = divmod(number, unit)
     if 2 * rest > unit or (2 * rest == unit and units % 2):
         units += 1
     return float(units * unit)
-
-
-def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
-    """Guest memory, its maximum, huge pages, and memory requests where memory is overcommitted.
-
-    Raises ``ApplyError`` for sizes that are no quantities.
-    """
-    sizes = object_at(selection.instancetype, "memory")
-    domain = domain_of(template)
-    conflict = next(_conflicts(sizes, domain, selection), None)
-    if conflict:
-        return (conflict,)
-    memory = {**object_at(domain, "memory"), **_memory(sizes)}
-    if selection.vm_gives_memory:
-        memory["guest"] = sizes["guest"]  # which stays as it was written
-    template = with_domain_section(template, "memory", memory)
-    percent = sizes.get("overcommitPercent")
-    if isinstance(percent, int) and 0 < percent <= INT64_MAX:
-        return _with_requests(template, sizes, percent)
-    return template
-
-
-def _memory(sizes: JsonObject) -> dict[str, Json]:
-    memory: dict[str, Json] = {"guest": written_size(sizes, "guest")}
-    if sizes.get("hugepages") is not None:
-        memory["hugepages"] = sizes["hugepages"]
-    if sizes.get("maxGuest") is not None:
-        memory["maxGuest"] = written_size(sizes, "maxGuest")
-    return memory
-
-
-def _with_requests(template: JsonObject, sizes: JsonObject, percent: int) -> JsonObject:
-    requested = overcommitted(size_quantity(sizes, "guest"), percent).json
-    resources = object_at(domain_of(template), "resources")
-    requests = {**object_at(resources, "requests"), "memory": requested}
-    return with_domain_section(template, "resources", {**resources, "requests": requests})
-
-
-def _conflicts(sizes: JsonObject, domain: JsonObject, selection: AppliedSpecs) -> Iterator[Conflict]:
-    """All there are; KubeVirt reports the first."""
-    memory = domain.get("memory")
-    by_field = selection.behaviour.memory_conflicts_by_field or selection.vm_gives_memory
-    if memory is not None and not by_field:
-        yield Conflict.of_vmi_spec(("domain", "memory"), ("memory",))
-    if object_at(memory).get("guest") is not None:
-        yield Conflict.of_vmi_spec(("domain", "memory", "guest"), ("memory", "guest"))
-    for field in ("hugepages", "maxGuest"):
-        if object_at(memory).get(field) is not None and sizes.get(field) is not None:
-            yield Conflict.of_vmi_spec(("domain", "memory", field), ("memory", field))
-    yield from resource_conflicts("memory", domain)

@@ -1,41 +1,25 @@
-"""An instance type and a preference applied to a VM (KubeVirt ``pkg/instancetype/apply/vmi.go``)."""
+"""Apply an instance type and a preference to a VM (KubeVirt ``pkg/instancetype/apply/vmi.go``)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
 
-from renderer.instancetype.apply import annotations as template_annotations
-from renderer.instancetype.apply import cpu, memory
-from renderer.instancetype.apply.applier import AppliedSpecs, Conflicts, ExclusiveField
+from renderer.instancetype.apply.applier import AppliedSpecs, Conflict, Conflicts, ExclusiveField
+from renderer.instancetype.apply.cpu import apply_cpu
+from renderer.instancetype.apply.memory import apply_memory
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.preference.vmi import apply_preference
-from renderer.instancetype.vmi_template import is_zero
-from renderer.model.json import EMPTY, JsonObject
+from renderer.instancetype.vmi_template import is_zero, with_annotations
+from renderer.model.json import EMPTY, JsonObject, object_at
 from renderer.model.record import Record
 
-#: Applies one field, or group of fields, of an instance type: the changed template, or the conflicts.
+#: Applies one field, or group of fields, of an instance type: returns the changed template, or the conflicts.
 Applier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject | Conflicts]
-
-#: In KubeVirt's order, which is the order in which conflicts are reported.
-APPLIERS: tuple[Applier, ...] = (
-    ExclusiveField(("nodeSelector",), ("nodeSelector",), drops_empty=True),
-    ExclusiveField(("schedulerName",), ("schedulerName",), is_zero),
-    cpu.apply,
-    memory.apply,
-    ExclusiveField(
-        ("ioThreads", "supplementalPoolThreadCount"), ("domain", "ioThreads", "supplementalPoolThreadCount")
-    ),
-    ExclusiveField(("ioThreadsPolicy",), ("domain", "ioThreadsPolicy")),
-    ExclusiveField(("launchSecurity",), ("domain", "launchSecurity")),
-    ExclusiveField(("gpus",), ("domain", "devices", "gpus"), is_zero),
-    ExclusiveField(("hostDevices",), ("domain", "devices", "hostDevices"), is_zero),
-    template_annotations.apply,
-)
 
 
 class Applied(Record):
-    """A VM's ``spec.template``, and the conflicts, because of which it is unchanged."""
+    """A VM's ``spec.template`` with the specs applied; with any conflict the template is unchanged."""
 
     template: JsonObject
     conflicts: Conflicts = ()
@@ -49,28 +33,58 @@ def apply_to_template(
     *,
     vm_gives_memory: bool = False,
 ) -> Applied:
-    """The VM's ``spec.template`` with the two v1beta1 specs applied as the release does it.
+    """Return the VM's ``spec.template`` with the two v1beta1 specs applied as the release does it.
 
-    ``vm_gives_memory``: the instance type's ``memory.guest`` is what the VM says. With conflicts the template
-    is unchanged. Raises ``ApplyError`` for what cannot be applied: sizes that are
-    no quantities, and what makes KubeVirt crash.
+    ``vm_gives_memory``: the VM itself gave the instance type's ``memory.guest``. Raises ``ApplyError`` for a
+    size that is no quantity, and where KubeVirt crashes.
     """
-    selection = AppliedSpecs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
+    specs = AppliedSpecs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
     if instancetype is None:
-        return Applied(apply_preference(selection, template))
-    changed, conflicts = apply_instancetype(selection, template)
+        return Applied(apply_preference(specs, template))
+    changed, conflicts = apply_instancetype(specs, template)
     if conflicts:
         return Applied(template, conflicts)
-    return Applied(apply_preference(selection, changed))
+    return Applied(apply_preference(specs, changed))
 
 
-def apply_instancetype(selection: AppliedSpecs, template: JsonObject) -> tuple[JsonObject, Conflicts]:
-    """The VM's ``spec.template`` with the instance type alone, and the conflicts, which are left out."""
+def apply_instancetype(specs: AppliedSpecs, template: JsonObject) -> tuple[JsonObject, Conflicts]:
+    """Return the VM's ``spec.template`` with the instance type applied, and the conflicts left out."""
     conflicts: Conflicts = ()
     for apply in APPLIERS:
-        outcome = apply(selection, template)
+        outcome = apply(specs, template)
         if isinstance(outcome, tuple):
             conflicts += outcome
         else:
             template = outcome
     return template, conflicts
+
+
+def apply_annotations(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
+    """Add the annotations; those that the template has with another value conflict (``annotations.go``)."""
+    annotations = object_at(specs.instancetype, "annotations")
+    if not annotations:
+        return template
+    present = object_at(template, "metadata", "annotations")
+    conflicts = tuple(
+        Conflict.of_annotation(key)
+        for key in sorted(annotations.keys() & present.keys())
+        if (annotations[key] or "") != (present[key] or "")
+    )
+    return conflicts or with_annotations(template, annotations)
+
+
+#: In KubeVirt's order, which is the order in which conflicts are reported.
+APPLIERS: tuple[Applier, ...] = (
+    ExclusiveField(("nodeSelector",), ("nodeSelector",), drops_empty=True),
+    ExclusiveField(("schedulerName",), ("schedulerName",), is_zero),
+    apply_cpu,
+    apply_memory,
+    ExclusiveField(
+        ("ioThreads", "supplementalPoolThreadCount"), ("domain", "ioThreads", "supplementalPoolThreadCount")
+    ),
+    ExclusiveField(("ioThreadsPolicy",), ("domain", "ioThreadsPolicy")),
+    ExclusiveField(("launchSecurity",), ("domain", "launchSecurity")),
+    ExclusiveField(("gpus",), ("domain", "devices", "gpus"), is_zero),
+    ExclusiveField(("hostDevices",), ("domain", "devices", "hostDevices"), is_zero),
+    apply_annotations,
+)

@@ -1,13 +1,40 @@
-"""Preferences for devices as a whole (KubeVirt ``pkg/instancetype/preference/apply/device.go``)."""
+"""Apply the ``devices`` of a preference: disks, interfaces, inputs, panic devices, and devices as a whole.
+
+KubeVirt ``pkg/instancetype/preference/apply``: ``disk.go``, ``interface.go``, ``device.go``.
+"""
 
 from __future__ import annotations
 
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
-from renderer.instancetype.vmi_template import devices_of, with_domain_section
-from renderer.model.json import JsonObject, object_at
+from renderer.instancetype.vmi_template import (
+    devices_of,
+    with_device_field,
+    with_domain_section,
+    with_each_device,
+)
+from renderer.model.json import JsonObject, array_at, object_at, text_at
 
-_FIELDS = {
+#: The kinds of disks, of which the first that a disk has counts, and the preferences for each.
+_DISK_KINDS = {
+    "disk": {"preferredDiskBus": "bus"},
+    "cdrom": {"preferredCdromBus": "bus"},
+    "lun": {"preferredLunBus": "bus"},
+}
+_DISK_FIELDS = {
+    "preferredDiskBlockSize": "blockSize",
+    "preferredDiskCache": "cache",
+    "preferredDiskIO": "io",
+}
+_DEDICATED_IO_THREAD = {"preferredDiskDedicatedIoThread": "dedicatedIOThread"}
+
+_INTERFACE_MODEL = {"preferredInterfaceModel": "model"}
+_MASQUERADE = {"preferredInterfaceMasquerade": "masquerade"}
+_BINDINGS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")
+
+_INPUT_FIELDS = {"preferredInputBus": "bus", "preferredInputType": "type"}
+
+_DEVICES_FIELDS = {
     "preferredUseVirtioTransitional": "useVirtioTransitional",
     "preferredBlockMultiQueue": "blockMultiQueue",
     "preferredNetworkInterfaceMultiQueue": "networkInterfaceMultiqueue",
@@ -23,16 +50,18 @@ _SOUND_FIELDS = {"preferredSoundModel": "model"}
 _VIDEO_FIELDS = {"preferredVideoType": "type"}
 
 
-def apply(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fills in what ``domain.devices`` lacks; hotplug alone is disabled or enabled whatever the VM says."""
-    preferred = object_at(selection.preference, "devices")
+def apply_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in the fields that ``domain.devices`` lacks; hotplug alone is set whatever the VM says."""
+    preferred = object_at(specs.preference, "devices")
     if not preferred:
         return template
     before = devices_of(template)
-    devices = filled(before, wanted(preferred, _FIELDS))
+    devices = filled(before, wanted(preferred, _DEVICES_FIELDS))
     devices = _with_hotplug(devices, preferred)
-    devices = _with_sound_model(devices, preferred)
-    devices = _with_video_type(devices, preferred)
+    if devices.get("sound") is not None:
+        devices = with_filled(devices, "sound", wanted(preferred, _SOUND_FIELDS))
+    if preferred.get("preferredVideoType") is not None:
+        devices = with_filled(devices, "video", wanted(preferred, _VIDEO_FIELDS))
     return template if devices is before else with_domain_section(template, "devices", devices)
 
 
@@ -44,15 +73,70 @@ def _with_hotplug(devices: JsonObject, preferred: JsonObject) -> JsonObject:
     return {**others, "disableHotplug": disable} if disable else others
 
 
-def _with_sound_model(devices: JsonObject, preferred: JsonObject) -> JsonObject:
-    """Only a sound device that is there gets a model."""
-    if devices.get("sound") is None:
-        return devices
-    return with_filled(devices, "sound", wanted(preferred, _SOUND_FIELDS))
+def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in bus, block size, cache, IO and IO thread; a disk of no kind becomes a ``disk``."""
+    preferred = specs.preference.get("devices")
+    if not isinstance(preferred, dict):
+        return template
+    by_kind = {kind: wanted(preferred, fields) for kind, fields in _DISK_KINDS.items()}
+    fields = wanted(preferred, _DISK_FIELDS)
+    dedicated_io_thread = wanted(preferred, _DEDICATED_IO_THREAD)
+    needs_virtio = specs.behaviour.dedicated_io_thread_needs_virtio
+
+    def with_preferences(disk: JsonObject) -> JsonObject:
+        kind = next((kind for kind in _DISK_KINDS if disk.get(kind) is not None), "disk")
+        disk = with_filled(disk, kind, by_kind[kind])
+        if kind != "disk":
+            return disk
+        if dedicated_io_thread and not (needs_virtio and text_at(disk, "disk", "bus") != "virtio"):
+            disk = filled(disk, dedicated_io_thread)
+        return filled(disk, fields) if fields else disk
+
+    return with_each_device(template, "disks", with_preferences)
 
 
-def _with_video_type(devices: JsonObject, preferred: JsonObject) -> JsonObject:
-    """A video device is made when there is none."""
-    if preferred.get("preferredVideoType") is None:
-        return devices
-    return with_filled(devices, "video", wanted(preferred, _VIDEO_FIELDS))
+def apply_interfaces(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in the model, and masquerade where an interface of the pod network has no binding."""
+    preferred = object_at(specs.preference, "devices")
+    model, masquerade = wanted(preferred, _INTERFACE_MODEL), wanted(preferred, _MASQUERADE)
+    if not model and not masquerade:
+        return template
+    anywhere = not specs.behaviour.masquerade_needs_pod_network
+
+    def with_preferences(interface: JsonObject) -> JsonObject:
+        interface = filled(interface, model)
+        if not masquerade:
+            return interface
+        is_bound = any(interface.get(binding) is not None for binding in _BINDINGS)
+        if anywhere or (not is_bound and _is_on_pod_network(interface, template)):
+            return filled(interface, masquerade)
+        return interface
+
+    return with_each_device(template, "interfaces", with_preferences)
+
+
+def _is_on_pod_network(interface: JsonObject, template: JsonObject) -> bool:
+    name = text_at(interface, "name")
+    networks = array_at(template, "spec", "networks")
+    network = next((network for network in networks if text_at(network, "name") == name), None)
+    return object_at(network).get("pod") is not None
+
+
+def apply_inputs(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in bus and type of the input devices that are there."""
+    values = wanted(object_at(specs.preference, "devices"), _INPUT_FIELDS)
+    return with_each_device(template, "inputs", lambda device: filled(device, values)) if values else template
+
+
+def apply_panic_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Give panic devices without a model theirs; some releases make a device where there is none."""
+    model = object_at(specs.preference, "devices").get("preferredPanicDeviceModel")
+    if model is None:
+        return template
+    if specs.behaviour.panic_device_is_created and not devices_of(template).get("panicDevices"):
+        return with_device_field(template, "panicDevices", [{"model": model}])
+    return with_each_device(
+        template,
+        "panicDevices",
+        lambda device: device if device.get("model") is not None else {**device, "model": model},
+    )

@@ -1,6 +1,6 @@
-"""The rule of most preferences: they are taken where the VM does not say itself.
+"""The rule of most preferences: they are applied where the VM does not set the field itself.
 
-Null and an empty text say nothing; ``false``, 0 and ``{}`` do.
+Null and an empty text count as absent; ``false``, 0 and ``{}`` do not.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from renderer.model.json import JsonObject, object_at
 
 @dataclass(frozen=True, slots=True)
 class SetWhenAbsent:
-    """Copies the preference's field ``source`` to ``target`` of the VMI's spec where that is absent."""
+    """Copy the preference's field ``source`` to ``target`` of the VMI's spec where that is absent."""
 
     source: str
     target: tuple[str, ...]
 
     def __call__(self, selection: AppliedSpecs, template: JsonObject) -> JsonObject:
-        """The template with the preferred value, or as it is."""
+        """Return the template with the preferred value, or as it is."""
         value = selection.preference.get(self.source)
         if value is None or value == "":
             return template
@@ -32,7 +32,7 @@ class SetWhenAbsent:
 
 
 def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
-    """What is preferred for a section, by its own field names.
+    """Return the preferred values of a section, by the section's own field names.
 
     ``fields`` maps the names of preferences to those of the section's fields.
     """
@@ -44,7 +44,7 @@ def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
 
 
 def filled(section: JsonObject, values: JsonObject) -> JsonObject:
-    """``section`` with the wanted values of what it lacks; itself when it lacks nothing."""
+    """Return ``section`` with the values that it lacks; itself when it lacks none."""
     missing = {}
     for field, value in values.items():
         present = section.get(field)
@@ -54,7 +54,7 @@ def filled(section: JsonObject, values: JsonObject) -> JsonObject:
 
 
 def with_filled(parent: JsonObject, key: str, values: JsonObject) -> JsonObject:
-    """``parent`` with the mapping at ``key`` filled, or made; left as it is where it is no mapping."""
+    """Return ``parent`` with the mapping at ``key`` filled or made; ``parent`` itself for no mapping."""
     present = parent.get(key)
     if present is None:
         return {**parent, key: values}

@@ -1,4 +1,4 @@
-"""A preference applied to a VM (KubeVirt ``pkg/instancetype/preference/apply/vmi.go``)."""
+"""Apply a preference to a VM (KubeVirt ``pkg/instancetype/preference/apply/vmi.go``)."""
 
 from __future__ import annotations
 
@@ -6,50 +6,62 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from renderer.instancetype.apply.applier import AppliedSpecs
-from renderer.instancetype.preference import annotations as template_annotations
-from renderer.instancetype.preference import (
-    clock,
-    cpu,
-    devices,
-    disks,
-    features,
-    firmware,
-    inputs,
-    interfaces,
-    machine,
-    panic_devices,
+from renderer.instancetype.preference.devices import (
+    apply_devices,
+    apply_disks,
+    apply_inputs,
+    apply_interfaces,
+    apply_panic_devices,
+)
+from renderer.instancetype.preference.domain import (
+    apply_clock,
+    apply_cpu_features,
+    apply_features,
+    apply_firmware,
+    apply_machine,
 )
 from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
-from renderer.model.json import JsonObject
+from renderer.instancetype.vmi_template import with_annotations
+from renderer.model.json import JsonObject, object_at
 
-#: What applies one field, or group of fields, of a preference.
+#: Applies one field, or group of fields, of a preference.
 PreferenceApplier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]
+
+
+def apply_preference(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Return the VM's ``spec.template`` with ``specs.preference`` where the VM says nothing itself.
+
+    Raises ``ApplyError`` where KubeVirt crashes.
+    """
+    for apply in PREFERENCE_APPLIERS:
+        template = apply(specs, template)
+    return template
+
+
+def apply_annotations(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Add the annotations that the template does not have itself (``annotations.go``)."""
+    annotations = object_at(specs.preference, "annotations")
+    present = object_at(template, "metadata", "annotations")
+    if annotations.keys() <= present.keys():
+        return template
+    return with_annotations(template, annotations)
+
 
 #: In KubeVirt's order.
 PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
-    cpu.apply,
-    devices.apply,
-    disks.apply,
-    interfaces.apply,
-    inputs.apply,
-    panic_devices.apply,
-    features.apply,
-    firmware.apply,
-    machine.apply,
-    clock.apply,
+    apply_cpu_features,
+    apply_devices,
+    apply_disks,
+    apply_interfaces,
+    apply_inputs,
+    apply_panic_devices,
+    apply_features,
+    apply_firmware,
+    apply_machine,
+    apply_clock,
     SetWhenAbsent("preferredSubdomain", ("subdomain",)),
     SetWhenAbsent("preferredTerminationGracePeriodSeconds", ("terminationGracePeriodSeconds",)),
     SetWhenAbsent("preferredArchitecture", ("architecture",)),
-    template_annotations.apply,
+    apply_annotations,
     SetWhenAbsent("preferredLaunchSecurity", ("domain", "launchSecurity")),
 )
-
-
-def apply_preference(selection: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """The VM's ``spec.template`` with ``selection.preference`` where the VM does not say itself.
-
-    Raises ``ApplyError`` for what makes KubeVirt crash.
-    """
-    for apply in PREFERENCE_APPLIERS:
-        template = apply(selection, template)
-    return template

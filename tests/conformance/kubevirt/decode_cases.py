@@ -5,8 +5,8 @@ from __future__ import annotations
 from renderer.instancetype.api.types import Decoding
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.revision import RevisionError, decode_revision
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.json import object_at
 from tests.conformance.kubevirt.case import Case, Outputs
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.cause import Cause, CauseError
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.object_admission import LAUNCH_SECURITY, ObjectAdmission, admit_object
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.json import Json, object_at, text_at
 from tests.conformance.kubevirt.case import Case, Outputs
 

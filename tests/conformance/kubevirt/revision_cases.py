@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, MatcherType, read_matcher
-from renderer.instancetype.revision_store import StoredRevision, store_revision
+from renderer.instancetype.matcher import read_matcher
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import Json, JsonObject, object_at
 from tests.conformance.kubevirt.case import Case, Outputs
 from tests.conformance.kubevirt.cluster import scope_of
+from tests.conformance.kubevirt.revision_store import StoredRevision, store_revision
 
 
 def revision_outputs(case: Case) -> Outputs:

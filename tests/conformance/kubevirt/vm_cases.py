@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from renderer.admitters.cause import Cause as Refusal
+from renderer.admitters.causes import Cause as Refusal
 from renderer.admitters.cluster import Cluster as AdmittingCluster
 from renderer.admitters.vm import admit_vm
 from renderer.instancetype.admission import ConflictError, TargetCluster, admit, apply
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults import default_vmi_spec
 from renderer.instancetype.expand import expand_spec
 from renderer.instancetype.find import Finder
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.virtual_machine import expanded
+from renderer.instancetype.vmi_object_defaults import default_admitted_spec
 from renderer.instancetype.webhook_fields import mutation_of
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at
@@ -115,7 +116,7 @@ class _Request:
         config = self._cluster.config
         try:
             template = self._admitted
-            vmi_spec = default_vmi_spec(object_at(template, "spec"), config, self._behaviour)
+            vmi_spec = default_admitted_spec(object_at(template, "spec"), config, self._behaviour)
         except (CauseError, DiagnosticError):
             return None
         vm_spec = {**object_at(self._vm, "spec"), "template": {**template, "spec": vmi_spec}}

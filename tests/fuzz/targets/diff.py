@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from renderer.app.diff import Side
+from renderer.app.diff import compare_sides
+from renderer.app.diff_side import Side
 from renderer.diff.compare import OverlayComparer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Difference, OverlayDifference
@@ -52,8 +53,7 @@ def _compared(before: Side, after: Side, path: str, name: str) -> OverlayDiffere
     old, new = before.render(path), after.render(path)
     if any(side is not None and side.content is None for side in (old, new)):
         return None
-    sides = (side.content if side else None for side in (old, new))
-    return OverlayComparer().compare(path, name, *sides)
+    return compare_sides(OverlayComparer(), (before, after), (old, new), path, name)
 
 
 TARGET = Target(

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
+from renderer.source.public_lines import public_lines
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
-from renderer.yamlio.marks import find
-from renderer.yamlio.public_lines import public_lines
+from renderer.yamlio.marks import MarkedFile
 from tests.fuzz.mutation import TOKENS, mutated_text, project
 from tests.fuzz.target import SEEDS, Target, holds
 from tests.properties.test_yaml_decode import KNOWN_TO_DIFFER, test_both_parsers_read_the_same
@@ -32,7 +32,7 @@ def _check(content: bytes) -> None:
         except DiagnosticError:
             continue
     for path in (FieldPath.of(), FieldPath.of("spec", 0, "a"), FieldPath.of("metadata", "name")):
-        mark = find(content, 0, path)
+        mark = MarkedFile(content).find(0, path)
         assert mark is None or mark.line >= 1
     public_lines(content, range(1, 50))
     text = content.decode(errors="ignore")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from renderer.admitters.cause import Cause
+from renderer.admitters.causes import Cause
 from renderer.admitters.cluster import Cluster
+from renderer.admitters.kinds import CHECKS_OF_KINDS
 from renderer.admitters.vm import admit_vm
 from renderer.kubevirt.cluster import ClusterConfig
-from renderer.model.json import JsonObject, with_value
+from renderer.model.json import JsonObject, object_at, with_value
 from renderer.model.release import LATEST, Release
 
 SOUND: JsonObject = {
@@ -47,6 +48,13 @@ def cluster(*gates: str, release: Release = LATEST, **config: object) -> Cluster
 def refusals(changes: JsonObject, of: Cluster | None = None) -> list[tuple[str, str]]:
     """The types and fields of the causes, as KubeVirt would name them."""
     return [(cause.type.value, cause.field) for cause in causes(changes, of)]
+
+
+def kind_refusals(kind: str, content: JsonObject, of: Cluster | None = None) -> list[tuple[str, str]]:
+    """The types and fields of the causes for an object of another kind."""
+    spec, of = object_at(content, "spec"), of or cluster()
+    table = CHECKS_OF_KINDS[kind]
+    return [(cause.type.value, cause.field) for cause in table.causes(of.release, frozenset(spec), spec, of)]
 
 
 def causes(changes: JsonObject, of: Cluster | None = None) -> tuple[Cause, ...]:

@@ -1,4 +1,4 @@
-"""How many errors Kubernetes counts in a name."""
+"""The errors that Kubernetes counts in a name."""
 
 from __future__ import annotations
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.admitters.pool import check_pool
 from renderer.model.json import JsonObject, with_value
-from tests.unit.admitters.admitting import SOUND, cluster
+from tests.unit.admitters.admitting import SOUND, kind_refusals
 
 INVALID = "FieldValueInvalid"
 POOL: JsonObject = {
@@ -19,7 +18,7 @@ POOL: JsonObject = {
 
 def refusals(path: str = "", value: object = None) -> list[tuple[str, str]]:
     pool = with_value(POOL, path.split("/"), value) if path else POOL  # type: ignore[arg-type] # JSON, in rows below
-    return [(cause.type.value, cause.field) for cause in check_pool(pool, cluster())]
+    return kind_refusals("VirtualMachinePool", pool)
 
 
 def test_a_sound_pool_is_admitted() -> None:
@@ -72,6 +71,6 @@ def test_no_default_gives_a_pool_an_architecture() -> None:
     pool = with_value(POOL, ["spec", "virtualMachineTemplate", "spec"], without)
     encrypted = with_value(pool, [*spec.split("/"), "domain", "launchSecurity"], {"sev": {}})
 
-    assert [cause.field for cause in check_pool(encrypted, cluster())] == [
-        f"{spec.replace('/', '.')}.architecture"
+    assert kind_refusals("VirtualMachinePool", encrypted) == [
+        (INVALID, f"{spec.replace('/', '.')}.architecture")
     ]

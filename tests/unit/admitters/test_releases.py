@@ -1,4 +1,4 @@
-"""What releases refuse and others do not: each row admits the one release and refuses the other."""
+"""The differences between releases: each row admits the one release and refuses the other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from tests.unit.admitters.admitting import cluster, refusals
 EFI: JsonObject = {"bootloader": {"efi": {"secureBoot": False}}}
 #: What is changed in a sound VM, the release that admits it and the one that refuses it.
 ROWS: list[tuple[JsonObject, str, str]] = [
-    ({"domain.devices.disks": [{"name": "root", "lun": {}}]}, "1.0", "1.1"),
+    (
+        {
+            "domain.devices.disks": [{"name": "root", "lun": {}}],
+            "volumes": [{"name": "root", "dataVolume": {"name": "d"}}],
+        },
+        "1.1",
+        "1.0",
+    ),
     ({"domain.devices.interfaces": [{"name": "default"}]}, "1.8", "1.9"),
     (
         {"domain.devices.interfaces": [{"name": "default", "masquerade": {}, "ports": [{"port": 65536}]}]},
         "1.8",
         "1.9",
     ),
-    ({"domain.devices.interfaces": [{"name": "default", "masquerade": {}, "slirp": {}}]}, "1.2", "1.3"),
+    ({"domain.devices.interfaces": [{"name": "default", "masquerade": {}, "model": "igb"}]}, "1.4", "1.3"),
     ({"domain.devices.interfaces": [{"name": "default", "bridge": {}, "state": "up"}]}, "1.5", "1.4"),
     (
         {"domain.devices.interfaces": [{"name": "default", "masquerade": {}, "macAddress": "020000000001"}]},
@@ -26,27 +33,18 @@ ROWS: list[tuple[JsonObject, str, str]] = [
         "1.8",
     ),
     ({"serviceAccountName": "-"}, "1.8", "1.9"),
-    ({"domain.firmware.serial": "a b"}, "1.6", "1.5"),
-    ({"domain.firmware.acpi": {}}, "1.5", "1.6"),
+    ({"domain.firmware.serial": "a b"}, "1.5", "1.4"),
+    ({"domain.firmware.acpi": {}}, "1.4", "1.5"),
     ({"domain.devices.tpm": {"persistent": True}}, "1.6", "1.5"),
     ({"domain.devices.video": {"type": "vga"}}, "1.9", "1.8"),
     ({"domain.devices.panicDevices": [{}]}, "1.9", "1.8"),
     ({"domain.devices.gpus": [{"name": "g", "deviceName": "d"}]}, "1.4", "1.3"),
-    ({"domain.devices.gpus": [{"name": "g"}]}, "1.7", "1.8"),
+    ({"domain.devices.gpus": [{"name": "g"}]}, "1.5", "1.6"),
     ({"domain.rebootPolicy": "Reboot"}, "1.9", "1.8"),
     ({"domain.machine.type": "a-q35"}, "1.5", "1.6"),
     ({"domain.memory": {"guest": "2Gi", "maxGuest": "1Gi"}}, "1.5", "1.6"),
     ({"architecture": "s390x", "domain.machine": None, "domain.launchSecurity": {}}, "1.9", "1.8"),
-    (
-        {
-            "architecture": "arm64",
-            "domain.machine": None,
-            "domain.firmware": EFI,
-            "domain.launchSecurity": {"snp": {}},
-        },
-        "1.6",
-        "1.7",
-    ),
+    ({"architecture": "s390x", "domain.machine": None}, "1.8", "1.7"),
     ({"domain.launchSecurity": {"sev": {}}, "domain.firmware": EFI}, "1.9", "1.8"),
     ({"/runStrategy": "WaitAsReceiver"}, "1.9", "1.8"),
     (
@@ -92,6 +90,7 @@ ROWS: list[tuple[JsonObject, str, str]] = [
             "domain.cpu.numa": {"guestMappingPassthrough": {}},
             "domain.cpu.dedicatedCpuPlacement": True,
             "domain.memory.hugepages": {"pageSize": "2Mi"},
+            "domain.resources": {"requests": {"memory": "2Gi"}},
         },
         "1.4",
         "1.3",

@@ -1,4 +1,4 @@
-"""What a VirtualMachineInstance is checked for beyond a VirtualMachine's template."""
+"""The checks of a VirtualMachineInstance beyond a VirtualMachine's template."""
 
 from __future__ import annotations
 
@@ -66,14 +66,23 @@ def test_arm64_has_fewer_devices() -> None:
         (NOT_SUPPORTED, "spec.domain.firmware.bootloader.bios"),
         (NOT_SUPPORTED, "spec.domain.cpu.model"),
         (NOT_SUPPORTED, "spec.domain.devices.disks[0].disk.bus"),
-        (NOT_SUPPORTED, "spec.domain.devices.sound"),
         (NOT_SUPPORTED, "spec.domain.devices.watchdog"),
+        (NOT_SUPPORTED, "spec.domain.devices.sound"),
     ]
 
 
-def test_before_1_6_only_arm64_is_looked_at() -> None:
-    assert refusals({"domain.devices.watchdog": {"diag288": {}}}, "1.5") == []
-    assert refusals({**ARM, "domain.cpu.model": "Cortex"}, "1.5") == []
-    assert refusals({**ARM, "domain.cpu.model": "host-model"}, "1.5") == [
-        (NOT_SUPPORTED, "spec.domain.cpu.model")
-    ]
+def test_before_1_5_only_arm64_is_looked_at() -> None:
+    watchdog: JsonObject = {"domain.devices.watchdog": {"diag288": {}}}
+
+    assert refusals(watchdog, "1.4") == []
+    assert refusals(watchdog, "1.5") == [(NOT_SUPPORTED, "spec.domain.devices.watchdog")]
+
+
+def test_arm64_has_most_cpu_models_before_1_6() -> None:
+    def models(model: str, release: str) -> list[tuple[str, str]]:
+        return refusals({**ARM, "domain.cpu.model": model}, release)
+
+    foreign = ("FieldValueRequired", "spec.architecture")
+    assert models("Cortex", "1.5") == [foreign]
+    assert models("host-model", "1.5") == [foreign, (NOT_SUPPORTED, "spec.domain.cpu.model")]
+    assert models("Cortex", "1.6") == [foreign, (NOT_SUPPORTED, "spec.domain.cpu.model")]

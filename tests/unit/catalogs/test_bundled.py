@@ -6,7 +6,8 @@ import subprocess
 import pytest
 import yaml
 
-from renderer.catalogs.bundled import INSTANCETYPES, PREFERENCES, bundled_names
+from renderer.catalogs.bundled import bundled_names
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.diagnostic import Severity
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import Overlay, RenderConfig
@@ -36,7 +37,7 @@ DATA = "pkg/virt-operator/resource/generate/components/data"
 def test_every_release_brings_its_own(minor: int) -> None:
     names = bundled_names(Release(1, minor))
 
-    assert (len(names[INSTANCETYPES]), len(names[PREFERENCES])) == COUNTS[minor]
+    assert (len(names[INSTANCETYPE.cluster_kind]), len(names[PREFERENCE.cluster_kind])) == COUNTS[minor]
 
 
 def test_the_newest_release_brings_what_ships_with_vmrender() -> None:
@@ -44,13 +45,13 @@ def test_the_newest_release_brings_what_ships_with_vmrender() -> None:
     shipped = pipeline.compose(builtin_path("common-instancetypes")).value
     of_kind = {
         kind: {resource.name for resource in shipped if resource.kind == kind}
-        for kind in (INSTANCETYPES, PREFERENCES)
+        for kind in (INSTANCETYPE.cluster_kind, PREFERENCE.cluster_kind)
     }
 
-    assert {name for name in of_kind[INSTANCETYPES] if ".custom" not in name} == bundled_names(LATEST)[
-        INSTANCETYPES
-    ]
-    assert of_kind[PREFERENCES] == bundled_names(LATEST)[PREFERENCES]
+    assert {name for name in of_kind[INSTANCETYPE.cluster_kind] if ".custom" not in name} == bundled_names(
+        LATEST
+    )[INSTANCETYPE.cluster_kind]
+    assert of_kind[PREFERENCE.cluster_kind] == bundled_names(LATEST)[PREFERENCE.cluster_kind]
 
 
 def git(*arguments: str) -> str:
@@ -63,7 +64,7 @@ def git(*arguments: str) -> str:
 @pytest.mark.parametrize("minor", range(1, LATEST.minor + 1))
 def test_the_names_are_those_in_kubevirts_source(minor: int) -> None:
     tags = [tag for tag in git("tag", "--list", f"v1.{minor}.*").split() if "-" not in tag]
-    found: dict[str, set[str]] = {INSTANCETYPES: set(), PREFERENCES: set()}
+    found: dict[str, set[str]] = {INSTANCETYPE.cluster_kind: set(), PREFERENCE.cluster_kind: set()}
     for tag in tags:
         files = git("ls-tree", "-r", "--name-only", tag, f"{DATA}/").split()
         for file in (file for file in files if file.endswith("-bundle.yaml")):

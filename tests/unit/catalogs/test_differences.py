@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.catalogs.differences import (
-    ABSENT,
-    CatalogFieldChange,
     as_json,
     as_text,
     differences,
-    field_changes,
 )
+from renderer.kubevirt.lists import field_changes
+from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
 from renderer.model.location import Site
@@ -21,7 +20,12 @@ from renderer.model.resource import Resource
 
 
 def changed(before: Json, after: Json) -> list[str]:
-    return [f"{each.field}: {each.before!r} -> {each.after!r}" for each in field_changes(before, after)]
+    def shown(value: Value) -> str:
+        return "ABSENT" if value is NoValue.ABSENT else repr(value)
+
+    return [
+        f"{each.field}: {shown(each.before)} -> {shown(each.after)}" for each in field_changes(before, after)
+    ]
 
 
 def resource(name: str, spec: Any, *, kind: str = "VirtualMachineInstancetype", **metadata: Any) -> Resource:  # noqa: ANN401 - any manifest
@@ -43,7 +47,7 @@ def test_the_deepest_field_is_told() -> None:
         "a.c: 2 -> ABSENT",
         "a.d: ABSENT -> 2",
     ]
-    assert changed({"a": None}, {}) == ["a: None -> ABSENT"]
+    assert changed({"a": None}, {}) == []
     assert changed({"a": {}}, {"a": []}) == ["a: {} -> []"]
     assert changed({"a": 1}, {"a": True}) == ["a: 1 -> True"]
     assert changed({"a": "1"}, {"a": 1}) == ["a: '1' -> 1"]
@@ -59,7 +63,7 @@ def test_quantities_are_compared_by_what_they_amount_to() -> None:
 def test_elements_are_known_by_their_names() -> None:
     gpus = [{"name": "a", "deviceName": "x"}, {"name": "b", "deviceName": "y"}]
 
-    assert changed({"gpus": gpus}, {"gpus": [*reversed(gpus)]}) == []
+    assert changed({"gpus": gpus}, {"gpus": [*reversed(gpus)]}) == ["gpus: ['a', 'b'] -> ['b', 'a']"]
     assert changed({"gpus": gpus}, {"gpus": gpus[1:]}) == [
         "gpus[name=a]: {'name': 'a', 'deviceName': 'x'} -> ABSENT"
     ]
@@ -139,7 +143,7 @@ def test_values_for_scripts_leave_out_what_is_not_there() -> None:
 
 
 def test_a_long_value_is_cut_where_people_read_it() -> None:
-    change = CatalogFieldChange(FieldPath.of("a"), ABSENT, "x" * 200)
+    change = FieldChange(FieldPath.of("a"), NoValue.ABSENT, "x" * 200)
     before, after = resource("a", {}), resource("a", {"a": change.after})
 
     text = as_text(differences([before], [after], spec_only=True))

@@ -149,3 +149,13 @@ def test_sizes_that_are_none_are_shown_as_unknown() -> None:
     ]
 
     assert [(entry.vcpus, entry.memory) for entry in entries_of([("odd", odd)])] == [(None, None)] * 4
+
+
+def test_a_table_is_no_wider_than_it_may_be_and_keeps_the_names() -> None:
+    whole = table(entries())
+    for width in (10, 40, 60, 80, 120, 500):
+        lines = table(entries(), width).splitlines()
+        assert max(map(len, lines)) <= max(width, len(whole.split("  ")[0]) + 20)
+        assert [line.split()[0] for line in lines] == [line.split()[0] for line in whole.splitlines()]
+    assert table(entries(), 500) == whole
+    assert "…" in table(entries(), 100)

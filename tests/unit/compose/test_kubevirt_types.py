@@ -4,7 +4,7 @@ from renderer.compose.compose import BuildOptions, compose
 from renderer.model.json import Json, array_at, text_at
 from renderer.model.render_config import MergeKeys
 from renderer.source.file_system import MemoryFileSystem
-from renderer.source.load import load
+from renderer.source.load import Loader
 
 VM = b"""\
 apiVersion: kubevirt.io/v1
@@ -50,7 +50,7 @@ spec:
 def patched(merge_keys: MergeKeys, patch: bytes = PATCH) -> Json:
     kustomization = b"resources: [vm.yaml]\npatches: [{path: patch.yaml}]\n"
     files = {"kustomization.yaml": kustomization, "vm.yaml": VM, "patch.yaml": patch}
-    outcome = compose(load(MemoryFileSystem(files), "."), {}, BuildOptions(merge_keys=merge_keys))
+    outcome = compose(Loader(MemoryFileSystem(files)).load("."), {}, BuildOptions(merge_keys=merge_keys))
     (resource,) = outcome.value
     return resource.content
 
@@ -90,7 +90,7 @@ def test_lists_of_kubernetes_own_kinds_merge_as_they_do_in_kustomize() -> None:
         "patch.yaml": b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
         b"spec: {containers: [{name: two, image: c}]}\n",
     }
-    tree = load(MemoryFileSystem(files), ".")
+    tree = Loader(MemoryFileSystem(files)).load(".")
     kustomize, kubevirt = (compose(tree, {}, BuildOptions(merge_keys=keys)).value for keys in MergeKeys)
     assert [r.content for r in kustomize] == [r.content for r in kubevirt]
     (pod,) = kubevirt

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.machine import Machine
 from renderer.diff.totals import totals_of
+from renderer.diff.virtual_machine import VirtualMachineView
 from renderer.model.difference import Amounts, Totals
 from renderer.model.json import Json
 from renderer.model.location import Site
@@ -14,7 +14,7 @@ from renderer.model.resource import Resource
 GI = 1 << 30
 
 
-def machine(domain: dict[str, Json], kind: str = "VirtualMachine", **spec: Json) -> Machine:
+def machine(domain: dict[str, Json], kind: str = "VirtualMachine", **spec: Json) -> VirtualMachineView:
     template: dict[str, Any] = {"template": {"spec": {"domain": domain}}, **spec}
     if kind == "VirtualMachinePool":
         template = {"virtualMachineTemplate": {"spec": template}, "replicas": spec.get("replicas")}
@@ -25,7 +25,7 @@ def machine(domain: dict[str, Json], kind: str = "VirtualMachine", **spec: Json)
         "metadata": {"name": "a"},
         "spec": template,
     }
-    found = Machine.of(Resource(content, Site("a.yaml")))
+    found = VirtualMachineView.of(Resource(content, Site("a.yaml")))
     assert found is not None
     return found
 

@@ -36,7 +36,7 @@ def test_a_tree_that_is_as_it_should_be(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("README.md", "mine")
 
-    assert repository.check(OLD).value == TreeDiff()
+    assert repository.check(OLD).value == TreeDiff(unchanged=tuple(sorted(OLD)))
     assert lines(repository, OLD) == []
 
 
@@ -57,6 +57,7 @@ def test_the_diff_leads_to_what_should_be(repository: Repository) -> None:
         created=("d/vm_d.yaml",),
         updated=("a/vm_a.yaml",),
         removed=("c/vm_c.yaml",),
+        unchanged=tuple(path for path in OLD if NEW.get(path) == OLD[path]),
         text="""\
 --- rendered/prod/a/vm_a.yaml
 +++ rendered/prod/a/vm_a.yaml

@@ -15,19 +15,21 @@ from typing import TypeAlias
 
 import pytest
 
+from renderer.instancetype.admission_requests import admission_requests
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog
 from renderer.instancetype.expand import expand
-from renderer.instancetype.matcher import INSTANCETYPE, Matcher
+from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.open_fields import open_fields
 from renderer.instancetype.resolve import resolve_matchers
-from renderer.instancetype.revision_store import store_revision
 from renderer.instancetype.webhook_fields import mutation_of
 from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
+from tests.conformance.kubevirt.revision_store import store_revision
 from tests.kubevirt_objects import (
     behaviour,
     instancetype,
@@ -58,6 +60,17 @@ def expanded(
             return [f"{diagnostic.code}: {diagnostic.field}" for diagnostic in outcome.diagnostics]
         *parents, last = at.split(".")
         return object_at(outcome.value.resources[0].content, "spec", "template", "spec", *parents).get(last)
+
+    return look
+
+
+def admitted(at: str, content: JsonObject) -> Look:
+    """``at`` of the template's spec as the validating webhook sees it."""
+
+    def look(release: str) -> Json:
+        (request,) = admission_requests(resources(content), Catalog(), Release.parse(release))
+        *parents, last = at.split(".")
+        return object_at(request.content, "spec", "template", "spec", *parents).get(last)
 
     return look
 
@@ -185,6 +198,12 @@ def on(machine_architecture: str) -> dict[str, Json]:
     return {**content, "spec": {**spec, "template": template}}
 
 
+def on_s390x() -> dict[str, Json]:
+    """A VM with a volume and no matchers."""
+    spec: JsonObject = {"architecture": "s390x", "domain": {"devices": {}}, "volumes": [CONTAINER_DISK]}
+    return vm("db") | {"spec": {"template": {"spec": spec}}}
+
+
 CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     # Application.
     (
@@ -302,7 +321,7 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     (
         "checks_topology_names",
         told(PREFERRING, topology("dense")),
-        {"1.3": [], "1.4": ['error topology: "dense" is no CPU topology']},
+        {"1.3": [], "1.4": ['error topology: "dense" is not a CPU topology']},
     ),
     (
         "checks_topology_names",
@@ -395,6 +414,24 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
             mode=ExpandMode.DEFAULTS,
         ),
         {"1.6": {"type": "s390-ccw-virtio"}, "1.7": {"type": "mine"}},
+    ),
+    (
+        "defaults_template_as_instance",
+        admitted(f"{DEVICES}.disks", with_volume(CONTAINER_DISK)),
+        {"1.3": [{"name": "root", "disk": {"bus": "sata"}}], "1.4": [{"name": "root"}]},
+    ),
+    (
+        "knows_s390x",
+        admitted(f"{DEVICES}.disks", on_s390x()),
+        {
+            "1.2": [{"name": "root", "disk": {"bus": "sata"}}],
+            "1.3": [{"name": "root", "disk": {"bus": "virtio"}}],
+        },
+    ),
+    (
+        "defaults_guest_memory",
+        admitted("domain.memory", vm("db", {"resources": {"requests": {"memory": "1Gi"}}})),
+        {"1.2": None, "1.3": {"guest": "1Gi"}},
     ),
     # Versions and revisions.
     (

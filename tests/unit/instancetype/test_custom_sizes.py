@@ -181,8 +181,8 @@ def test_a_ratio_of_zero_is_no_crash() -> None:
 def test_neither_side_gives_a_size() -> None:
     found = problems(expanded(custom(), vm(domain=domain(), instancetype="c.custom")))
     assert {field: each.message for field, each in found.items()} == {
-        VCPUS: "neither the VM nor instance type c.custom says how many vCPUs there are",
-        MEMORY: "neither the VM nor instance type c.custom says how much memory there is",
+        VCPUS: "neither the VM nor instance type c.custom sets the number of vCPUs",
+        MEMORY: "neither the VM nor instance type c.custom sets the amount of memory",
     }
     for field, left in ((VCPUS, "spec.cpu.guest"), (MEMORY, "spec.memory.guest")):
         assert found[field].code is Code.CUSTOM_SIZE
@@ -214,7 +214,7 @@ def test_counts_are_no_way_to_give_vcpus_to_an_instance_type() -> None:
     written = vm(domain=domain(None, "1Gi", cpu={"cores": 2, "sockets": 2}), instancetype="c.custom")
     code, _, found = problem(expanded(custom(), written))
     assert code is Code.CUSTOM_SIZE
-    assert "takes the vCPUs from spec.template.spec.domain.cpu.guest alone" in found.message
+    assert "takes the vCPUs from spec.template.spec.domain.cpu.guest only" in found.message
 
 
 def test_zero_counts_are_none() -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from renderer.instancetype.cause import Cause, CauseError
 from renderer.instancetype.find import Finder, Found
-from renderer.instancetype.matcher import INSTANCETYPE, Matcher
+from renderer.instancetype.matcher import Matcher
+from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
@@ -70,7 +71,8 @@ def test_from_1_6_on_it_is_said_that_kubevirt_would_admit_it() -> None:
 
 def test_a_name_of_the_other_kind_says_how_to_reach_it() -> None:
     assert cause(Matcher("a"), namespaced(instancetype("a"))).hint == (
-        "set spec.instancetype.kind: VirtualMachineInstancetype"
+        "VirtualMachineInstancetype a is there, but without a kind the matcher names a"
+        " VirtualMachineClusterInstancetype; set spec.instancetype.kind: VirtualMachineInstancetype"
     )
     assert cause(Matcher("a", "VirtualMachineInstancetype"), instancetype("a")).hint == (
         "set spec.instancetype.kind: VirtualMachineClusterInstancetype"

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from renderer.instancetype.infer import InferenceError, infer_matcher
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE, Matcher, MatcherType
+from renderer.instancetype.matcher import Matcher
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, labelled, scope
 

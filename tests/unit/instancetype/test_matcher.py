@@ -3,14 +3,8 @@ from __future__ import annotations
 import pytest
 
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.matcher import (
-    INSTANCETYPE,
-    PREFERENCE,
-    Matcher,
-    check_matcher,
-    check_matcher_update,
-    read_matcher,
-)
+from renderer.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.json import Json, JsonObject
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from renderer.instancetype.cause import CauseError
-from renderer.instancetype.matcher import INSTANCETYPE, PREFERENCE
 from renderer.instancetype.object_admission import ObjectAdmission, admit_object
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, instancetype, preference
 

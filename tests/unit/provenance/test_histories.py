@@ -14,6 +14,7 @@ from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.provenance import StepKind
 from renderer.pipeline import Pipeline
+from renderer.pipeline.run_context import RunContext
 from renderer.provenance.trace import Trace
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
@@ -38,7 +39,7 @@ def rendered_mistakes(folder: Path) -> Iterator[str]:
     except DiagnosticError:
         return
     trace = Trace()
-    pipeline = Pipeline(fs, config, trace=trace)
+    pipeline = Pipeline(fs, config, context=RunContext.fresh(trace))
     for overlay in overlays:
         try:
             rendered = pipeline.render(overlay).value

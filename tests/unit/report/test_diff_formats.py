@@ -79,16 +79,17 @@ overlays/prod (KubeVirt 1.9)
   changed VirtualMachine prod/db: needs a restart
     spec.memory: 1Gi -> 9Gi
       needs a restart: because
-  changed VirtualMachine prod/vm-0, prod/vm-1, prod/vm-2, prod/vm-3, prod/vm-4 and 2 more: hot-plugged
+  changed VirtualMachine prod/vm-0, prod/vm-1, prod/vm-2, prod/vm-3, prod/vm-4 and 2 more: hot-plugged at once
     spec.memory: 1Gi -> 2Gi
-      hot-plugged: because
+      hot-plugged at once: because
   7 equal
   virtual machines  2 -> 1 (and 1 halted)
   vCPUs             4 -> 4 (and 2 halted)
   memory            1Gi -> 2Gi (and 1Gi halted)
 
 8 changed (1 overlay)
-virtual machines: 1 needs a restart, 7 hot-plugged
+virtual machines: 1 needs a restart, 7 hot-plugged at once
+judged as if each virtual machine had been started from main
 """
     )
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.location import Location
+from renderer.model.res_id import Gvk, ResId
 from renderer.report.report import Report
 from renderer.report.text import block, excerpt, summary, write
 
@@ -28,18 +31,49 @@ def test_a_finding_has_its_line_its_other_sides_and_its_hint_below() -> None:
         "  catalog/u1.yaml:41: spec.cpu.guest: 1\n"
         "  no place\n"
         "  hint: drop domain.cpu.cores\n"
-        "overlays/prod/db.yaml:23:15: error[conflict]: "
-        "spec.template.spec.domain.cpu.cores is set by instance type u1.medium\n"
-        "   23 |               cores: 2\n"
-        "      |               ^^^^^\n"
-        "  catalog/u1.yaml:41: spec.cpu.guest: 1\n"
-        "  no place\n"
-        "  hint: drop domain.cpu.cores\n"
+        "  also: overlays/prod/db.yaml:23:15\n"
         "\n"
         "warning[deprecated]: preferCores is deprecated\n"
         "\n"
         "2 errors, 1 warning\n"
     )
+
+
+def of_vm(name: str, message: str, number: int) -> Diagnostic:
+    vm = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), name, "prod")
+    return Diagnostic(
+        code=Code.DEPRECATED, message=message, resource=vm, location=Location(f"{name}.yaml", number)
+    )
+
+
+def test_findings_that_differ_by_their_object_alone_stand_together() -> None:
+    found = [of_vm(f"vm-{number}", f"vm-{number} has an old field", number) for number in range(1, 14)]
+    text = write(Report((*found, of_vm("vm", "vm-9 has an old field", 1))))
+    assert text == (
+        "vm-1.yaml:1: error[deprecated]: vm-1 has an old field\n"
+        + "".join(
+            f"  also: vm-{number}.yaml:{number} (VirtualMachine prod/vm-{number})\n"
+            for number in range(2, 11)
+        )
+        + "  also: 3 more places; --format json has all of them\n"
+        + "\n"
+        + "vm.yaml:1: error[deprecated]: vm-9 has an old field\n"
+        + "\n"
+        + "14 errors\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(of_vm("b", "old", 1), code=Code.SCHEMA),
+        replace(of_vm("b", "old", 1), severity=Severity.INFO),
+        replace(of_vm("b", "old", 1), hint="other"),
+        of_vm("b", "new", 1),
+    ],
+)
+def test_findings_that_differ_otherwise_stand_apart(other: Diagnostic) -> None:
+    assert "also" not in write(Report((of_vm("a", "old", 1), other)))
 
 
 def test_nothing_is_said_of_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.rules.near_miss import is_near_miss
+from renderer.rules.references import is_near_miss
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.app.explanations import explanation_of
 from renderer.bundled import data_folder
 from renderer.model.json import Json, JsonObject, without
 from renderer.model.release import LATEST
 from renderer.model.resource import ResourceSet
-from renderer.model.rule_settings import RULE_CODES, STRICT_RULES, Level, RuleSetting, RuleSettings
+from renderer.model.rule_settings import (
+    RULE_CODES,
+    STRICT_RULES,
+    WARNING_CODES,
+    Level,
+    RuleSetting,
+    RuleSettings,
+)
 from renderer.rules.context import Context
 from renderer.rules.judge import judge
 from renderer.rules.rule import Rule
@@ -71,7 +79,7 @@ def test_the_schema_of_the_project_file_has_every_rule() -> None:
         if rule == {"$ref": "#/$defs/strictRule"}
     }
 
-    assert set(schema["$defs"]["rules"]["properties"]) == set(RULE_CODES)
+    assert set(schema["$defs"]["rules"]["properties"]) == {*RULE_CODES, *WARNING_CODES}
     assert strict == STRICT_RULES
 
 
@@ -81,9 +89,9 @@ def test_the_table_is_sorted() -> None:
 
 @every_rule
 def test_a_rule_is_explained(rule: Rule) -> None:
-    heading, blank, *text = (rule.documentation or "").splitlines()
+    heading, blank, *text = explanation_of(rule.code).markdown.splitlines()
 
-    assert heading.endswith((".", "?"))
+    assert heading.startswith("# ")
     assert not blank
     assert any(line.startswith("Wrong") for line in text)
     assert any(line.startswith("Right") for line in text)
@@ -91,8 +99,9 @@ def test_a_rule_is_explained(rule: Rule) -> None:
 
 @every_rule
 def test_the_examples_of_an_explanation_are_yaml(rule: Rule) -> None:
-    blocks = (rule.documentation or "").split("```")[1::2]
+    blocks = explanation_of(rule.code).markdown.split("```")[1::2]
 
+    assert blocks
     assert all(yaml.safe_load(block.removeprefix("yaml")) for block in blocks)
 
 

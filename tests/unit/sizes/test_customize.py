@@ -309,7 +309,7 @@ CONTRADICTIONS: list[tuple[list[str], dict[str, Given], list[str]]] = [
     (["dedicated-cpus"], {}, ["spec.cpu.numa needs spec.cpu.dedicatedCPUPlacement"]),
     (["hugepages"], {}, ["spec.cpu.numa needs spec.memory.hugepages"]),
     (["numa-passthrough"], {"realtime": True}, ["spec.cpu.realtime needs spec.cpu.numa"]),
-    ([], {"hugepages": "3Mi"}, ["no huge pages have 3Mi"]),
+    ([], {"hugepages": "3Mi"}, ["huge pages cannot have the size 3Mi"]),
     ([], {"memory": "2049Mi"}, ["2049Mi of memory are not a multiple of huge pages of 2Mi"]),
     ([], {"memory": "1Gi", "hugepages": "2Gi"}, ["1Gi of memory are not a multiple of huge pages of 2Gi"]),
     ([], {"max_guest_memory": "4Gi"}, ["memory cannot be hot-plugged with spec.cpu.numa"]),

@@ -418,3 +418,76 @@ def test_git_ends_with_the_block(top: Path) -> None:
     assert repository.commit("HEAD")  # another one starts where it is asked again
     assert fs.read("a.yaml") == b"1"
     repository.close()
+
+
+def embed(folder: Path, *, config: str | None = None, common: Path | None = None) -> None:
+    """Make the folder what git takes for a bare repository, of plain files that anyone can commit."""
+    for name in ("objects", "refs"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name / ".keep").write_text("")
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    if common:
+        (folder / "commondir").write_text(f"{common}\n")
+    if config:
+        (folder / "config").write_text(config)
+
+
+@pytest.mark.parametrize("place", ["infra", "infra/deeper", "infra/deeper/still"])
+@pytest.mark.parametrize("config", [None, "[core]\nbare = false\n", "[core]\nbare = false\nworktree = .\n"])
+def test_an_embedded_repository_is_not_used(
+    top: Path, tmp_path: Path, place: str, config: str | None
+) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    git(private, "init", "--quiet", "--initial-branch", "main")
+    commit(private, {f"{place}/vm.yaml": "canary", "vm.yaml": "canary"})
+    commit(top, {f"{place}/vm.yaml": "good"})
+    folder = top / "infra"
+    embed(folder, config=config, common=None if config else private / ".git")
+    if config:
+        for name in ("objects", "refs"):
+            shutil.rmtree(folder / name)
+            shutil.copytree(private / ".git" / name, folder / name)
+    commit(top, {})
+
+    with GitRepository(top / place, ENVIRONMENT) as repository:
+        assert repository.prefix == f"{place}/"
+        assert not repository.is_bare
+        assert repository.tree("HEAD").read("vm.yaml") == b"good"
+
+
+def test_an_embedded_repository_outside_of_a_checkout_is_not_used(top: Path, tmp_path: Path) -> None:
+    commit(top, {"vmrender.yaml": "", "vm.yaml": "canary"})
+    unpacked = tmp_path / "unpacked"
+    git(tmp_path, "clone", "--quiet", "--bare", str(top), "unpacked")
+    (unpacked / "vmrender.yaml").write_text("")
+    (unpacked / "overlays").mkdir()
+
+    for folder in (unpacked, unpacked / "overlays"):
+        found = opening(folder, GIT_CEILING_DIRECTORIES=str(tmp_path))
+        assert found.message == f"{folder} is not in a Git repository"
+
+
+def test_a_broken_git_folder_does_not_lead_to_another_repository(top: Path) -> None:
+    commit(top, {"infra/vm.yaml": "1"})
+    (top / "infra/.git").mkdir()
+    assert opening(top / "infra").code is Code.GIT_UNAVAILABLE
+    embed(top / "infra", config="[core]\nbare = false\n")
+    assert opening(top / "infra").code is Code.GIT_UNAVAILABLE
+
+
+def test_work_trees_submodules_and_linked_git_folders_are_used(top: Path, tmp_path: Path) -> None:
+    commit(top, {"infra/vm.yaml": "1"})
+    git(top, "worktree", "add", "--quiet", str(tmp_path / "tree"))
+    allowed = ("-c", "protocol.file.allow=always")
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    git(outer, "init", "--quiet")
+    git(outer, *allowed, "submodule", "add", "--quiet", str(top), "part")
+    git(tmp_path, "clone", "--quiet", str(top), "linked")
+    (tmp_path / "linked/.git").rename(tmp_path / "elsewhere")
+    (tmp_path / "linked/.git").symlink_to(tmp_path / "elsewhere")
+    for folder in (tmp_path / "tree", outer / "part", tmp_path / "linked"):
+        with GitRepository(folder / "infra", ENVIRONMENT) as repository:
+            assert repository.prefix == "infra/"
+            assert repository.tree("HEAD").read("vm.yaml") == b"1"

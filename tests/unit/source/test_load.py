@@ -10,7 +10,7 @@ from renderer.model.location import Site
 from renderer.model.source_tree import KustomizationRoot, ResourceFile
 from renderer.source.file_system import DiskFileSystem, FileSystem, MemoryFileSystem
 from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.load import Loader, load
+from renderer.source.load import Loader
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
 COMPONENT = "kind: Component\nresources: []\n"
@@ -32,7 +32,7 @@ def tree(files: dict[str, str]) -> MemoryFileSystem:
 
 def problems(fs: FileSystem, path: str = ".") -> tuple[Diagnostic, ...]:
     with pytest.raises(DiagnosticError) as error:
-        load(fs, path)
+        Loader(fs).load(path)
     return error.value.diagnostics
 
 
@@ -63,22 +63,18 @@ def test_what_several_overlays_use_is_read_once_and_is_one_value() -> None:
 
 
 def test_resources_stand_before_bases() -> None:
-    root = load(
-        tree(
-            {
-                "o/kustomization.yaml": "bases: [../base]\nresources: [c.yaml]",
-                "o/c.yaml": CONFIG_MAP,
-                "base/kustomization.yaml": "resources: []",
-            }
-        ),
-        "o",
-    ).root
+    files = {
+        "o/kustomization.yaml": "bases: [../base]\nresources: [c.yaml]",
+        "o/c.yaml": CONFIG_MAP,
+        "base/kustomization.yaml": "resources: []",
+    }
+    root = Loader(tree(files)).load("o").root
     assert [type(entry) for entry in root.resources] == [ResourceFile, KustomizationRoot]
 
 
 @pytest.mark.parametrize("name", ["kustomization.yaml", "kustomization.yml", "Kustomization"])
 def test_a_kustomization_has_one_of_three_names(name: str) -> None:
-    assert load(tree({f"o/{name}": "resources: []"}), "o").root.kustomization.site == Site(f"o/{name}")
+    assert Loader(tree({f"o/{name}": "resources: []"})).load("o").root.kustomization.site == Site(f"o/{name}")
 
 
 def test_a_folder_without_or_with_two_kustomizations_is_an_error() -> None:
@@ -137,7 +133,7 @@ def test_a_component_and_a_kustomization_are_not_taken_for_each_other() -> None:
     files = {"c/kustomization.yaml": COMPONENT, "k/kustomization.yaml": "resources: []"}
     assert code_of({**files, "o/kustomization.yaml": "resources: [../c]"}, "o") is Code.KUSTOMIZATION_FIELD
     assert code_of({**files, "o/kustomization.yaml": "components: [../k]"}, "o") is Code.KUSTOMIZATION_FIELD
-    assert load(tree({**files, "o/kustomization.yaml": "components: [../c]"}), "o").root.components
+    assert Loader(tree({**files, "o/kustomization.yaml": "components: [../c]"})).load("o").root.components
 
 
 @pytest.mark.parametrize(
@@ -158,7 +154,7 @@ def test_what_is_on_the_network_is_refused_with_the_way_out(entry: str) -> None:
 def test_files_have_to_be_in_or_below_the_folder_of_the_kustomization() -> None:
     files = {"o/kustomization.yaml": "resources: [../c.yaml]", "c.yaml": CONFIG_MAP}
     assert code_of(files, "o") is Code.FILE_OUTSIDE_ROOT
-    assert load(tree(files), "o", LoadRestrictor.NONE).root.resources
+    assert Loader(tree(files), LoadRestrictor.NONE).load("o").root.resources
 
 
 def test_a_link_does_not_lead_a_file_out_of_the_folder_but_may_lead_to_a_base(tmp_path: Path) -> None:
@@ -169,7 +165,7 @@ def test_a_link_does_not_lead_a_file_out_of_the_folder_but_may_lead_to_a_base(tm
     (tmp_path / "o/link").symlink_to(tmp_path / "base")
     (tmp_path / "o/c.yaml").symlink_to(tmp_path / "base/c.yaml")
     (tmp_path / "o/kustomization.yaml").write_text("resources: [link]")
-    assert load(DiskFileSystem(tmp_path), "o").root.resources[0].kustomization.site.path == (  # type: ignore[union-attr]  # a root, or the test fails
+    assert Loader(DiskFileSystem(tmp_path)).load("o").root.resources[0].kustomization.site.path == (  # type: ignore[union-attr]  # a root, or the test fails
         "base/kustomization.yaml"
     )
     (tmp_path / "o/kustomization.yaml").write_text("resources: [c.yaml]")
@@ -196,7 +192,7 @@ def test_a_patch_has_a_path_or_a_text(patch: str) -> None:
     ],
 )
 def test_documents_that_kustomize_ignores_are_worth_a_warning(text: str, line: int) -> None:
-    (warning,) = load(tree({"kustomization.yaml": text}), ".").root.warnings
+    (warning,) = Loader(tree({"kustomization.yaml": text})).load(".").root.warnings
     assert warning.code is Code.IGNORED_DOCUMENT
     assert warning.location is not None
     assert warning.location.line in (line, line - 1)
@@ -206,7 +202,7 @@ def test_documents_that_kustomize_ignores_are_worth_a_warning(text: str, line: i
     "text", ["---\nresources: []\n", "# top\n---\nresources: []\n---\n", "resources: []\n...\n"]
 )
 def test_a_single_document_is_not(text: str) -> None:
-    assert load(tree({"kustomization.yaml": text}), ".").root.warnings == ()
+    assert Loader(tree({"kustomization.yaml": text})).load(".").root.warnings == ()
 
 
 def test_a_kustomization_file_is_no_resource_and_the_hint_says_what_to_list() -> None:

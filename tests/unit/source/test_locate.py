@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+from types import FrameType
+
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.location import Location, Site
-from renderer.source.file_system import MemoryFileSystem
+from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.source.locate import Locator, locate
 
 BASE = b"""\
@@ -69,3 +74,24 @@ def test_a_file_is_read_once_for_all_that_is_found_in_it() -> None:
     ]
     assert len(locate(Counting(FS.files), findings)) == 3
     assert sorted(read) == ["base.yaml", "patch.yaml"]
+
+
+def test_nine_files_find_the_line_of_a_finding(tmp_path: Path) -> None:
+    """Whoever wants to know where the line of a finding comes from reads what runs here."""
+    (tmp_path / "vm.yaml").write_text("spec:\n  disks:\n  - name: x\n    bus: virtio\n")
+    field = FieldPath.of("spec", "disks", ElementName("name", "x"), "bus")
+    finding = Diagnostic(code=Code.SCHEMA, message="", sites=(Site("vm.yaml", 0, field),))
+    fs = DiskFileSystem(tmp_path)
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call":
+            files.add(frame.f_code.co_filename)
+
+    sys.setprofile(note)
+    try:
+        [located] = locate(fs, [finding])
+    finally:
+        sys.setprofile(None)
+    assert located.location == Location("vm.yaml", 4, 5)
+    assert len([file for file in files if f"{os.sep}renderer{os.sep}" in file]) <= 9

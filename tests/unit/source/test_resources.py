@@ -65,8 +65,11 @@ def test_what_is_no_object_is_refused(text: str, says: str) -> None:
     assert says in problem.message
 
 
-def test_a_name_may_be_a_number() -> None:
-    assert read_resources(b"kind: A\nmetadata: {name: 007}\n", SITE)[0].name == "7"
+def test_a_name_that_is_a_number_is_called_as_it_is_written() -> None:
+    resource = read_resources(b"kind: A\nmetadata: {name: 007}\n", SITE)[0]
+
+    assert resource.name == "007"
+    assert resource.content["metadata"] == {"name": 7}
 
 
 def test_what_is_wrong_with_an_inline_text_is_counted_in_the_text() -> None:
@@ -74,12 +77,12 @@ def test_what_is_wrong_with_an_inline_text_is_counted_in_the_text() -> None:
     with pytest.raises(DiagnosticError) as error:
         read_resources(b"a: b\nkind: [\n", site)
     (problem,) = error.value.diagnostics
-    assert problem.location == Location("kustomization.yaml", 3, 1)
+    assert problem.location == Location("kustomization.yaml", 2, 7)
     assert problem.sites == (site,)
     assert "line" not in problem.message
     file = b"patches:\n- patch: |-\n    a: b\n    kind: [\n    more: []\n"
     (located,) = locate(MemoryFileSystem({"kustomization.yaml": file}), [problem])
-    assert located.location == Location("kustomization.yaml", 5, 5)
+    assert located.location == Location("kustomization.yaml", 4, 11)
 
 
 def test_fields_that_hold_nothing_are_told_from_those_that_hold_null() -> None:

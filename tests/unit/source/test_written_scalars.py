@@ -1,13 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from renderer.model.field_path import FieldPath
+from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.source.resources import read_resources
-from renderer.yamlio import marks
-from renderer.yamlio.documents import Chunk, split_documents
-from renderer.yamlio.nodes import Node, parse_nodes
 
 DOCUMENT = """\
 apiVersion: v1
@@ -35,25 +35,65 @@ def test_every_object_has_what_its_tree_leaves_out(text: str) -> None:
     }
 
 
+SPELLED = """\
+kind: A
+metadata: {name: a}
+int: 0644
+float: 1.10
+bool: True
+date: 2020-01-01
+nothing: ~
+blank:
+"null": null
+text: "1.10"
+folded: >
+  a
+   b
+list:
+- name: first
+  value: 0x10
+- [1_000]
+anchor: &a 1e3
+alias: *a
+"""
+
+
+def test_scalars_have_their_texts_where_their_values_do_not_tell_them() -> None:
+    resource = read_resources(SPELLED.encode(), Site("a.yaml"))[0]
+
+    assert {str(each.field): (each.text, each.value) for each in resource.spellings} == {
+        "int": ("0644", 420),
+        "float": ("1.10", 1.1),
+        "bool": ("True", True),
+        "date": ("2020-01-01", "2020-01-01T00:00:00Z"),
+        "nothing": ("~", None),
+        "blank": ("", None),
+        "folded": ("a\n b\n", "a\n\n b\n"),
+        "list[name=first].value": ("0x10", 16),
+        "list[1][0]": ("1_000", 1000),
+        "anchor": ("1e3", 1000),
+        "alias": ("1e3", 1000),
+    }
+    assert resource.written_text("list", 0, "value") == "0x10"
+    assert resource.written_text("text") == "1.10"
+
+
+def test_a_spelling_counts_while_the_field_holds_its_value() -> None:
+    resource = read_resources(SPELLED.encode(), Site("a.yaml"))[0]
+    changed = resource.with_content({**resource.content, "int": 421, "float": "1.1", "bool": False})
+
+    assert [changed.written_text(key) for key in ("int", "float", "bool")] == ["421", "1.1", "false"]
+
+
 @pytest.mark.parametrize(
-    ("text", "documents"), [("---\n".join([DOCUMENT] * 3), 3), (ITEMS, 1)], ids=["documents", "items"]
+    "content", [resource.content for resource in read_resources(SPELLED.encode(), Site("a"))]
 )
-def test_a_file_is_cut_once_and_each_document_parsed_once(
-    monkeypatch: pytest.MonkeyPatch, text: str, documents: int
-) -> None:
-    cut: list[str] = []
-    parsed: list[str] = []
+def test_trees_hold_plain_values_only(content: Json) -> None:
+    def scalars(value: Json) -> Iterator[Json]:
+        if isinstance(value, dict | list):
+            for child in value.values() if isinstance(value, dict) else value:
+                yield from scalars(child)
+        else:
+            yield value
 
-    def split(text: str) -> list[Chunk]:
-        cut.append(text)
-        return split_documents(text)
-
-    def parse(text: str) -> Node | None:
-        parsed.append(text)
-        return parse_nodes(text)
-
-    monkeypatch.setattr(marks, "split_documents", split)
-    monkeypatch.setattr(marks, "parse_nodes", parse)
-    read_resources(text.encode(), Site("a.yaml"))
-
-    assert (len(cut), len(parsed)) == (1, documents)
+    assert {type(each) for each in scalars(content)} <= {str, int, float, bool, type(None)}

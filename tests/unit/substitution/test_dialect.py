@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer.substitution.envsubst import evaluate, parse
-from renderer.substitution.expression import SubstitutionError
+from renderer.substitution.envsubst import SubstitutionError, evaluate, parse
 
 VALUES = {
     "host": "node-7.rack2.Example",

@@ -140,7 +140,7 @@ def test_lines_of_the_output_know_their_template() -> None:
     [
         ("a: b: c", Code.YAML_SYNTAX, 1),
         ("kind: A\nmetadata: {name: a}\nkind: B", Code.YAML_DUPLICATE_KEY, 3),
-        ("a: [\n\n\n", Code.YAML_SYNTAX, 4),
+        ("a: [\n\n\n", Code.YAML_SYNTAX, 1),
         ("x: {{ '\\ud800' }}", Code.TEMPLATE_FAILED, 1),
     ],
 )

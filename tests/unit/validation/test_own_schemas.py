@@ -100,6 +100,10 @@ CONFIGS: list[tuple[JsonObject, bool]] = [
     ({"writeInstancetypes": "yes"}, False),
     ({"kubeVirt": "1.9"}, False),
     ({"kind": "Config"}, False),
+    ({"exclude": ["tests", "**/testdata", "./a/*.yaml", "..a"]}, True),
+    ({"exclude": None}, True),
+    *(({"exclude": [wrong]}, False) for wrong in ("", ".", "..", "../a", "/a", 1)),
+    ({"exclude": "tests"}, False),
 ]
 
 

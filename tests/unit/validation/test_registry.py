@@ -9,6 +9,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.release import LATEST, Release
 from renderer.model.res_id import Gvk
+from renderer.validation.kubevirt_kinds import API_VERSIONS_OF_KINDS, KINDS
 from renderer.validation.registry import SchemaRegistry
 
 VM = Gvk("kubevirt.io", "v1", "VirtualMachine")
@@ -76,10 +77,25 @@ def test_a_kind_that_is_none_names_the_nearest(gvk: Gvk, hint: str) -> None:
 
 
 def test_a_kind_of_kubevirt_without_a_schema_is_a_warning() -> None:
-    diagnostic = missing(Gvk("kubevirt.io", "v1", "VirtualMachineInstanceReplicaSet"))
+    diagnostic = missing(Gvk("snapshot.kubevirt.io", "v2", "VirtualMachineSnapshot"))
     assert diagnostic.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize("group", ["", "apps", "cdi.kubevirt.io", "KubeVirt.io"])
 def test_other_groups_are_not_covered(group: str) -> None:
     assert not SchemaRegistry().covers(Gvk(group, "v1", "VirtualMachine"))
+
+
+@pytest.mark.parametrize("version", ["../v1beta1", "v1beta1/../v1beta1", "", "V1"])
+def test_a_version_is_no_path(version: str) -> None:
+    assert SchemaRegistry().other_schema(Gvk("cdi.kubevirt.io", version, "DataVolume")) is None
+
+
+def test_every_kind_beside_machines_has_a_schema_of_its_version() -> None:
+    registry = SchemaRegistry()
+    missing = {
+        kind
+        for kind, version in API_VERSIONS_OF_KINDS.items()
+        if registry.other_schema(Gvk.parse(version, kind)) is None
+    }
+    assert missing == {kind.name for kind in KINDS}

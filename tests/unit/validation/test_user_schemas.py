@@ -73,11 +73,9 @@ def test_a_kind_of_kubevirts_is_judged_by_its_own_schema() -> None:
 
 
 def test_a_kind_of_kubevirts_without_a_schema_can_be_given_one() -> None:
-    snapshot = {**THING, "apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot"}
+    snapshot = {**THING, "apiVersion": "snapshot.kubevirt.io/v2", "kind": "VirtualMachineSnapshot"}
     assert [found.code for found in judged(snapshot, ProjectSchemas({}, {}))] == [Code.SCHEMA_MISSING]
-    project = schemas(
-        **{"snapshot.kubevirt.io__v1beta1__virtualmachinesnapshot.json": {"required": ["spec"]}}
-    )
+    project = schemas(**{"snapshot.kubevirt.io__v2__virtualmachinesnapshot.json": {"required": ["spec"]}})
     assert [found.message for found in judged(snapshot, project)] == ["spec is missing"]
 
 

@@ -5,7 +5,7 @@ import pytest
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.yamlio import events
 from renderer.yamlio.events import Backend
-from renderer.yamlio.marks import Mark, find
+from renderer.yamlio.marks import Mark, MarkedFile
 from renderer.yamlio.python_parser import PythonParser
 
 TEXT = """\
@@ -39,7 +39,7 @@ def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def mark(*segments: Segment, document: int = 1, text: str = TEXT) -> Mark | None:
-    return find(text.encode(), document, FieldPath.of(*segments))
+    return MarkedFile(text.encode()).find(document, FieldPath.of(*segments))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_nothing_is_found_where_nothing_can_be_read(text: str) -> None:
 
 
 def test_bytes_that_are_no_text() -> None:
-    assert find(b"\xff\xfe", 0, FieldPath.of("a")) is None
+    assert MarkedFile(b"\xff\xfe").find(0, FieldPath.of("a")) is None
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_ratio_of_0_is_an_error_at_the_preference() -> None:
     with pytest.raises(ApplyError) as error:
         _cpu(4, preference)
     (diagnostic,) = error.value.diagnostics
-    assert (diagnostic.code, error.value.party) == (Code.TOPOLOGY, FieldOwner.PREFERENCE)
+    assert (diagnostic.code, error.value.owner) == (Code.TOPOLOGY, FieldOwner.PREFERENCE)
     assert str(diagnostic.field) == "spec.cpu.spreadOptions.ratio"
 
 
@@ -132,7 +132,7 @@ def test_a_placeholder_is_passed_on_but_not_divided() -> None:
     assert _cpu("${VCPUS}", None) == {"sockets": "${VCPUS}", "cores": 1, "threads": 1}
     with pytest.raises(ApplyError) as error:
         _cpu("${VCPUS}", {"cpu": {"preferredCPUTopology": "spread"}})
-    assert error.value.party is FieldOwner.INSTANCETYPE
+    assert error.value.owner is FieldOwner.INSTANCETYPE
 
 
 def test_everything_else_is_copied() -> None:

@@ -131,7 +131,7 @@ def test_a_size_that_is_no_quantity_is_an_error_at_the_instance_type(field: str)
     with pytest.raises(ApplyError) as error:
         _apply({"guest": "1Gi", field: "8GB"}, {})
     (diagnostic,) = error.value.diagnostics
-    assert (diagnostic.code, error.value.party) == (Code.QUANTITY_INVALID, FieldOwner.INSTANCETYPE)
+    assert (diagnostic.code, error.value.owner) == (Code.QUANTITY_INVALID, FieldOwner.INSTANCETYPE)
     assert str(diagnostic.field) == f"spec.memory.{field}"
     assert diagnostic.message == '"8GB" is not a quantity'
 

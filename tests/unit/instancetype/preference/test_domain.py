@@ -37,7 +37,7 @@ def test_cpu_features_without_a_cpu_are_an_error() -> None:
     with pytest.raises(ApplyError) as error:
         _domain(preference, {})
     (diagnostic,) = error.value.diagnostics
-    assert (diagnostic.code, error.value.party) == (Code.APPLY_FAILED, FieldOwner.PREFERENCE)
+    assert (diagnostic.code, error.value.owner) == (Code.APPLY_FAILED, FieldOwner.PREFERENCE)
     sizes: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
     applied = apply_to_template(sizes, preference, {"spec": {"domain": {}}}, behaviour_of(LATEST))
     assert object_at(applied.template, "spec", "domain", "cpu")["features"] == [{"name": "vmx"}]

@@ -1,0 +1,95 @@
+"""Make `schemas/beside/`: the schemas of the kinds that stand beside virtual machines.
+
+    python .ci/schemas_beside.py validations_generated.go crds_generated.go
+
+The first file is in `pkg/virt-operator/resource/generate/components` of KubeVirt, the second in
+`pkg/operator/resources` of CDI; those that ship are of KubeVirt v1.9.0 and CDI v1.66.0. Field names, types
+and bounds are taken; descriptions are not.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import yaml  # noqa: E402 - as for the path above
+
+from renderer.validation.crd_schema import version_schemas  # noqa: E402 - as above
+from renderer.validation.schema_import import checksums, encoded  # noqa: E402 - as above
+from renderer.validation.shared_definitions import with_definitions  # noqa: E402 - as above
+
+SCHEMAS = ROOT / "schemas"
+#: KubeVirt's kinds that have no schema for each release, with their group and served versions.
+OF_KUBEVIRT = {
+    "MigrationPolicy": ("migrations.kubevirt.io", ["v1alpha1"]),
+    "VirtualMachineBackup": ("backup.kubevirt.io", ["v1alpha1"]),
+    "VirtualMachineBackupTracker": ("backup.kubevirt.io", ["v1alpha1"]),
+    "VirtualMachineClone": ("clone.kubevirt.io", ["v1alpha1", "v1beta1"]),
+    "VirtualMachineExport": ("export.kubevirt.io", ["v1alpha1", "v1beta1"]),
+    "VirtualMachineInstanceMigration": ("kubevirt.io", ["v1"]),
+    "VirtualMachineInstancePreset": ("kubevirt.io", ["v1"]),
+    "VirtualMachineInstanceReplicaSet": ("kubevirt.io", ["v1"]),
+    "VirtualMachineRestore": ("snapshot.kubevirt.io", ["v1alpha1", "v1beta1"]),
+    "VirtualMachineSnapshot": ("snapshot.kubevirt.io", ["v1alpha1", "v1beta1"]),
+    "VirtualMachineSnapshotContent": ("snapshot.kubevirt.io", ["v1alpha1", "v1beta1"]),
+}
+#: Of Multus; its configuration is text.
+NETWORK = {
+    "spec": {
+        "group": "k8s.cni.cncf.io",
+        "names": {"kind": "NetworkAttachmentDefinition"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "schema": {
+                    "openAPIV3Schema": {
+                        "type": "object",
+                        "properties": {
+                            "spec": {"type": "object", "properties": {"config": {"type": "string"}}}
+                        },
+                    }
+                },
+            }
+        ],
+    }
+}
+
+
+def texts(go: Path) -> Iterator[tuple[str, str]]:
+    """The YAML texts in a Go map, by key."""
+    source = go.read_text().replace('` + "`" + `', "'")
+    yield from re.findall(r'^\t"(\w+)": `(.*?)`,$', source, re.MULTILINE | re.DOTALL)
+
+
+def definitions(kubevirt: Path, cdi: Path) -> Iterator[dict[str, object]]:
+    of_kubevirt = {kind.lower(): (kind, *where) for kind, where in OF_KUBEVIRT.items()}
+    for name, text in texts(kubevirt):
+        if name in of_kubevirt:
+            kind, group, versions = of_kubevirt[name]
+            schema = yaml.safe_load(text)
+            served = [{"name": version, "served": True, "schema": schema} for version in versions]
+            yield {"spec": {"group": group, "names": {"kind": kind}, "versions": served}}
+    for _, text in texts(cdi):
+        yield yaml.safe_load(text)
+    yield NETWORK
+
+
+def main(kubevirt: Path, cdi: Path) -> None:
+    for definition in definitions(kubevirt, cdi):
+        spec = definition["spec"]
+        for version, schema in version_schemas(definition).items():
+            path = SCHEMAS / "beside" / spec["group"] / version / f"{spec['names']['kind'].lower()}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(encoded(with_definitions(dict(schema))))
+    files = {path.relative_to(SCHEMAS).as_posix(): path.read_bytes() for path in SCHEMAS.rglob("*.json")}
+    (SCHEMAS / "SHA256SUMS").write_text(checksums(files))
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

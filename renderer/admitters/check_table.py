@@ -1,0 +1,111 @@
+"""Tables of checks: the fields and releases that make each necessary, and the function of KubeVirt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from typing import Generic, ParamSpec
+
+from renderer.admitters.causes import Cause
+from renderer.admitters.cluster import Cluster
+from renderer.admitters.vmi_spec import VmiSpec
+from renderer.model.record import Record
+from renderer.model.release import Release
+
+P = ParamSpec("P")
+
+
+class Check(Record, Generic[P]):
+    """One check: it yields a cause for each thing that is wrong.
+
+    It is made where one of ``fields`` is written, or always when there are none. ``since`` is the first
+    release that makes it, ``until`` the first that no longer does; a release is its latest patch.
+    ``upstream`` names KubeVirt's function. When it yields a cause and ``ends`` is true of its arguments, the
+    checks after it are not made.
+    """
+
+    run: Callable[P, Iterable[Cause]]
+    fields: frozenset[str]
+    upstream: str
+    since: Release | None
+    until: Release | None
+    ends: Callable[..., bool] | None
+
+    def holds_for(self, release: Release) -> bool:
+        """Return true if ``release`` makes the check."""
+        return (self.since is None or release >= self.since) and (self.until is None or release < self.until)
+
+
+def on(
+    run: Callable[P, Iterable[Cause]],
+    *fields: str,
+    upstream: str = "",
+    since: str = "",
+    until: str = "",
+    ends: Callable[..., bool] | None = None,
+) -> Check[P]:
+    """Return a row of a table of checks; ``since`` and ``until`` are releases such as ``1.5``."""
+    first = Release.parse(since) if since else None
+    last = Release.parse(until) if until else None
+    return Check(run, frozenset(fields), upstream, first, last, ends)
+
+
+class CheckTable(Generic[P]):
+    """Checks in the order in which KubeVirt makes them."""
+
+    def __init__(self, *checks: Check[P]) -> None:
+        self.checks = checks
+        self._needed: dict[tuple[Release, frozenset[str]], tuple[Check[P], ...]] = {}
+
+    def causes(
+        self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
+    ) -> Iterator[Cause]:
+        """Yield the causes of all checks that ``release`` makes where ``fields`` are written."""
+        for check in self.needed(release, fields):
+            if check.ends is None:
+                yield from check.run(*args, **kwargs)
+                continue
+            causes = tuple(check.run(*args, **kwargs))
+            yield from causes
+            if causes and check.ends(*args, **kwargs):
+                return
+
+    def needed(self, release: Release, fields: frozenset[str]) -> tuple[Check[P], ...]:
+        """Return the checks that ``release`` makes where ``fields`` are written.
+
+        A fleet has few sets of fields, so the answer is kept.
+        """
+        key = (release, fields)
+        if key not in self._needed:
+            self._needed[key] = tuple(
+                check
+                for check in self.checks
+                if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
+            )
+        return self._needed[key]
+
+
+VmiCheck = Callable[[VmiSpec, Cluster], Iterable[Cause]]
+
+#: Verdicts that are kept for a cluster. Machines of a fleet are of a few makes, or all different.
+MOST_KEPT = 1_000
+
+
+def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> VmiCheck:
+    """Return ``check``, made again only for ``sections`` that nothing was found wrong with before.
+
+    ``sections`` gives, as JSON, all that ``check`` looks at, but for the cluster. What is refused is looked
+    at each time, as causes name places.
+    """
+
+    @wraps(check)
+    def shared(vmi: VmiSpec, cluster: Cluster) -> Iterable[Cause]:
+        looked_at = (check, repr(sections(vmi)))
+        if looked_at in cluster.found_good:
+            return ()
+        causes = tuple(check(vmi, cluster))
+        if not causes and len(cluster.found_good) < MOST_KEPT:
+            cluster.found_good.add(looked_at)
+        return causes
+
+    return shared

@@ -1,0 +1,84 @@
+"""Build one folder, and expand files: resources in, resources out, nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from renderer.app.project import Project
+from renderer.model.diagnostic import Diagnostic, Outcome, has_errors
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode
+from renderer.model.resource import ResourceSet
+from renderer.model.rule_settings import warnings_as_errors
+from renderer.pipeline import Pipeline
+from renderer.source.file_system import DiskFileSystem, FilesAbove
+from renderer.source.find_kustomization import LoadRestrictor
+
+
+class Built(Record):
+    """The resources, None when an error left nothing to print, and the findings.
+
+    ``overlays`` has the path of the overlay that was built.
+    """
+
+    resources: ResourceSet | None
+    findings: tuple[Diagnostic, ...]
+    overlays: tuple[str, ...] = ()
+
+
+def build(  # noqa: PLR0913 - one for each option
+    project: Project,
+    path: Path,
+    *,
+    kubevirt: Release | None = None,
+    expand: ExpandMode | None = None,
+    restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
+    validate: bool = False,
+    strict: bool = False,
+) -> Built:
+    """Build the overlay or catalog folder at ``path``.
+
+    ``kubevirt`` and ``expand`` overrule the project; in the mode ``off`` only ``validate``
+    asks for checks; ``strict`` makes errors of warnings.
+
+    Raises ``UsageError`` for a path outside the project.
+    """
+    from renderer.source.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
+
+    overlay = overlay_at(project.config, project.overlays(), project.relative(path))
+    overlay = overlay.with_target(kubevirt, expand)
+    outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
+    return _built(outcome.in_overlay(overlay.path), strict=strict)._replace(overlays=(overlay.path,))
+
+
+def expand_files(
+    project: Project,
+    documents: Mapping[str, bytes],
+    *,
+    kubevirt: Release | None = None,
+    expand: ExpandMode | None = None,
+    strict: bool = False,
+) -> Built:
+    """Expand the virtual machines in documents, content by name, and check all of them.
+
+    Instance types and preferences are looked up in the documents, then in the project's catalogs.
+    """
+    fs = FilesAbove(documents, project.fs)
+    config = project.config
+    outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
+    return _built(outcome, strict=strict)
+
+
+def _built(outcome: Outcome[ResourceSet], *, strict: bool) -> Built:
+    findings = warnings_as_errors(outcome.diagnostics) if strict else outcome.diagnostics
+    return Built(None if has_errors(findings) else outcome.value, findings)
+
+
+def read_file(project: Project, file: Path) -> bytes:
+    """Return the content of a file; one in the project may not lead out of it. Raises ``DiagnosticError``."""
+    written = Path.cwd() / file
+    if written.is_relative_to(project.root):
+        return project.fs.read(written.relative_to(project.root).as_posix())
+    return DiskFileSystem(written.parent.resolve()).read(written.name)

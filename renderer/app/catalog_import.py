@@ -1,0 +1,139 @@
+"""Import a release of common-instancetypes as a catalog of the project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.app.catalogs import OpenedCatalog, open_catalog
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.source_folder import SourceFolder
+from renderer.app.usage_error import UsageError
+from renderer.catalogs.entry import is_entry
+from renderer.catalogs.imported import (
+    SUMS,
+    Imported,
+    described_kinds,
+    imported,
+    plan_import,
+    release_label,
+)
+from renderer.emit.edit_user_files import change_files
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.render_config import CatalogPath
+from renderer.report.plain_text import printable
+from renderer.source.file_system import FileSystem
+from renderer.source.locate import locate
+from renderer.source.project import PROJECT_FILE
+from renderer.source.project_edit import with_catalog
+
+_RELEASE = re.compile(r"v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")
+
+
+class ImportRequest(NamedTuple):
+    """A release to import from ``paths``: checkouts, bundles, or folders with bundles.
+
+    Without ``release`` it is the one that the bundle names. The catalog is written to ``into/name/release``;
+    ``adds`` lists it in the project file, ``force`` replaces an import with other content.
+    """
+
+    paths: Sequence[str]
+    release: str | None
+    name: str
+    into: Path
+    adds: bool
+    force: bool
+
+
+class CatalogImport(NamedTuple):
+    """A catalog that was imported into ``folder``; ``written`` are the paths of files that changed."""
+
+    folder: str
+    catalog: Imported
+    written: tuple[str, ...]
+    is_listed: bool
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines for the user: what was written, and what is left to do."""
+        count = len(set(self.written) - {PROJECT_FILE})
+        state = f"{count} files written" if count else "unchanged"
+        yield f"{self.folder}: {self.catalog.size} instance types and preferences, {state}"
+        yield f"sha256 of {SUMS}: {self.catalog.digest}"
+        if PROJECT_FILE in self.written:
+            yield f"{PROJECT_FILE}: written"
+        if self.catalog.left_out:
+            yield f"left out: {printable(described_kinds(self.catalog.left_out))}"
+        if not self.is_listed:
+            lines = f"catalogs:\n- path: {self.folder}"
+            yield f"list it in {PROJECT_FILE}, before those it takes precedence of:\n{lines}"
+
+
+class ImportResult(NamedTuple):
+    """The import, None when errors stopped it; ``fs`` has the files of findings of a single catalog."""
+
+    made: CatalogImport | None
+    findings: tuple[Diagnostic, ...]
+    fs: FileSystem | None
+
+
+def import_catalog(project: Project, request: ImportRequest, open_project: ProjectOpener) -> ImportResult:
+    """Check the catalog against the project's KubeVirt release, then write it with its digests.
+
+    Raises ``UsageError`` when the release is not known, and ``DiagnosticError``.
+    """
+    sources = [open_catalog(path, open_project) for path in request.paths]
+    resources = [resource for source in sources for resource in source.resources]
+    release = _agreed(request.release, release_label(resources), force=request.force)
+    findings = tuple(found for source in sources for found in _checked(source, project))
+    fs = sources[0].fs if len(sources) == 1 else None  # else they are located, and in different trees
+    if has_errors(findings):
+        return ImportResult(None, findings, fs)
+    found = imported(resources, request.name, release)
+    folder = SourceFolder.locate(project, request.into / request.name / release).path
+    made = _write(project, folder, found, adds=request.adds, force=request.force)
+    return ImportResult(made, findings, fs)
+
+
+def read_release(text: str) -> str:
+    """Return ``1.5.1`` and ``v1.5.1`` as ``v1.5.1``. Raises ``UsageError`` for what is no release."""
+    match = _RELEASE.fullmatch(text)
+    if not match:
+        raise UsageError(f"{text!r} is no release; write it as v1.5.1")
+    return f"v{match[1]}"
+
+
+def _agreed(asked: str | None, said: str | None, *, force: bool) -> str:
+    """The release to import. Raises ``UsageError`` when none is known, and ``DiagnosticError``."""
+    if asked is None and said is None:
+        raise UsageError("say which release this is: --release v1.5.1")
+    if asked is None or said is None:
+        return asked or read_release(said or "")
+    if asked != said and not force:
+        message = f"this is not {asked}: the bundle says that it is {said}"
+        hint = f"import it with --release {said}"
+        raise DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))
+    return asked
+
+
+def _checked(source: OpenedCatalog, project: Project) -> tuple[Diagnostic, ...]:
+    entries = source.resources.where(is_entry)
+    return locate(source.fs, source.pipeline.check(entries, project.config.kubevirt))
+
+
+def _write(project: Project, folder: str, found: Imported, *, adds: bool, force: bool) -> CatalogImport:
+    fs = project.fs
+    present = {
+        name: fs.read(f"{folder}/{name}") for name in fs.list(folder) if fs.is_file(f"{folder}/{name}")
+    }
+    plan = plan_import(found, present, folder, force=force)
+    writes = {f"{folder}/{name}": content for name, content in plan.writes.items()}
+    if adds:
+        written = fs.read(PROJECT_FILE) if fs.is_file(PROJECT_FILE) else None
+        edited = with_catalog(written, folder, project.config.catalogs)
+        writes |= {PROJECT_FILE: edited} if edited != written else {}
+    change_files(project.root, writes, tuple(f"{folder}/{name}" for name in plan.removals))
+    is_listed = adds or CatalogPath(folder) in project.config.catalogs
+    return CatalogImport(folder, found, tuple(writes), is_listed=is_listed)

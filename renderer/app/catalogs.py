@@ -1,0 +1,188 @@
+"""Catalogs: those of the project, and others by folder, bundle, ``builtin:NAME`` or ``REVISION:PATH``."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.usage_error import UsageError
+from renderer.catalogs.entry import CatalogEntry, EntryType, entries_of
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+from renderer.model.release import Release
+from renderer.model.render_config import RenderConfig
+from renderer.model.resource import ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+
+if TYPE_CHECKING:
+    from renderer.catalogs.description import Fit
+    from renderer.catalogs.listing import Offer
+
+_BUILTIN = "builtin:"
+
+
+class OpenedCatalog(NamedTuple):
+    """The resources of a catalog, and the files that they were read from."""
+
+    name: str
+    resources: ResourceSet
+    pipeline: Pipeline
+    fs: FileSystem
+
+
+def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
+    """Compose the catalog that ``reference`` names.
+
+    A path is one of the working directory, that after a revision one of the project. Raises
+    ``DiagnosticError``, located in that catalog's own files, and ``UsageError`` for what names nothing.
+    """
+    if reference.startswith(_BUILTIN):
+        project = open_project(Path.cwd())
+        return _composed(reference, project.fs, project.config, builtin_path(_builtin(reference)))
+    if Path(reference).exists():
+        return _on_disk(reference, open_project(Path(reference)))
+    revision, separator, path = reference.rpartition(":")
+    if not separator:
+        hint = "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH"
+        message = f"no such catalog: {reference}"
+        raise DiagnosticError(Diagnostic(code=Code.FILE_NOT_FOUND, message=message, hint=hint))
+    return _at_revision(reference, open_project(Path.cwd()), revision, path or ".")
+
+
+def _builtin(reference: str) -> str:
+    """Raises ``UsageError``."""
+    name = reference.removeprefix(_BUILTIN)
+    found = next((known for known, release in BUILTIN_CATALOGS.items() if name in (known, release)), None)
+    if found is None:
+        known = ", ".join(f"{_BUILTIN}{name}" for name in BUILTIN_CATALOGS)
+        raise UsageError(f"no built-in catalog {name!r}: there is {known}")
+    return found
+
+
+def _on_disk(reference: str, project: Project) -> OpenedCatalog:
+    return _composed(reference, project.fs, project.config, project.relative(Path(reference)))
+
+
+def _at_revision(reference: str, project: Project, revision: str, path: str) -> OpenedCatalog:
+    with project.git() as git:
+        fs = git.tree(revision)
+        folder = Path(path).as_posix()
+        if not fs.is_folder(folder) and not fs.is_file(folder):
+            message = f"there is no {path} in revision {revision}"
+            hint = "the path is one of the project, from the folder of vmrender.yaml on"
+            raise DiagnosticError(
+                Diagnostic(code=Code.FILE_NOT_FOUND, message=message, location=Location(folder), hint=hint)
+            )
+        try:
+            return _composed(reference, BuiltinFileSystem(fs), project.config, folder)
+        except DiagnosticError as error:
+            raise DiagnosticError(*(_in_revision(found, revision) for found in error.diagnostics)) from error
+
+
+def _in_revision(finding: Diagnostic, revision: str) -> Diagnostic:
+    """Return the finding with the revision before its path, whose file in the work tree is another one."""
+    location = finding.location
+    if location is None or location.path.startswith(_BUILTIN):
+        return finding
+    return replace(finding, location=location._replace(path=f"{revision}:{location.path}"), sites=())
+
+
+def _composed(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:
+    pipeline = Pipeline(fs, config)
+    try:
+        return OpenedCatalog(name, _resources(pipeline, fs, path), pipeline, fs)
+    except DiagnosticError as error:
+        from renderer.source.locate import locate  # noqa: PLC0415 - only when something is wrong
+
+        raise DiagnosticError(*locate(fs, error.diagnostics)) from error
+
+
+def _resources(pipeline: Pipeline, fs: FileSystem, path: str) -> ResourceSet:
+    """Raises ``DiagnosticError``."""
+    files = _bundle(fs, path)
+    if files:
+        from renderer.source.load import load_files  # noqa: PLC0415 - a stage
+
+        return load_files(fs, files)
+    composed = pipeline.compose(path)
+    if composed.failed:
+        raise DiagnosticError(*composed.diagnostics)
+    return composed.value
+
+
+def _bundle(fs: FileSystem, path: str) -> tuple[str, ...]:
+    """The files of a bundle: one file, or all YAML files of a folder that has no kustomization."""
+    if fs.is_file(path):
+        return (path,)
+    names = fs.list(path)
+    if not {*KUSTOMIZATION_FILES}.isdisjoint(names):
+        return ()
+    return tuple(posixpath.normpath(f"{path}/{name}") for name in names if name.endswith((".yaml", ".yml")))
+
+
+def project_entries(project: Project) -> tuple[CatalogEntry, ...]:
+    """Return the instance types and preferences of the project's catalogs. Raises ``DiagnosticError``."""
+    sources = Pipeline(project.fs, project.config).catalog_sources
+    return tuple(entries_of((source.name, source.resources) for source in sources))
+
+
+def catalog_names(project: Project) -> tuple[str, ...]:
+    """Return the names of the project's catalogs, in order. Raises ``DiagnosticError``."""
+    return tuple(source.name for source in Pipeline(project.fs, project.config).catalog_sources)
+
+
+def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str:
+    """Describe one instance type or preference of the project's catalogs, as text.
+
+    ``name`` means what is cluster-wide; ``kind/name`` any other. Raises ``DiagnosticError``.
+    """
+    from renderer.catalogs.description import describe  # noqa: PLC0415 - for one entry, not for lists
+    from renderer.catalogs.listing import offers  # noqa: PLC0415 - as above
+    from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
+
+    pipeline = Pipeline(project.fs, project.config)
+    release = kubevirt or project.config.kubevirt
+    wanted = pipeline.named(name)
+    entries = list(entries_of((source.name, source.resources) for source in pipeline.catalog_sources))
+    offer = next(offer for offer in offers(entries) if any(entry.resource is wanted for entry in offer))
+    findings = pipeline.check(ResourceSet((offer[0].resource,)), release)
+    return describe(
+        offer,
+        _place(project.fs, offer[0]),
+        _fit(offer[0], offers(entries), release),
+        [finding.message + (f"; {finding.hint}" if finding.hint else "") for finding in findings],
+        encode([offer[0].spec]),
+    )
+
+
+def _place(fs: FileSystem, entry: CatalogEntry) -> str:
+    from renderer.source.locate import Locator  # noqa: PLC0415 - a stage
+
+    return str(Locator(fs).location_of((entry.resource.origin,)) or entry.resource.origin.path)
+
+
+def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> Fit:
+    """The entries of the other type; of those that are written twice the cluster-wide one."""
+    from renderer.catalogs.description import Fit  # noqa: PLC0415 - for one entry, not for lists
+    from renderer.instancetype.cause import CauseError  # noqa: PLC0415 - a stage
+    from renderer.instancetype.requirements import satisfies  # noqa: PLC0415 - a stage
+
+    fitting: list[CatalogEntry] = []
+    others: list[CatalogEntry] = []
+    for other in (offer[0] for offer in everything if offer[0].type is not entry.type):
+        is_instancetype = entry.type is EntryType.INSTANCETYPE
+        instancetype, preference = (entry, other) if is_instancetype else (other, entry)
+        try:
+            fits = instancetype.is_custom or satisfies(instancetype.resource, preference.resource, release)
+        except CauseError:  # of no version that the release serves, or of no use to it: not to be had
+            continue
+        (fitting if fits else others).append(other)
+    return Fit(fitting, others)

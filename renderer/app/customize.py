@@ -1,0 +1,73 @@
+"""Make a customised copy of an instance type or preference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.app.project import Project
+from renderer.app.source_folder import SourceFolder
+from renderer.app.usage_error import UsageError
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity, has_errors
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.sizes.customize import Copy, SpecChanges, customized, problems, target_of
+from renderer.sizes.switch_values import SwitchError
+
+
+class Customized(NamedTuple):
+    """The copy, the findings about it, and a line for each file that was written."""
+
+    copy: Resource
+    findings: tuple[Diagnostic, ...]
+    written: tuple[str, ...] = ()
+
+
+def customize(  # noqa: PLR0913 - each is one option of a copy
+    project: Project,
+    source: str,
+    copy: Copy,
+    kubevirt: Release | None = None,
+    *,
+    folder: Path | None = None,
+    force: bool = False,
+) -> Customized:
+    """Copy ``source`` of the project's catalogs with changes; with ``folder``, write the copy there.
+
+    Nothing is written when there is an error in the copy. ``force`` replaces a file that is there.
+
+    Raises ``UsageError`` for changes that do not fit, and ``DiagnosticError``.
+    """
+    if force and folder is None:
+        raise UsageError("--force is for --write DIR")
+    pipeline = Pipeline(project.fs, project.config)
+    destination = None if folder is None else SourceFolder.locate(project, folder)
+    try:
+        made = Resource(customized(pipeline.named(source), copy), Site(copy.name))
+    except SwitchError as error:
+        raise UsageError(str(error)) from error
+    findings = _findings(pipeline, made, copy.changes, kubevirt or project.config.kubevirt)
+    if destination is None or has_errors(findings):
+        return Customized(made, findings)
+    return Customized(made, findings, destination.add(made.content, force=force))
+
+
+def _findings(
+    pipeline: Pipeline, copied: Resource, changes: SpecChanges, release: Release
+) -> tuple[Diagnostic, ...]:
+    """The findings of KubeVirt about the copy, which is in no file yet, and about VMs that would use it."""
+    found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
+    return tuple(
+        replace(finding, sites=(), severity=_severity(finding, changes), resource=copied.current_id)
+        for finding in found
+    )
+
+
+def _severity(finding: Diagnostic, changes: SpecChanges) -> Severity:
+    """A value that means nothing to KubeVirt is an error where it is asked for, not where it is copied."""
+    is_asked_for = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
+    return Severity.ERROR if is_asked_for else finding.severity

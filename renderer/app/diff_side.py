@@ -1,0 +1,151 @@
+"""One side of a comparison: a project at a revision or in the work tree, rendered in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from renderer.diff.compare import OverlaySide
+from renderer.kubevirt.kinds import KUBEVIRT
+from renderer.kubevirt.virtual_machine import virtual_machine_paths
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.json import EMPTY, JsonObject
+from renderer.model.limits import lowered
+from renderer.model.location import Location
+from renderer.model.render_config import CatalogPath, ExpandMode, Overlay
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.held_changes import ProjectState
+from renderer.source.file_system import FileSystem
+from renderer.source.locate import locate
+from renderer.source.project import load_project
+
+if TYPE_CHECKING:
+    from renderer.instancetype.catalog import Catalog
+
+_GROUP = "kubevirt.io"
+
+
+class RenderedSide(NamedTuple):
+    """An overlay rendered on one side.
+
+    ``content`` is None where it could not be rendered; ``errors`` say why, or which resources are refused.
+    ``state`` has the resources and instance types that its virtual machines find in the cluster.
+    """
+
+    content: OverlaySide | None
+    errors: tuple[Diagnostic, ...] = ()
+    state: ProjectState | None = None
+
+
+class Side:
+    """One side of a comparison: a project at a revision or in the work tree, rendered in memory.
+
+    ``name`` is what the user calls it; ``revision`` stands before the paths of its findings.
+    """
+
+    def __init__(self, name: str, fs: FileSystem, revision: str = "") -> None:
+        """Raises ``DiagnosticError`` for a project file that cannot be used."""
+        self.name = name
+        self._fs = fs
+        self.revision = revision
+        try:
+            self._config = load_project(fs)
+            with lowered(self._config.limits):
+                found = find_overlays(fs, self._config)
+        except DiagnosticError as error:
+            raise DiagnosticError(*self.located(error.diagnostics)) from error
+        self.overlays: Mapping[str, Overlay] = {overlay.path: overlay for overlay in found}
+        self._pipeline = Pipeline(fs, self._config)
+
+    def located(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return the findings with their lines, and paths that begin with the revision."""
+        return tuple(self._labelled(finding) for finding in locate(self._fs, tuple(findings)))
+
+    def render(self, path: str) -> RenderedSide | None:
+        """Render the overlay at ``path`` within its project's limits; None where it is not on this side."""
+        overlay = self.overlays.get(path)
+        if overlay is None:
+            return None
+        with lowered(self._config.limits):
+            return self._rendered(overlay)
+
+    def _rendered(self, overlay: Overlay) -> RenderedSide:
+        outcome = self._pipeline.render(overlay).in_overlay(overlay.path)
+        errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
+        refused = _refusals(errors, outcome.value)
+        if refused is None:
+            return RenderedSide(None, errors)
+        content = OverlaySide(
+            release=overlay.kubevirt,
+            written=tuple(outcome.value),
+            applied=self._applied(overlay) if overlay.expand is ExpandMode.OFF else {},
+            refused=refused,
+            kubevirt=self._kubevirt(outcome.value),
+        )
+        return RenderedSide(content, errors, self._state(overlay, outcome.value))
+
+    def _state(self, overlay: Overlay, written: ResourceSet) -> ProjectState:
+        """The instance types that VMs with matchers name are those that the overlay composes."""
+        resources = written
+        if overlay.expand is ExpandMode.OFF and not overlay.write_instancetypes:
+            resources = self._pipeline.compose_overlay(overlay).value
+        return ProjectState(resources, self._catalog(resources))
+
+    def _catalog(self, resources: ResourceSet) -> Catalog:
+        from renderer.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
+        from renderer.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
+
+        if not needs_catalog(resources) and not self._catalogs():
+            return Catalog()
+        try:
+            return Catalog.of(*self._pipeline.catalog_sources)
+        except DiagnosticError:  # it is reported where a virtual machine needs the catalog
+            return Catalog()
+
+    def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
+        """The virtual machines as the cluster will see them, where their manifests keep the matchers."""
+        outcome: Outcome[ResourceSet] = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED))
+        return {each.current_id: each for each in outcome.value if virtual_machine_paths(each.content)}
+
+    def _kubevirt(self, written: ResourceSet) -> JsonObject:
+        """The first ``KubeVirt`` object of the overlay, or else of the project's own catalogs."""
+        return next((each.content for each in (*written, *self._catalogs()) if _is_kubevirt(each)), EMPTY)
+
+    def _catalogs(self) -> Iterable[Resource]:
+        if not any(isinstance(source, CatalogPath) for source in self._config.catalogs):
+            return ()
+        try:
+            sources = self._pipeline.catalog_sources
+        except DiagnosticError:  # it is reported where a virtual machine needs the catalog
+            return ()
+        return tuple(resource for source in sources for resource in source.resources)
+
+    def _labelled(self, finding: Diagnostic) -> Diagnostic:
+        if not self.revision:
+            return finding
+        related = tuple(each._replace(location=self._label(each.location)) for each in finding.related)
+        return replace(finding, location=self._label(finding.location), sites=(), related=related)
+
+    def _label(self, location: Location | None) -> Location | None:
+        if location is None or location.path.startswith("builtin:"):
+            return location
+        return location._replace(path=f"{self.revision}:{location.path}")
+
+
+def _is_kubevirt(resource: Resource) -> bool:
+    return resource.kind == KUBEVIRT and resource.gvk.group == _GROUP
+
+
+def _refusals(errors: Iterable[Diagnostic], written: ResourceSet) -> Mapping[ResId, str] | None:
+    """Sort the errors by resource; None when one is about no resource that was rendered."""
+    known = {resource.current_id for resource in written}
+    refused: dict[ResId, str] = {}
+    for error in errors:
+        if error.resource not in known or error.resource is None:
+            return None
+        refused.setdefault(error.resource, error.message)
+    return refused

@@ -1,0 +1,213 @@
+"""Explain a rendered resource: the files, patches, transformers and defaults that made its fields."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.app.explanations import Question
+from renderer.app.project import Project
+from renderer.app.usage_error import UsageError
+from renderer.kubevirt.confidential import secret_values
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.history import FieldHistory, ResourceHistory
+from renderer.model.location import Site
+from renderer.model.render_config import Overlay
+from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
+from renderer.pipeline import Pipeline
+from renderer.pipeline.run_context import RunContext
+from renderer.provenance.histories import Historian, located, without_secret_values
+from renderer.provenance.paths import indexed, named
+from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
+from renderer.provenance.trace import Trace
+from renderer.source.locate import Locator
+from renderer.source.overlays import overlay_at, select_overlays
+from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.marks import WrittenField, field_at_line
+
+
+class NoSuchResourceError(UsageError):
+    """No overlay has the resource that was asked for."""
+
+
+class _Asked(NamedTuple):
+    """The overlays and the resource that a question means."""
+
+    overlays: tuple[Overlay, ...]
+    resource: ResourcePattern
+    field: str
+
+
+class _Found(NamedTuple):
+    overlay: Overlay
+    resource: Resource
+
+
+class Explained(NamedTuple):
+    """The history of the resource, and the errors in its overlay.
+
+    ``history`` is None when no overlay has the resource and some could not be rendered. ``overlays`` are the
+    paths of those that the findings are about.
+    """
+
+    history: ResourceHistory | None
+    findings: tuple[Diagnostic, ...]
+    overlays: tuple[str, ...]
+
+
+def explain_resource(project: Project, question: Question) -> Explained:
+    """Find the resource and follow its fields back to where they come from.
+
+    Raises ``NoSuchResourceError``, ``UsageError`` for what may be several, and ``DiagnosticError``.
+    """
+    asked = _asked(project, question)
+    trace = Trace()
+    pipeline = Pipeline(project.fs, project.config, context=RunContext.fresh(trace))
+    found: list[_Found] = []
+    everything: list[Resource] = []
+    findings: dict[str, tuple[Diagnostic, ...]] = {}
+    for overlay in asked.overlays:
+        outcome = pipeline.render(overlay).in_overlay(overlay.path)
+        findings[overlay.path] = outcome.diagnostics if outcome.failed else ()
+        everything += outcome.value
+        found += (_Found(overlay, each) for each in asked.resource.among(outcome.value))
+    if not found and any(findings.values()):
+        return Explained(None, tuple(each for path in findings for each in findings[path]), tuple(findings))
+    one = _only(found, everything, question)
+    histories = without_secret_values(
+        _histories(Historian(trace, one.overlay), one.resource, asked.field),
+        pipeline.confidential(one.overlay),
+        secret_values(each.content for each in everything),
+    )
+    path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
+    return Explained(ResourceHistory(path, one.resource.current_id, fields), findings[path], (path,))
+
+
+def _asked(project: Project, question: Question) -> _Asked:
+    overlays = project.overlays()
+    place = rendered_place(project, overlays, question.resource)
+    if place:
+        field = str(place.field) if place.field != ROOT else ""
+        return _Asked((place.overlay,), place.resource, question.field or field)
+    try:
+        resource = ResourcePattern.parse(question.resource, question.namespace)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return _Asked(_chosen(project, overlays, question.overlay), resource, question.field)
+
+
+def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
+    """The overlay of that name or path, also of a folder that the project does not list; else all."""
+    folder = Path(name)
+    if name and folder.is_dir() and not any(name in (each.name, each.path) for each in overlays):
+        unlisted = overlay_at(project.config, overlays, project.relative(folder))
+        return (unlisted._replace(write_instancetypes=True),)
+    if not overlays and not name:
+        raise NoSuchResourceError("this project has no overlay that could hold a resource")
+    return select_overlays(overlays, [name] if name else [])
+
+
+def _only(found: Sequence[_Found], everything: Iterable[Resource], question: Question) -> _Found:
+    """Raises ``UsageError`` unless it is one."""
+    paths = list(dict.fromkeys(each.overlay.path for each in found))
+    if len(paths) > 1:
+        name = found[0].overlay.name
+        way_out = f"say which with --overlay, as in --overlay {name}"
+        raise UsageError(f"{question.resource} is in {', '.join(paths)}; {way_out}")
+    if len(found) > 1:
+        ways = sorted(_unmistakable(each.resource) for each in found)
+        raise UsageError(f"{question.resource} may be any of {', '.join(ways)}")
+    if not found:
+        raise NoSuchResourceError(
+            f"there is no resource {question.resource!r}; {_nearest(question, everything)}"
+        )
+    return found[0]
+
+
+def _nearest(question: Question, everything: Iterable[Resource]) -> str:
+    by_name: dict[str, str] = {}
+    for each in everything:
+        for name in (each.name, *(previous.name for previous in each.previous_ids)):
+            by_name.setdefault(name, _unmistakable(each))
+    near = suggest(question.resource.rpartition("/")[2], by_name)
+    if near:
+        meant = dict.fromkeys(by_name[name] for name in near)
+        return f"did you mean {' or '.join(meant)}?"
+    return "write KIND/NAME of one that an overlay is rendered to, or a file of a rendered tree"
+
+
+def _unmistakable(resource: Resource) -> str:
+    front = f"{resource.namespace}/" if resource.namespace else ""
+    return f"{front}{resource.kind}/{resource.name}"
+
+
+def _histories(historian: Historian, resource: Resource, field: str) -> tuple[FieldHistory, ...]:
+    fields = historian.fields(resource)
+    if not field:
+        return historian.histories(resource, fields)
+    try:
+        pattern = FieldPattern(field)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    wanted = {path for path in fields if pattern.matched(path, indexed(resource.content, path)) is not None}
+    if not wanted:
+        near = nearest_fields(field, fields)
+        hint = f"did you mean {' or '.join(near)}?" if near else "without a field all of them are shown"
+        raise UsageError(f"{resource.current_id} has no field {field!r}, nor ever had; {hint}")
+    return historian.histories(resource, wanted)
+
+
+#: A place as editors and compilers write it.
+_FILE = re.compile(r"(?P<path>.+\.ya?ml)(?::(?P<line>[0-9]+))?(?::[0-9]+)?")
+
+
+class RenderedPlace(NamedTuple):
+    """A place in a rendered tree: its overlay, the resource in the file, and the field on the line."""
+
+    overlay: Overlay
+    resource: ResourcePattern
+    field: FieldPath
+
+
+def rendered_place(project: Project, overlays: Iterable[Overlay], text: str) -> RenderedPlace | None:
+    """Find a place such as ``rendered/prod/vm_db.yaml:12``; None for a text that is no path of a YAML file.
+
+    Raises ``UsageError`` for a file that no overlay is rendered into, and for a line that it does not
+    have; ``DiagnosticError`` for one that cannot be read.
+    """
+    match = _FILE.fullmatch(text)
+    if match is None:
+        return None
+    path = project.relative(Path(match["path"]))
+    overlay = _overlay_of(path, tuple(overlays))
+    content = project.fs.read(path)
+    documents = [object_ if isinstance(object_, dict) else {} for object_ in decode_documents(content, path)]
+    place = field_at_line(content, int(match["line"])) if match["line"] else _only_resource(documents, path)
+    if place is None or not documents[place.document]:
+        raise UsageError(f"there is no resource on line {match['line']} of {path}")
+    resource = Resource(documents[place.document], Site(path, place.document))
+    kind = f"{resource.kind}.{resource.gvk.group}".rstrip(".")
+    pattern = ResourcePattern(resource.name, kind, resource.namespace)
+    return RenderedPlace(overlay, pattern, named(resource.content, place.field))
+
+
+def _overlay_of(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
+    outputs = {posixpath.normpath(overlay.output): overlay for overlay in overlays}
+    found = [output for output in outputs if path.startswith(f"{output}/")]
+    if not found:
+        known = ", ".join(outputs) or "nowhere"
+        raise UsageError(f"{path} is no file of a rendered tree; overlays are rendered into {known}")
+    return outputs[max(found, key=len)]
+
+
+def _only_resource(documents: list[dict[str, object]], path: str) -> WrittenField:
+    """The only resource of the file."""
+    numbers = [number for number, document in enumerate(documents) if document]
+    if len(numbers) != 1:
+        raise UsageError(f"{path} holds {len(numbers)} resources; say which with {path}:LINE")
+    return WrittenField(numbers[0], ROOT)

@@ -1,0 +1,125 @@
+"""Migrated files of one project or several: their findings, lines for people, a diff, and writing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.app.migrate import MigratedProject, migrate
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.several_projects import by_project, folders, joined, merge_findings
+from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.kubevirt.confidential import MASK
+from renderer.migration.migrate_file import Migrated, changed
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.location import Location
+from renderer.model.release import Release
+from renderer.source.file_system import FileSystem
+from renderer.source.locate import Locator
+
+
+class MigratedFiles(NamedTuple):
+    """Files of one project; ``folder`` is its path from the folder that all projects of the run are in."""
+
+    project: Project
+    files: tuple[Migrated, ...]
+    folder: str = "."
+
+    def path(self, path: str) -> str:
+        """Return the path of a file from the folder that all projects are in."""
+        return joined(self.folder, path)
+
+
+def migrate_paths(
+    open_project: ProjectOpener, paths: tuple[Path, ...], kubevirt: Release | None
+) -> tuple[MigratedFiles, ...]:
+    """Migrate files and folders of one project or of several, and without paths the project here.
+
+    Nothing is written. ``kubevirt`` overrules the target releases. Raises ``DiagnosticError``.
+    """
+    migrated: list[MigratedFiles] = []
+    for group in by_project(paths or (Path.cwd(),)).values():
+        project = open_project(group[0])
+        relative = [project.relative(path) for path in group] if paths else ["."]
+        files = migrate(MigratedProject(project.fs, project.config, kubevirt), relative)
+        migrated.append(MigratedFiles(project, files))
+    return tuple(
+        each._replace(folder=folder)
+        for each, folder in zip(migrated, folders([each.project for each in migrated]), strict=True)
+    )
+
+
+def write_files(projects: Sequence[MigratedFiles]) -> None:
+    """Write all changed files of each project, or none of it. Raises ``DiagnosticError``."""
+    for each in projects:
+        check_writable(each.project.root, changed(each.files))
+    for each in projects:
+        change_files(each.project.root, changed(each.files), ())
+
+
+def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Diagnostic, ...]]:
+    """Return the files, and warnings of what stays; in a ``check`` also an error for each change."""
+    found = ((each.project, tuple(_findings(each.files, check=check))) for each in projects)
+    return merge_findings([(project, project.config.rules.applied(each)) for project, each in found])
+
+
+def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
+    """Yield a line for each change, at the place where it was, and last the number of changes."""
+    from renderer.report.plain_text import printable  # noqa: PLC0415 - only when files are written
+
+    changes = files = 0
+    for project in projects:
+        for line in _lines(project):
+            yield printable(line, len(line))
+        changes += sum(len(file.changes) for file in project.files)
+        files += sum(bool(file.changes) for file in project.files)
+    yield f"{_count(changes, 'change')} in {_count(files, 'file')}"
+
+
+def diff(project: MigratedFiles) -> Iterator[str]:
+    """Yield a diff of each file, without values of Secrets and cloud-init data in the lines around it."""
+    from renderer.emit.unified_diff import unified_diff  # noqa: PLC0415 - only when one is asked for
+
+    for file in project.files:
+        if file.changes:
+            path = project.path(file.source.path)
+            shown = unified_diff(path, _public(file.source.content), _public(file.content))
+            yield shown or f"--- {path}\n+++ {path}\n(what changes is on lines that hold confidential data)\n"
+
+
+def _findings(files: Iterable[Migrated], *, check: bool) -> Iterator[Diagnostic]:
+    for file in files:
+        yield from file.warnings
+        for site, change in file.changes if check else ():
+            yield Diagnostic(
+                code=Code.DEPRECATED,
+                message=f"{change.before} is deprecated",
+                sites=(site,),
+                field=change.field,
+                hint=f"vmrender migrate makes it {change.after}",
+            )
+
+
+def _lines(project: MigratedFiles) -> Iterator[str]:
+    locator = Locator(project.project.fs)
+    changes = [each for file in project.files for each in file.changes]
+    placed = [(locator.location_of((site,)) or Location(site.path), change) for site, change in changes]
+    for location, change in sorted(placed, key=lambda each: each[0]):
+        place = location._replace(path=project.path(location.path))
+        yield f"{place}: {change.before} -> {change.after}"
+
+
+def _public(content: bytes) -> bytes:
+    """The file with a mask for each line that may not be shown."""
+    from renderer.source.public_lines import public_lines  # noqa: PLC0415 - only when a diff is asked for
+
+    numbers = range(1, content.count(b"\n") + 2)
+    shown = public_lines(content, numbers)
+    *lines, last = (shown.get(number, MASK) for number in numbers)
+    return "\n".join([*lines, last if not content.endswith(b"\n") else ""]).encode()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

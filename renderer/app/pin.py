@@ -1,0 +1,192 @@
+"""Pin virtual machines of an overlay to the instance types and preferences of now, and unpin them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os.path import isdir
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.app.project import Project, ProjectOpener
+from renderer.app.usage_error import UsageError
+from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
+from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.location import Location
+from renderer.model.pin import Pinnable
+from renderer.model.render_config import Overlay
+from renderer.model.suggest import did_you_mean
+from renderer.pins.changes import PINS, FileContent, PinChanges, changes, without_pins
+from renderer.pins.folder import PinsFolder, read_folder
+from renderer.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan_pins, plan_unpins
+from renderer.pipeline import Pipeline
+from renderer.source.file_system import FilesAbove
+from renderer.source.find_kustomization import find_kustomization
+from renderer.source.overlays import overlay_at, select_overlays
+
+
+class VmChoice(NamedTuple):
+    """The virtual machines that are meant: by ``names``, by a label ``selector``, or ``everything``."""
+
+    names: tuple[str, ...] = ()
+    selector: str | None = None
+    everything: bool = False
+
+
+class PinResult(NamedTuple):
+    """Notes about single virtual machines, a summary of the files that changed, and warnings."""
+
+    notes: tuple[str, ...]
+    summary: str
+    findings: tuple[Diagnostic, ...]
+
+
+def pin(overlay: PinnedOverlay, choice: VmChoice, *, update: bool) -> PinResult:
+    """Pin the chosen virtual machines; with ``update``, those too that are pinned already.
+
+    Raises ``UsageError`` when nothing is chosen, and ``DiagnosticError``.
+    """
+    pinnables = overlay.pinnables()
+    chosen = choose(pinnables, choice)
+    plan = plan_pins(overlay.folder, pinnables, chosen, update=update)
+    planned = overlay.changes(plan)
+    if planned:
+        composed = overlay.built_with(planned).compose(overlay.overlay.path)
+        check_effect(composed, plan.files, chosen)
+    return overlay.make(plan, planned)
+
+
+def unpin(overlay: PinnedOverlay, choice: VmChoice) -> PinResult:
+    """Remove the pins of the chosen virtual machines, and those of machines that are gone.
+
+    Raises ``UsageError`` when nothing is chosen, and ``DiagnosticError``.
+    """
+    pinnables = overlay.pinnables()
+    gone = {PatchTarget.of(file.content).name for file in orphans(overlay.folder, pinnables)}
+    there = choice._replace(names=tuple(name for name in choice.names if name not in gone))
+    only_gone = bool(choice.names) and there == VmChoice()
+    chosen = () if only_gone else choose(pinnables, there)
+    plan = plan_unpins(overlay.folder, pinnables, chosen)
+    return overlay.make(plan, overlay.changes(plan))
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedOverlay:
+    """An overlay, its kustomization, and its folder of pins."""
+
+    project: Project
+    overlay: Overlay
+    kustomization: FileContent
+    folder: PinsFolder
+
+    @classmethod
+    def open(cls, open_project: ProjectOpener, named: str) -> PinnedOverlay:
+        """Open the overlay with that path, or with that name in the project. Raises ``DiagnosticError``."""
+        path = Path(named)
+        is_folder = isdir(path)  # noqa: PTH112 - Path.is_dir() raises for a name that is too long
+        project = open_project(path if is_folder else Path.cwd())
+        fs, found = project.fs, project.overlays()
+        if is_folder:
+            overlay = overlay_at(project.config, found, project.relative(path))
+        else:
+            [overlay] = select_overlays(found, [named])
+        file = find_kustomization(fs, overlay.path)
+        pins = posixpath.normpath(posixpath.join(overlay.path, PINS))
+        files = {
+            name: fs.read(posixpath.join(pins, name))
+            for name in fs.list(pins)
+            if fs.is_file(posixpath.join(pins, name))
+        }
+        return cls(project, overlay, FileContent(file, fs.read(file)), read_folder(pins, files))
+
+    def pinnables(self) -> tuple[Pinnable, ...]:
+        """The overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
+        bare = without_pins(self.kustomization)
+        fs = FilesAbove({bare.path: bare.content}, self.project.fs)
+        outcome = Pipeline(fs, self.project.config).pinnables(self.overlay)
+        if outcome.failed:
+            raise DiagnosticError(*outcome.diagnostics)
+        return outcome.value
+
+    def changes(self, plan: PinPlan) -> PinChanges:
+        """What makes the files of the plan the overlay's pins. Raises: edit-refused, output-invalid."""
+        needed = changes(self.folder, self.kustomization, plan.files)
+        check_writable(self.project.root, (*(file.path for file in needed.writes), *needed.removals))
+        return needed
+
+    def built_with(self, planned: PinChanges) -> Pipeline:
+        """A pipeline that sees the changes as if they were made."""
+        fs = FilesAbove({file.path: file.content for file in planned.writes}, self.project.fs)
+        return Pipeline(fs, self.project.config)
+
+    def make(self, plan: PinPlan, planned: PinChanges) -> PinResult:
+        """Write and remove files. Raises ``DiagnosticError``."""
+        writes = {file.path: file.content for file in planned.writes}
+        change_files(self.project.root, writes, planned.removals)
+        counted = [
+            f"{len(paths)} file{'' if len(paths) == 1 else 's'} {done}"
+            for paths, done in ((planned.writes, "written"), (planned.removals, "removed"))
+            if paths
+        ]
+        summary = f"{self.folder.path}: {', '.join(counted) or 'unchanged'}"
+        warnings = self.project.config.rules.applied(tuple(map(_left, planned.left)))
+        return PinResult(tuple(plan.notes), summary, warnings)
+
+
+def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, ...]:
+    """Return the chosen virtual machines, in their order.
+
+    Raises ``UsageError`` for a name that is not there, a wrong selector, and when nothing is chosen.
+    """
+    by_name: dict[str, list[Pinnable]] = {}
+    for pinnable in pinnables:
+        by_name.setdefault(pinnable.resource.name, []).append(pinnable)
+        if pinnable.resource.namespace:
+            qualified = f"{pinnable.resource.namespace}/{pinnable.resource.name}"
+            by_name.setdefault(qualified, []).append(pinnable)
+    named = {id(pinnable) for name in choice.names for pinnable in _named(name, by_name)}
+    wanted = None if choice.selector is None else _requirements(choice.selector)
+    chosen = tuple(p for p in pinnables if choice.everything or id(p) in named or _matches(p, wanted))
+    if not chosen:
+        raise UsageError(_nothing_chosen(pinnables, choice.selector))
+    return chosen
+
+
+def _named(name: str, by_name: dict[str, list[Pinnable]]) -> list[Pinnable]:
+    if name not in by_name:
+        hint = did_you_mean(name, by_name)
+        raise UsageError(f"there is no virtual machine {name!r} in the overlay{f'; {hint}' if hint else ''}")
+    return by_name[name]
+
+
+def _requirements(selector: str) -> tuple[Requirement, ...]:
+    try:
+        return parse_selector(selector)
+    except SelectorError as error:
+        raise UsageError(f"{selector!r} is no label selector: {error}") from error
+
+
+def _matches(pinnable: Pinnable, wanted: tuple[Requirement, ...] | None) -> bool:
+    labels = pinnable.resource.labels
+    return wanted is not None and all(requirement.matches(labels) for requirement in wanted)
+
+
+def _nothing_chosen(pinnables: Sequence[Pinnable], selector: str | None) -> str:
+    if not pinnables:
+        return "the overlay has no virtual machine"
+    if selector is not None:
+        return f"no virtual machine has labels that match {selector!r}"
+    return "say which virtual machines: by name, with --selector, or --all"
+
+
+def _left(path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.FOREIGN_FILE,
+        severity=Severity.WARNING,
+        message=f"{path} was changed by hand and stays, but nothing uses it any more",
+        location=Location(path),
+        hint="remove it when you do not need it",
+    )

@@ -1,0 +1,248 @@
+"""Rendered trees: write, compare or plan the tree of each overlay, and remove those of no overlay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.run_cache import UnchangedOverlay
+from renderer.emit.leftovers import foreign_manifests
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.location import Location
+from renderer.model.render_config import Overlay
+from renderer.source.overlays import output_sites
+
+if TYPE_CHECKING:
+    from renderer.app.overlay_renderer import RenderedOverlay
+    from renderer.app.project import Project
+    from renderer.emit.check import TreeDiff
+    from renderer.emit.swap import Repair
+
+#: An overlay without errors, with the files that its tree should have.
+Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
+
+
+class TreeAction(Enum):
+    """The three things that a run does with a tree, and the one that it only plans."""
+
+    WRITTEN = "written"
+    COMPARED = "compared"
+    PLANNED = "planned"
+    REMOVED = "removed"
+
+
+class TreeResult(NamedTuple):
+    """The result for one tree, as paths in it.
+
+    ``source`` is the overlay's path, empty for a tree that belongs to no overlay any more.
+    ``changed_meanwhile`` are files that someone else wrote while vmrender was at work, under the names that
+    they have now. ``diff`` is a unified diff of a compared tree. ``stays`` tells that the folder is still
+    there after a removal.
+    """
+
+    action: TreeAction
+    source: str
+    output: str
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    changed_meanwhile: tuple[str, ...] = ()
+    diff: str = ""
+    is_stale: bool = False
+    stays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedTrees:
+    """The trees below ``root``; of each output ``forced`` has the files to overwrite or remove all the same.
+
+    ``results`` has one entry for each tree that a method finished, in order.
+    """
+
+    root: Path
+    forced: Mapping[str, tuple[str, ...]]
+    reporter: Reporter
+    results: list[TreeResult] = field(default_factory=list)
+
+    def write(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+        """Write each tree. Return the findings; a tree with an error is left as it was."""
+        return _of_each(rendered, self._write)
+
+    def compare(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+        """Compare each tree with what it should be. Return an error for each file that differs."""
+        return _of_each(rendered, self._compare)
+
+    def plan(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
+        """Tell what writing each tree would do. Return the errors that would stop it."""
+        return _of_each(rendered, self._plan)
+
+    def remove(self, outputs: Iterable[str], *, dry_run: bool = False) -> list[Diagnostic]:
+        """Remove the trees in ``outputs``, or tell that they would be removed."""
+        findings: list[Diagnostic] = []
+        for output in outputs:
+            try:
+                self._finish(self._planned("", output, {}) if dry_run else self._removed(output))
+            except DiagnosticError as error:
+                findings += error.diagnostics
+        return findings
+
+    def _write(self, rendered: Rendered) -> Iterable[Diagnostic]:
+        output = rendered.overlay.output
+        if isinstance(rendered, UnchangedOverlay):
+            self._finish(_unchanged(TreeAction.WRITTEN, rendered))
+            return self._foreign(rendered).values()
+        from renderer.emit.write import write_tree  # noqa: PLC0415 - only for trees that change
+
+        stopwatch, forced = Stopwatch(), self.forced.get(output, ())
+        with self._noting_repairs(output) as note, self.reporter.doing(f"writing {output}"):
+            done = write_tree(self.root, output, rendered.files, force=forced, on_repair=note)
+        changes = done.created, done.updated, done.removed, done.unchanged, done.rescued
+        self._finish(TreeResult(TreeAction.WRITTEN, rendered.overlay.path, output, *changes))
+        self.reporter.detail(f"{output}: written in {stopwatch.total()}")
+        return self._foreign(rendered).values()
+
+    def _compare(self, rendered: Rendered) -> Iterable[Diagnostic]:
+        if isinstance(rendered, UnchangedOverlay):
+            self._finish(_unchanged(TreeAction.COMPARED, rendered))
+            return self._foreign(rendered).values()
+        from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes does not need it
+
+        stopwatch, overlay = Stopwatch(), rendered.overlay
+        found = check_tree(self.root, overlay.output, rendered.files)
+        result = _planned(TreeAction.COMPARED, overlay.path, overlay.output, found.value)
+        self._finish(result._replace(is_stale=bool(found.diagnostics)))
+        self.reporter.detail(f"{overlay.output}: compared in {stopwatch.total()}")
+        reported = {finding.location.path for finding in found.diagnostics if finding.location}
+        foreign = self._foreign(rendered)
+        return (*found.diagnostics, *(each for path, each in foreign.items() if path not in reported))
+
+    def _plan(self, rendered: Rendered) -> Iterable[Diagnostic]:
+        if isinstance(rendered, UnchangedOverlay):
+            self._finish(_unchanged(TreeAction.PLANNED, rendered))
+        else:
+            overlay = rendered.overlay
+            planned = self._planned(overlay.path, overlay.output, rendered.files)
+            self._finish(planned)
+            gone = {f"{overlay.output}/{path}" for path in planned.removed}
+            return [found for path, found in self._foreign(rendered).items() if path not in gone]
+        return self._foreign(rendered).values()
+
+    def _planned(self, source: str, output: str, files: Mapping[str, str]) -> TreeResult:
+        """Raises ``DiagnosticError``: foreign-file for each file that would stop the run."""
+        from renderer.emit.check import plan_changes  # noqa: PLC0415 - as above
+
+        diff = plan_changes(self.root, output, files, self.forced.get(output, ()))
+        return _planned(TreeAction.PLANNED, source, output, diff)
+
+    def _removed(self, output: str) -> TreeResult:
+        from renderer.emit.write import remove_tree  # noqa: PLC0415 - only for trees that change
+
+        with self._noting_repairs(output) as note:
+            done = remove_tree(self.root, output, force=self.forced.get(output, ()), on_repair=note)
+        stays = (self.root / output).exists()
+        return TreeResult(TreeAction.REMOVED, "", output, removed=done.removed, stays=stays)
+
+    def _finish(self, result: TreeResult) -> None:
+        self.results.append(result)
+        self.reporter.tree(result)
+
+    @contextmanager
+    def _noting_repairs(self, output: str) -> Iterator[Callable[[Repair], object]]:
+        """Collect repairs and note them at the end: before, a line of progress may be on the terminal."""
+        repairs: list[Repair] = []
+        try:
+            yield repairs.append
+        finally:
+            for repair in repairs:
+                self.reporter.note(f"{output}: {repair.value}")
+
+    def _foreign(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
+        """Warnings of manifests in the tree that vmrender did not write, by their paths."""
+        output = rendered.overlay.output
+        paths = foreign_manifests(self.root / output, frozenset(rendered.files))
+        return {f"{output}/{path}": _foreign_manifest(output, path) for path in paths}
+
+
+def stale_trees(outputs: Iterable[str], severity: Severity) -> list[Diagnostic]:
+    """Return a finding for each output that belongs to no overlay any more."""
+    return [
+        Diagnostic(
+            code=Code.STALE_TREE,
+            message=f"no overlay is rendered into {output} any more",
+            severity=severity,
+            location=Location(output),
+            hint="vmrender render --prune removes what it wrote there",
+        )
+        for output in outputs
+    ]
+
+
+def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagnostic]:
+    """Yield a finding for each output with files that Git neither tracks nor ignores.
+
+    Raises ``DiagnosticError``: git-unavailable, also where there is no Git repository.
+    """
+    from renderer.source.git import GitProcess, not_usable  # noqa: PLC0415 - it starts git: only when asked for
+
+    git = GitProcess(project.root, project.environment)
+    for output in outputs:
+        listing = ("ls-files", "--others", "--exclude-standard", "-z", "--", output)
+        answer = git.run("--literal-pathspecs", *listing)
+        if answer.code:
+            raise not_usable(project.root, answer)
+        paths = answer.output.split("\0")[:-1]
+        if paths:
+            files = f"{len(paths)} rendered file{'' if len(paths) == 1 else 's'}"
+            yield Diagnostic(
+                code=Code.STALE,
+                message=f"Git does not track {files} in {output}: a commit would leave them out",
+                location=Location(paths[0]),
+                hint=f"git add {output}",
+            )
+
+
+def _unchanged(action: TreeAction, known: UnchangedOverlay) -> TreeResult:
+    return TreeResult(action, known.overlay.path, known.overlay.output, unchanged=tuple(sorted(known.files)))
+
+
+def _planned(action: TreeAction, source: str, output: str, diff: TreeDiff) -> TreeResult:
+    changes = diff.created, diff.updated, diff.removed, diff.unchanged
+    return TreeResult(action, source, output, *changes, diff=diff.text)
+
+
+def _foreign_manifest(output: str, path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.FOREIGN_FILE,
+        message=f"{path} is not vmrender's, but would be applied with the rest of {output}",
+        severity=Severity.WARNING,
+        location=Location(f"{output}/{path}"),
+        hint="make it a resource of the overlay, or move it out of the rendered tree",
+    )
+
+
+def _of_each(
+    rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
+) -> list[Diagnostic]:
+    """Collect what ``act`` finds in each overlay; an error in one does not keep it from the others."""
+    findings: list[Diagnostic] = []
+    for each in rendered:
+        try:
+            found = tuple(act(each))
+        except DiagnosticError as error:
+            found = tuple(_with_output_site(finding, each.overlay) for finding in error.diagnostics)
+        findings += Outcome(each, found).in_overlay(each.overlay.path).diagnostics
+    return findings
+
+
+def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
+    """A finding about the output itself, at the line where the project names it."""
+    if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
+        return finding
+    return replace(finding, sites=output_sites(overlay))

@@ -1,0 +1,69 @@
+"""Share overlays out among shards: by a plan, or by estimates from the sources, equal everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from renderer.app.project import Project
+from renderer.app.run_cache import RunCache
+from renderer.app.usage_error import UsageError
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.render_config import Overlay
+from renderer.sharding import OverlaySize, Shard, ShardName, costs, planned_overlays, share_out
+from renderer.source.kustomization_graph import KustomizationGraph
+from renderer.source.overlays import select_overlays
+
+
+def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
+    """Share all overlays of the project out among ``count`` shards, without the empty ones.
+
+    The cost of an overlay that was rendered here before is how long that took; of others it is an estimate.
+    """
+    overlays = select_overlays(project.overlays(), ())
+    with RunCache.of(project, wanted=True) as cache:
+        measured = {
+            overlay.path: took for overlay in overlays if (took := cache.seconds(overlay)) is not None
+        }
+    shards = share_out(costs(_sizes(project, overlays), measured), count)
+    return tuple(shard for shard in shards if shard.overlays)
+
+
+def overlays_in(
+    project: Project, overlays: Sequence[Overlay], shard: ShardName, plan: Path | None
+) -> tuple[Overlay, ...]:
+    """Return the overlays of ``shard``, in their order; none in a shard beyond the overlays.
+
+    Raises ``UsageError`` for a file that is no plan, ``DiagnosticError`` for a plan of other overlays.
+    """
+    if plan:
+        wanted = _planned(plan, shard, overlays)
+    else:
+        shards = share_out(costs(_sizes(project, overlays), {}), shard.total)
+        wanted = frozenset(shards[shard.number - 1].overlays)
+    return tuple(overlay for overlay in overlays if overlay.path in wanted)
+
+
+def _planned(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> frozenset[str]:
+    try:
+        return planned_overlays(plan.read_text("utf-8"), shard, {overlay.path for overlay in overlays})
+    except OSError as error:
+        raise UsageError(f"{plan}: {error.strerror}", "--plan") from None
+    except ValueError as error:
+        raise UsageError(f"{plan}: {error}", "--plan") from None
+
+
+def _sizes(project: Project, overlays: Sequence[Overlay]) -> Mapping[str, OverlaySize]:
+    reach = KustomizationGraph(project.fs)
+    sizes: dict[str, int] = {}
+    return {overlay.path: _size(project, reach.made_of(overlay), sizes) for overlay in overlays}
+
+
+def _size(project: Project, files: frozenset[str], sizes: dict[str, int]) -> OverlaySize:
+    """The number and size of an overlay's files; ``sizes`` remembers the size of each file."""
+    for file in files - sizes.keys():
+        try:
+            sizes[file] = len(project.fs.read(file))
+        except DiagnosticError:  # it is told when the overlay is rendered
+            sizes[file] = 0
+    return OverlaySize(len(files), sum(sizes[file] for file in files))

@@ -1,0 +1,96 @@
+"""A folder of the repository that a command adds a manifest to."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from renderer.app.project import Project
+from renderer.app.usage_error import UsageError
+from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.emit.layout import object_file_name
+from renderer.emit.output_folder import KEPT_NAMES
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError, Severity
+from renderer.model.json import JsonObject, text_at
+from renderer.pipeline import Pipeline
+from renderer.sizes.placement import ManifestPlace, placed
+from renderer.source.file_system import FilesAbove
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFolder:
+    """The folder ``path`` below the root of the project; it need not be there yet."""
+
+    project: Project
+    path: str
+
+    @classmethod
+    def locate(cls, project: Project, written: Path) -> SourceFolder:
+        """Find the folder as it is written on the command line.
+
+        Raises ``UsageError`` for a place where no sources belong, and ``DiagnosticError``:
+        output-invalid for one that is reached through a symbolic link.
+        """
+        # Not resolved: a link is refused wherever it leads, as a pull request may bring one.
+        path = Path(os.path.normpath(Path.cwd() / written))
+        if not path.is_relative_to(project.root):
+            return cls(project, project.relative(written))
+        relative = path.relative_to(project.root)
+        check_writable(project.root, (relative.as_posix(),))
+        if any(part.lower() in KEPT_NAMES for part in relative.parts):
+            raise UsageError(f"{written} is no place for manifests")
+        if any(part.is_file() for part in (path, *path.parents)):
+            raise UsageError(f"{written} is no folder")
+        return cls(project, relative.as_posix())
+
+    def add(self, manifest: JsonObject, *, force: bool) -> tuple[str, ...]:
+        """Write the manifest and its entry in the kustomization, all or nothing.
+
+        Return a line for the user about each file. Raises ``DiagnosticError``.
+        """
+        place = self._place(object_file_name(text_at(manifest, "metadata", "name")))
+        check_writable(self.project.root, (place.file, place.kustomization))
+        changes = placed(manifest, place, force=force)
+        self._check(changes)
+        is_new = not self.project.fs.is_folder(self.path)
+        change_files(self.project.root, changes, ())
+        lines = [f"{path}: written" for path in changes] or [f"{place.file}: unchanged"]
+        if is_new:
+            lines.append(
+                f"{self.path} is new: list it under catalogs in vmrender.yaml,"
+                " or under resources of an overlay"
+            )
+        return tuple(lines)
+
+    def _place(self, name: str) -> ManifestPlace:
+        fs = self.project.fs
+        file = posixpath.normpath(posixpath.join(self.path, name))
+        kustomization = self._kustomization()
+        return ManifestPlace(
+            file,
+            fs.read(file) if fs.is_file(file) else None,
+            kustomization,
+            fs.read(kustomization) if fs.is_file(kustomization) else None,
+        )
+
+    def _kustomization(self) -> str:
+        try:
+            return find_kustomization(self.project.fs, self.path)
+        except DiagnosticError as error:
+            if any(found.code is not Code.KUSTOMIZATION_MISSING for found in error.diagnostics):
+                raise
+        return posixpath.normpath(posixpath.join(self.path, KUSTOMIZATION_FILES[0]))
+
+    def _check(self, changes: Mapping[str, bytes]) -> None:
+        """Raises ``DiagnosticError`` for errors of the folder that come from the changes."""
+        fs, config = self.project.fs, self.project.config
+        before = set(Pipeline(fs, config).compose(self.path).diagnostics)
+        after = Pipeline(FilesAbove(changes, fs), config).compose(self.path).diagnostics
+        new = [found for found in after if found not in before and found.severity is Severity.ERROR]
+        if new:
+            raise DiagnosticError(*new)

@@ -1,0 +1,103 @@
+"""Annotations in which kustomize keeps notes while it builds (``api/resource/resource.go`` BuildAnnotations).
+
+A ``Resource`` has fields for them. Those in files, left by another build, count as well. None is written.
+"""
+
+from __future__ import annotations
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath
+from renderer.model.json import object_at
+from renderer.model.res_id import Gvk, ResId
+from renderer.model.resource import Resource
+
+_DOMAIN = "internal.config.kubernetes.io"
+_NAMES, _NAMESPACES, _KINDS = (
+    f"{_DOMAIN}/{name}" for name in ("previousNames", "previousNamespaces", "previousKinds")
+)
+_PREFIXES, _SUFFIXES = f"{_DOMAIN}/prefixes", f"{_DOMAIN}/suffixes"
+_NEEDS_HASH = f"{_DOMAIN}/needsHashSuffix"
+#: On a patch, the permission to change the name or the kind of its target.
+ALLOW_NAME_CHANGE, ALLOW_KIND_CHANGE = f"{_DOMAIN}/allowNameChange", f"{_DOMAIN}/allowKindChange"
+_ENABLED = "enabled"
+_OTHERS = (
+    "refBy",
+    "generatorBehavior",
+    "path",
+    "index",
+    "seqindent",
+    "id",
+    "annotations-migration-resource-id",
+    "helm-generated",
+)
+
+BUILD_ANNOTATIONS = frozenset(
+    {
+        *(
+            _NAMES,
+            _NAMESPACES,
+            _KINDS,
+            _PREFIXES,
+            _SUFFIXES,
+            _NEEDS_HASH,
+            ALLOW_NAME_CHANGE,
+            ALLOW_KIND_CHANGE,
+        ),
+        *(f"{_DOMAIN}/{name}" for name in _OTHERS),
+        "config.kubernetes.io/path",
+        "config.kubernetes.io/index",
+        "config.k8s.io/id",
+    }
+)
+
+
+def has_build_annotations(resource: Resource) -> bool:
+    return not BUILD_ANNOTATIONS.isdisjoint(object_at(resource.content, "metadata", "annotations"))
+
+
+def is_enabled(resource: Resource, annotation: str) -> bool:
+    return _text(resource, annotation) == _ENABLED
+
+
+def with_build_annotations_read(resource: Resource) -> Resource:
+    """Return the resource with the ids, affixes and the need for a hash that its annotations note.
+
+    Raises: resource-invalid when the notes of previous ids do not fit together.
+    """
+    if not has_build_annotations(resource):
+        return resource
+    return resource._replace(
+        previous_ids=_previous_ids(resource),
+        name_prefixes=_listed(resource, _PREFIXES),
+        name_suffixes=_listed(resource, _SUFFIXES),
+        needs_hash=resource.needs_hash or is_enabled(resource, _NEEDS_HASH),
+    )
+
+
+def _previous_ids(resource: Resource) -> tuple[ResId, ...]:
+    """Return the previous ids (``api/internal/utils/makeResIds.go`` PrevIds)."""
+    names = _listed(resource, _NAMES)
+    if not names:
+        return ()
+    namespaces, kinds = (_listed(resource, key) or ("",) for key in (_NAMESPACES, _KINDS))
+    if not len(names) == len(namespaces) == len(kinds):
+        field = FieldPath.of("metadata", "annotations", _NAMES)
+        message = f"{resource.current_id} has unequal numbers of previous names, namespaces and kinds"
+        hint = f"remove the annotations of {_DOMAIN}, which an earlier build has left"
+        raise DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
+    group, version = resource.gvk.group, resource.gvk.version
+    return tuple(
+        ResId(Gvk(group, version, kind), name, namespace)
+        for name, namespace, kind in zip(names, namespaces, kinds, strict=True)
+    )
+
+
+def _listed(resource: Resource, annotation: str) -> tuple[str, ...]:
+    text = _text(resource, annotation)
+    return () if text is None else tuple(text.split(","))
+
+
+def _text(resource: Resource, annotation: str) -> str | None:
+    is_there = annotation in object_at(resource.content, "metadata", "annotations")
+    return resource.written_text("metadata", "annotations", annotation) if is_there else None

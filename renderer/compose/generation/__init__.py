@@ -1,1 +1,0 @@
-"""What generators make, and how it joins what is there."""

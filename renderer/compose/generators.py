@@ -1,0 +1,186 @@
+"""``generators``, ``configMapGenerator``, ``secretGenerator``: the resources that generators make.
+
+ConfigMaps and Secrets come from key-value pairs (kustomize ``api/internal/generators``,
+``kyaml/yaml/datamap.go``), service accounts of Google's cloud from their names
+(``api/filters/iampolicygenerator``), all others from the table of generators that the composer is given.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.generated import Generated, ListedFiles
+from renderer.model.json import Json, JsonObject
+from renderer.model.kustomization import Behavior, DataGenerator, GeneratorArgs, IamPolicyGenerator, KeyValue
+from renderer.model.location import Site
+from renderer.model.provenance import ConfiguredBy
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot
+from renderer.yamlio.dialects import rewritten
+from renderer.yamlio.errors import UnusableError
+
+#: The generator of each kind of configuration: takes its content, its site and the files that it lists.
+#: Raises ``DiagnosticError``.
+GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site, ListedFiles], tuple[Generated, ...]]]
+
+
+def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
+    """Yield the generators of a kustomization in the order in which they run."""
+    for generator in root.data_generators:
+        kind = f"{generator.args.kind}Generator"
+        yield GeneratorPlugin(ConfiguredBy(root.kustomization.site.path, kind), generator)
+    yield from root.generators
+
+
+def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tuple[Resource, Behavior]]:
+    """Yield the resources that ``plugin`` makes, each with its behavior.
+
+    Raises: unsupported-field for a kind that no generator is known for, and what the generator raises.
+    """
+    config = plugin.config
+    if isinstance(config, DataGenerator):
+        yield config_map_or_secret(config), config.args.behavior
+    elif isinstance(config, IamPolicyGenerator):
+        yield service_account(config), Behavior.UNSPECIFIED
+    else:
+        generator = generators.get(config.gvk)
+        if generator is None:
+            raise _unknown(config, generators)
+        for made in generator(config.content, config.origin, plugin.files):
+            layers = () if made.shared is None else (made.shared,)
+            yield Resource(made.content, made.site, layers), Behavior.UNSPECIFIED
+
+
+def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticError:
+    known = ", ".join(sorted(f"{gvk.api_version} {gvk.kind}" for gvk in generators))
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.UNSUPPORTED_FIELD,
+            message=f"no generator {configuration.api_version} {configuration.kind} is built in",
+            sites=(configuration.origin,),
+            hint=f"run it first and list its output under resources; built in are: {known}",
+        )
+    )
+
+
+#: Base64 text that is not shorter is broken into lines of this length.
+_LINE_LENGTH = 70
+_OPAQUE = "Opaque"
+
+
+def config_map_or_secret(generator: DataGenerator) -> Resource:
+    """Return the ConfigMap or Secret that ``generator`` describes. Raises: kustomization-field."""
+    args = generator.args
+    if not args.name:
+        raise _invalid(f"the generated {args.kind} has no name", generator)
+    _check_keys(generator)
+    content: dict[str, Json] = {"apiVersion": "v1", "kind": args.kind, "metadata": _metadata(args)}
+    if args.kind == "Secret":
+        content["type"] = args.type or _OPAQUE
+        content["data"] = {pair.key: _base64(pair.value) for pair in generator.data}
+    else:
+        content |= _config_map_data(generator)
+    if args.options.immutable:
+        content["immutable"] = True
+    return Resource(content, args.site, needs_hash=not args.options.disable_name_suffix_hash)
+
+
+def _metadata(args: GeneratorArgs) -> dict[str, Json]:
+    metadata: dict[str, Json] = {"name": args.name}
+    if args.namespace:
+        metadata["namespace"] = args.namespace
+    if args.options.labels:
+        metadata["labels"] = dict(args.options.labels)
+    if args.options.annotations:
+        metadata["annotations"] = dict(args.options.annotations)
+    return metadata
+
+
+def _config_map_data(generator: DataGenerator) -> dict[str, Json]:
+    """Return UTF-8 texts as ``data`` and other bytes as ``binaryData``; an empty field is left out."""
+    data: dict[str, Json] = {}
+    binary_data: dict[str, Json] = {}
+    for pair in generator.data:
+        try:
+            data[pair.key] = _text(pair)
+        except UnicodeDecodeError:
+            binary_data[pair.key] = _base64(pair.value)
+    named: dict[str, Json] = {"data": data, "binaryData": binary_data}
+    return {field: pairs for field, pairs in named.items() if pairs}
+
+
+def _text(pair: KeyValue) -> str:
+    text = pair.value.decode()
+    if "\n" not in text:
+        return text
+    try:
+        return rewritten(text, "|")
+    except UnusableError as error:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message=f"the value of {pair.key} cannot be written: {error}",
+                sites=(pair.site,),
+                hint="begin it with a line break or another character",
+            )
+        ) from None
+
+
+def _base64(value: bytes) -> str:
+    text = b64encode(value).decode()
+    if len(text) < _LINE_LENGTH:
+        return text
+    lines = (text[start : start + _LINE_LENGTH] for start in range(0, len(text), _LINE_LENGTH))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _check_keys(generator: DataGenerator) -> None:
+    seen: dict[str, KeyValue] = {}
+    for pair in generator.data:
+        first = seen.setdefault(pair.key, pair)
+        if first is not pair:
+            message = f"{generator.args.kind} {generator.args.name} gets the key {pair.key} twice"
+            raise DiagnosticError(
+                Diagnostic(
+                    code=Code.KUSTOMIZATION_FIELD,
+                    message=message,
+                    sites=(pair.site,),
+                    hint="rename one of them",
+                    related=(Related("the other one is listed here", (first.site,)),),
+                )
+            )
+
+
+def _invalid(message: str, generator: DataGenerator) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(generator.args.site,))
+    )
+
+
+_GKE = "gke"
+
+
+def service_account(generator: IamPolicyGenerator) -> Resource:
+    """Return the ServiceAccount. Raises: kustomization-field when the cloud is not ``gke``."""
+    if generator.cloud != _GKE:
+        raise DiagnosticError(
+            Diagnostic(
+                code=Code.KUSTOMIZATION_FIELD,
+                message=f"cloud cannot be {generator.cloud!r}",
+                sites=(generator.site.below("cloud"),),
+                hint=f"{_GKE} is the only one that kustomize knows",
+            )
+        )
+    account = f"{generator.account_name}@{generator.project_id}.iam.gserviceaccount.com"
+    metadata: dict[str, Json] = {
+        "annotations": {"iam.gke.io/gcp-service-account": account},
+        "name": generator.kubernetes_name,
+    }
+    if generator.kubernetes_namespace:
+        metadata["namespace"] = generator.kubernetes_namespace
+    return Resource({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}, generator.site)

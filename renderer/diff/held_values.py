@@ -1,0 +1,163 @@
+"""Values as KubeVirt's Go types hold them, and the fields in which two of them differ.
+
+What a Go type cannot tell from nothing is left out: an empty text, an empty list, ``false`` or 0 in a field
+that is no pointer (``staging/src/kubevirt.io/api/core/v1/schema.go``). Quantities are canonical, so that two
+values are equal where ``equality.Semantic.DeepEqual`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from renderer.diff.alignment import is_equal
+from renderer.diff.cluster import quantity
+from renderer.model.difference import ORDER
+from renderer.model.field_path import ROOT, ElementName, FieldPath
+from renderer.model.json import EMPTY, Json, JsonObject, object_at
+
+#: Fields of type ``bool``, not ``*bool``.
+_BOOLEANS = frozenset(
+    {
+        "dedicatedCpuPlacement",
+        "default",
+        "disableHotplug",
+        "endOfInterrupt",
+        "hidden",
+        "hotpluggable",
+        "isolateEmulatorThread",
+        "overcommitGuestOverhead",
+        "readOnly",
+        "reservation",
+    }
+)
+#: Fields of a number type, not of a pointer to one.
+_NUMBERS = frozenset(
+    {
+        "acpiIndex",
+        "cores",
+        "end",
+        "failureThreshold",
+        "initialDelaySeconds",
+        "logical",
+        "maxSockets",
+        "option",
+        "periodSeconds",
+        "physical",
+        "port",
+        "sockets",
+        "start",
+        "successThreshold",
+        "threads",
+        "timeoutSeconds",
+    }
+)
+#: Fields of a struct type, and maps: an empty one is as good as none.
+_STRUCTS = frozenset(
+    {
+        "annotations",
+        "devices",
+        "domain",
+        "labels",
+        "limits",
+        "matchLabels",
+        "metadata",
+        "nodeSelector",
+        "propagationMethod",
+        "requests",
+        "resources",
+        "source",
+    }
+)
+#: Structs that are there also where nothing is written of them.
+_ALWAYS_THERE = frozenset({"annotations", "devices", "domain", "labels", "metadata", "resources"})
+_QUANTITIES = frozenset({"capacity", "guest", "maxGuest"})
+_QUANTITY_MAPS = frozenset({"limits", "requests"})
+#: Targets of a disk in which ``readonly`` is no pointer, as it is in ``cdrom``.
+_READ_WRITE_TARGETS = frozenset({"disk", "lun"})
+
+
+def held(value: JsonObject) -> JsonObject:
+    """Return an object, or a part of one, as KubeVirt's Go types hold it."""
+    return _object(value, "")
+
+
+def _object(value: JsonObject, parent: str) -> JsonObject:
+    kept: dict[str, Json] = {}
+    for key, child in value.items():
+        found = _value(child, key, parent)
+        if found is not None:
+            kept[key] = found
+    return kept
+
+
+def _value(value: Json, key: str, parent: str) -> Json:
+    if isinstance(value, dict):
+        found = _object(value, key)
+        is_struct = key in _STRUCTS or (key == "acpi" and parent == "features")
+        return None if is_struct and not found else found
+    if isinstance(value, list):
+        return [_value(each, "", key) for each in value] or None
+    if key in _QUANTITIES or parent in _QUANTITY_MAPS:
+        amount = quantity(value)
+        return value if amount is None else amount.canonical
+    if value == "" and parent not in ("annotations", "labels", "nodeSelector", "matchLabels"):
+        return None
+    if value is False and (key in _BOOLEANS or (key == "readonly" and parent in _READ_WRITE_TARGETS)):
+        return None
+    return None if value == 0 and value is not False and key in _NUMBERS else value
+
+
+def differences(before: JsonObject, after: JsonObject, at: FieldPath = ROOT) -> Iterator[FieldPath]:
+    """Yield the topmost fields that differ; ``#order`` ends a list of named elements in another order."""
+    for key in sorted({*before, *after}):
+        one, other = before.get(key), after.get(key)
+        if key in _ALWAYS_THERE:
+            one, other = object_at(one), object_at(other)
+        if not is_equal(one, other):
+            yield from _differences(one, other, at.child(key))
+
+
+def _differences(before: Json, after: Json, at: FieldPath) -> Iterator[FieldPath]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        yield from differences(before, after, at)
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from _list_differences(before, after, at)
+    else:
+        yield at
+
+
+def _list_differences(before: Sequence[Json], after: Sequence[Json], at: FieldPath) -> Iterator[FieldPath]:
+    old, new = _elements(before), _elements(after)
+    if old is None or new is None:
+        for index in range(max(len(before), len(after))):
+            sides = [side[index] if index < len(side) else None for side in (before, after)]
+            if not is_equal(*sides):
+                yield from _differences(sides[0], sides[1], at.child(index))
+        return
+    if [name for name in old if name in new] != [name for name in new if name in old]:
+        yield FieldPath((*at.segments[:-1], f"{at.segments[-1]}{ORDER}"))
+    for name in sorted({*old, *new}):
+        element = at.child(ElementName("name", name))
+        if name not in old or name not in new:
+            yield element
+        elif not is_equal(old[name], new[name]):
+            yield from differences(old[name], new[name], element)
+
+
+def _elements(elements: Sequence[Json]) -> Mapping[str, JsonObject] | None:
+    """Return the elements by their names; None where not each has one of its own."""
+    named = {object_at(each).get("name"): object_at(each) for each in elements}
+    if len(named) != len(elements) or not all(isinstance(name, str) for name in named):
+        return None
+    return {str(name): element for name, element in named.items()}
+
+
+def with_part(value: JsonObject, path: Sequence[str], part: Json) -> JsonObject:
+    """Return ``value`` with ``part`` at ``path``; without it where ``part`` is None or an empty list."""
+    head, *rest = path
+    child: Json = with_part(object_at(value, head), rest, part) if rest else part
+    others = {key: each for key, each in value.items() if key != head}
+    is_empty_list = isinstance(child, list | tuple) and not child
+    if child is None or is_empty_list or (child == EMPTY and head in _STRUCTS):
+        return others
+    return {**others, head: child}

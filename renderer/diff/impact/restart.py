@@ -1,0 +1,117 @@
+"""The changes that set RestartRequired at once (``pkg/virt-controller/watch/vm``, ``syncRestartRequired``).
+
+The spec that the instance was started from is compared with the new one; before that, what KubeVirt updates
+while a VM runs is copied from the new to the old.
+"""
+
+from __future__ import annotations
+
+from renderer.diff.held_values import with_part
+from renderer.diff.impact.migratable import why_not_migratable
+from renderer.diff.impact.network import network_needs_restart
+from renderer.diff.impact.state import State, Update, spec_fields
+from renderer.diff.impact.storage import disks_change_live, volumes_change_live
+from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.release import Release
+
+_MATCHERS_COMPARED_APPLIED = Release(1, 3)
+_MEMORY_MAY_BE_NEW = Release(1, 3)
+_TOLERATIONS = Release(1, 4)
+_INTERFACES = Release(1, 4)
+_LIVE_VOLUMES_ALWAYS = Release(1, 6)
+_FIRMWARE_UUID = Release(1, 6)
+_CPU = ("domain", "cpu")
+_MEMORY = ("domain", "memory")
+_DISKS = ("domain", "devices", "disks")
+_INTERFACE_LIST = ("domain", "devices", "interfaces")
+_FIRMWARE = ("domain", "firmware")
+_REASON = "KubeVirt does not update this while the VM runs"
+_STAGED = "the cluster stages changes until a restart (vmRolloutStrategy)"
+
+
+def sync_restart_required(update: Update, state: State) -> State:
+    """Set RestartRequired where something differs that is not updated while the VM runs."""
+    current = update.after.applied
+    last_seen = _with_live_storage(update, state, update.before.applied)
+    if update.cluster.updates_live:
+        last_seen = _with_live_resources(update, last_seen)
+    if update.cluster.release >= _INTERFACES and not network_needs_restart(
+        update, state, migratable=not why_not_migratable(update, state)
+    ):
+        for path in (_INTERFACE_LIST, ("networks",)):
+            last_seen = _copied(last_seen, current, path)
+    last_seen = _with_firmware_uuid(update, state, last_seen)
+    fields = spec_fields(last_seen, current)
+    if fields:
+        return state.restarting(_reason(update), *fields)
+    if update.cluster.release < _MATCHERS_COMPARED_APPLIED and _matchers_differ(update):
+        return state.restarting(
+            f"before KubeVirt {_MATCHERS_COMPARED_APPLIED} another instance type or preference counts "
+            "from the next start",
+            *spec_fields(update.before.instance, update.after.instance),
+        )
+    return state
+
+
+def _reason(update: Update) -> str:
+    return _REASON if update.cluster.updates_live else f"{_REASON}; {_STAGED}"
+
+
+def _with_live_storage(update: Update, state: State, last_seen: JsonObject) -> JsonObject:
+    """Copy volumes and disks whose changes are valid on a VM that runs."""
+    release, current = update.cluster.release, update.after.applied
+    if release >= _LIVE_VOLUMES_ALWAYS or update.cluster.updates_live:
+        if volumes_change_live(update):
+            last_seen = _copied(last_seen, current, ("volumes",))
+        if disks_change_live(update, last_seen):
+            last_seen = _copied(last_seen, current, _DISKS)
+    elif release >= _INTERFACES and all(
+        array_at(current, *path) == array_at(state.spec, *path) for path in (("volumes",), _DISKS)
+    ):
+        for path in (("volumes",), _DISKS):
+            last_seen = _copied(last_seen, current, path)
+    return last_seen
+
+
+def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
+    """Copy what the rollout strategy LiveUpdate updates."""
+    current = update.after.applied
+    if _is_there(last_seen, _CPU) and _is_there(current, _CPU):
+        last_seen = _copied(last_seen, current, (*_CPU, "sockets"))
+    has_guest = object_at(current, *_MEMORY).get("guest") is not None
+    if update.cluster.release < _MEMORY_MAY_BE_NEW:
+        if _is_there(last_seen, _MEMORY) and _is_there(current, _MEMORY):
+            last_seen = _copied(last_seen, current, (*_MEMORY, "guest"))
+    elif has_guest:
+        last_seen = _copied(last_seen, current, (*_MEMORY, "guest"))
+    for field in ("nodeSelector", "affinity"):
+        last_seen = _copied(last_seen, current, (field,))
+    if update.cluster.release >= _TOLERATIONS:
+        last_seen = _copied(last_seen, current, ("tolerations",))
+    return last_seen
+
+
+def _with_firmware_uuid(update: Update, state: State, last_seen: JsonObject) -> JsonObject:
+    """Copy a firmware UUID that the running instance has already."""
+    current = object_at(update.after.applied, *_FIRMWARE).get("uuid")
+    if update.cluster.release < _FIRMWARE_UUID or current is None:
+        return last_seen
+    if state.at(*_FIRMWARE).get("uuid") != current:
+        return last_seen
+    return with_part(last_seen, (*_FIRMWARE, "uuid"), current)
+
+
+def _matchers_differ(update: Update) -> bool:
+    keys = ("instancetype", "preference")
+    return any(update.before.spec.get(key) != update.after.spec.get(key) for key in keys)
+
+
+def _is_there(spec: JsonObject, path: tuple[str, ...]) -> bool:
+    return object_at(spec, *path[:-1]).get(path[-1]) is not None
+
+
+def _copied(last_seen: JsonObject, current: JsonObject, path: tuple[str, ...]) -> JsonObject:
+    value: Json = object_at(current, *path[:-1]).get(path[-1])
+    if value is None and not _is_there(last_seen, path):
+        return last_seen
+    return with_part(last_seen, path, value)

@@ -1,0 +1,167 @@
+"""A change of one VirtualMachine, and the state of its instance while virt-controller reacts to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from renderer.diff.cluster import ClusterView
+from renderer.diff.held_values import differences, held, with_part
+from renderer.diff.virtual_machine import run_strategy_of
+from renderer.model.difference import ORDER, Effect
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+
+
+class HeldVm(NamedTuple):
+    """A VirtualMachine as the cluster holds it.
+
+    ``content`` is the object after the mutating webhook, ``applied`` its ``spec.template.spec`` with instance
+    type and preference, ``instance`` the VirtualMachineInstance that is made of it (``metadata``, ``spec``).
+    """
+
+    content: JsonObject
+    applied: JsonObject
+    instance: JsonObject
+
+    @property
+    def spec(self) -> JsonObject:
+        return object_at(self.content, "spec")
+
+    @property
+    def template(self) -> JsonObject:
+        """``spec.template.spec`` without instance type and preference."""
+        return object_at(self.content, "spec", "template", "spec")
+
+    @property
+    def run_strategy(self) -> str:
+        return run_strategy_of(self.spec)
+
+
+class HeldChange(NamedTuple):
+    """A VirtualMachine before and after a change.
+
+    ``update_refusal`` says why the cluster refuses the change, ``start_refusal`` why no instance can be made
+    after it; both are empty where nothing is refused. ``between`` are its states since it was started from
+    ``before``, the oldest first.
+    ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
+    """
+
+    before: HeldVm
+    after: HeldVm
+    update_refusal: str = ""
+    start_refusal: str = ""
+    access_modes: Mapping[str, tuple[str, ...]] = EMPTY
+    between: tuple[HeldVm, ...] = ()
+
+
+def held_vm(
+    content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None
+) -> HeldVm:
+    """Return a VirtualMachine as KubeVirt's Go types hold it; what is not given is as in its template."""
+    template = object_at(content, "spec", "template")
+    return HeldVm(
+        held(content),
+        held(object_at(template if applied is None else applied, "spec")),
+        held(instance or template),
+    )
+
+
+class Update(NamedTuple):
+    """A change of a VirtualMachine that was started from ``before``, in a cluster."""
+
+    before: HeldVm
+    after: HeldVm
+    cluster: ClusterView
+    access_modes: Mapping[str, tuple[str, ...]] = EMPTY
+
+
+class Cause(NamedTuple):
+    """Why KubeVirt does something: the reason, and the fields of the instance that it is about."""
+
+    reason: str
+    fields: tuple[FieldPath, ...] = ()
+    source: str = ""
+
+
+class Patch(NamedTuple):
+    """Fields of the instance that were patched, and what that does to the machine."""
+
+    effect: Effect
+    reason: str
+    fields: tuple[FieldPath, ...]
+    source: str = ""
+
+
+class State(NamedTuple):
+    """The instance (``metadata`` and ``spec``), and what has come of the change so far.
+
+    ``restart``: RestartRequired is set. ``stuck``: the controller fails, and comes no further.
+    """
+
+    instance: JsonObject
+    restart: Cause | None = None
+    stuck: Cause | None = None
+    patches: tuple[Patch, ...] = ()
+
+    @property
+    def spec(self) -> JsonObject:
+        return object_at(self.instance, "spec")
+
+    def at(self, *path: str) -> JsonObject:
+        """Return an object of the instance's spec."""
+        return object_at(self.instance, "spec", *path)
+
+    def items(self, *path: str) -> tuple[JsonObject, ...]:
+        """Return a list of objects of the instance's spec."""
+        return tuple(object_at(each) for each in array_at(self.instance, "spec", *path))
+
+    def patched(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> State:
+        """Return the state with ``parts`` of the spec in place of those that are there."""
+        whole = {("spec", *path): part for path, part in parts.items()}
+        return self.patched_object(whole, effect, reason)
+
+    def patched_object(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> State:
+        """Return the state with ``parts`` of the whole object in place of those that are there."""
+        instance = self.instance
+        for path, part in parts.items():
+            instance = with_part(instance, path, part)
+        changed = tuple(differences(self.instance, instance))
+        if not changed:
+            return self
+        return self._replace(instance=instance, patches=(*self.patches, Patch(effect, reason, changed)))
+
+    def restarting(self, reason: str, *fields: FieldPath) -> State:
+        """Return the state with RestartRequired; the first reason stays."""
+        return self if self.restart else self._replace(restart=Cause(reason, fields))
+
+    def failing(self, reason: str, *fields: FieldPath) -> State:
+        """Return the state in which the controller has failed."""
+        return self._replace(stuck=Cause(reason, fields))
+
+
+#: One step of virt-controller's ``sync``.
+Step: TypeAlias = Callable[[Update, State], State]
+
+
+def spec_field(*path: str) -> FieldPath:
+    """Return the path of a field of the instance's spec."""
+    return FieldPath(("spec", *path))
+
+
+def spec_fields(before: JsonObject, after: JsonObject) -> tuple[FieldPath, ...]:
+    """Return the fields in which two specs of an instance differ."""
+    return tuple(differences(before, after, FieldPath(("spec",))))
+
+
+def is_within(field: FieldPath, others: Iterable[FieldPath]) -> bool:
+    """Tell whether a field is one of ``others``, or one in or around one of them."""
+    segments = _plain(field)
+    return any(
+        all(one == other for one, other in zip(segments, _plain(each), strict=False)) for each in others
+    )
+
+
+def _plain(field: FieldPath) -> tuple[object, ...]:
+    *parents, last = field.segments or ("",)
+    return (*parents, last.removesuffix(ORDER) if isinstance(last, str) else last)

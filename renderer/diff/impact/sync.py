@@ -1,0 +1,169 @@
+"""What virt-controller does with a change of a VirtualMachine: the steps of its ``sync``, by release.
+
+Read in the sources of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and, for 1.9, of
+the commit d923fdb815.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from renderer.diff.cluster import Gate
+from renderer.diff.held_values import with_part
+from renderer.diff.impact.network import (
+    interface_names,
+    sync_interfaces,
+    with_cleared_interfaces,
+    with_network_of,
+)
+from renderer.diff.impact.placement import (
+    handle_affinity_change,
+    handle_tolerations_change,
+    sync_dynamic_annotations,
+    sync_run_strategy,
+)
+from renderer.diff.impact.resources import handle_cpu_change, handle_memory_change
+from renderer.diff.impact.restart import sync_restart_required
+from renderer.diff.impact.state import HeldVm, Patch, State, Step, Update
+from renderer.diff.impact.storage import handle_declarative_volumes
+from renderer.diff.impact.volume_migration import handle_volume_update
+from renderer.diff.virtual_machine import RunStrategy
+from renderer.model.json import JsonObject, array_at, object_at
+from renderer.model.release import OLDEST, Release
+
+VM = "pkg/virt-controller/watch/vm/vm.go"
+_CHOSEN_BY_CLUSTER = Release(1, 2)
+_CLEARS_INTERFACES = Release(1, 1)
+_RESTART_TAKEN_BACK = Release(1, 6)
+_MOST_PASSES = 4
+
+
+class Row(NamedTuple):
+    """A step of ``sync`` and the function of KubeVirt that it follows.
+
+    ``since`` is the first release that has it. A ``live`` step is left out while the VM waits for a restart,
+    and where the cluster stages changes. Only ``early`` steps are taken for a VM that the change stops.
+    """
+
+    step: Step
+    source: str
+    since: Release = OLDEST
+    live: bool = False
+    early: bool = False
+
+
+class Reaction(NamedTuple):
+    """The state that the instance comes to, and the instance that would be made at the next start."""
+
+    state: State
+    next_instance: JsonObject
+
+
+#: In KubeVirt's order.
+STEPS: Sequence[Row] = (
+    Row(sync_run_strategy, f"{VM} syncRunStrategy", early=True),
+    Row(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2), early=True),
+    Row(sync_interfaces, "pkg/network/controllers/vm.go Sync", since=Release(1, 1)),
+    Row(
+        handle_declarative_volumes,
+        "pkg/storage/hotplug/hotplug.go HandleDeclarativeVolumes",
+        since=Release(1, 6),
+    ),
+    Row(sync_dynamic_annotations, f"{VM} syncDynamicAnnotationsAndLabelsToVMI", since=Release(1, 6)),
+    Row(handle_cpu_change, f"{VM} handleCPUChangeRequest", live=True),
+    Row(handle_affinity_change, f"{VM} handleAffinityChangeRequest", since=Release(1, 1), live=True),
+    Row(handle_tolerations_change, f"{VM} handleTolerationsChangeRequest", since=Release(1, 4), live=True),
+    Row(handle_memory_change, f"{VM} handleMemoryHotplugRequest", since=Release(1, 1), live=True),
+    Row(handle_volume_update, f"{VM} handleVolumeUpdateRequest", since=Release(1, 3), live=True),
+)
+
+
+def sync(update: Update, between: Sequence[HeldVm] = ()) -> Reaction:
+    """Return what virt-controller makes of the change of a VM that runs, once nothing changes any more.
+
+    The VM was started from ``update.before``, and has been in the states ``between`` since.
+    """
+    started = _cleared(update._replace(after=update.before), update.before.instance)
+    state = State(_reconciled(started, State(update.before.instance)).instance)
+    for vm in between:
+        step = _cleared(update._replace(after=vm), state.instance)
+        state = _reconciled(step, state)._replace(patches=())
+    last = _cleared(update, state.instance)
+    return Reaction(_reconciled(last, state), last.after.instance)
+
+
+def _reconciled(update: Update, state: State) -> State:
+    for _ in range(_MOST_PASSES):
+        reached = _reconciled_once(update, _again(update, state))
+        if reached.instance == state.instance:
+            return reached
+        state = reached
+    return state
+
+
+def _again(update: Update, state: State) -> State:
+    """Return the state to begin another pass with: RestartRequired is only taken back since 1.6."""
+    restart = None if update.cluster.release >= _RESTART_TAKEN_BACK else state.restart
+    return state._replace(restart=restart, stuck=None)
+
+
+def _reconciled_once(update: Update, state: State) -> State:
+    cluster = update.cluster
+    waited = state.restart is not None
+    stops = update.after.run_strategy == RunStrategy.HALTED
+    for row in STEPS:
+        if cluster.release < row.since or (stops and not row.early):
+            continue
+        if row.live and cluster.release >= _CHOSEN_BY_CLUSTER and (waited or not cluster.updates_live):
+            continue
+        reached = row.step(update, state)
+        state = _with_source(state, reached, row.source)
+        if state.stuck:
+            return state
+        if not row.live:
+            waited = state.restart is not None
+    return state
+
+
+def _cleared(update: Update, running: JsonObject) -> Update:
+    """Return the update with the VM as virt-controller rewrites it, and what would be started from that."""
+    release = update.cluster.release
+    if release < _CLEARS_INTERFACES or not update.cluster.has_on(Gate.HOTPLUG_NICS):
+        return update
+    present = interface_names(object_at(running, "spec"))
+    after = update.after
+    template = with_cleared_interfaces(after.template, present)
+    started = object_at(after.instance, "spec")
+    if (
+        _has_network(after.template)
+        and not _has_network(template)
+        and not _has_network(update.before.template)
+    ):
+        instance = with_network_of(started, object_at(running, "spec"))
+    else:
+        instance = with_cleared_interfaces(started, present)
+    return update._replace(
+        after=after._replace(
+            content=with_part(after.content, ("spec", "template", "spec"), template),
+            applied=with_cleared_interfaces(after.applied, present),
+            instance=with_part(after.instance, ("spec",), instance),
+        )
+    )
+
+
+def _has_network(template: JsonObject) -> bool:
+    return bool(array_at(template, "networks") or array_at(template, "domain", "devices", "interfaces"))
+
+
+def _with_source(before: State, after: State, source: str) -> State:
+    """Return ``after`` with the function that what is new in it comes from."""
+    if after is before:
+        return after
+    patches: tuple[Patch, ...] = (
+        *before.patches,
+        *(patch._replace(source=source) for patch in after.patches[len(before.patches) :]),
+    )
+    restart = after.restart if before.restart or not after.restart else after.restart._replace(source=source)
+    stuck = after.stuck and after.stuck._replace(source=source)
+    return after._replace(patches=patches, restart=restart, stuck=stuck)

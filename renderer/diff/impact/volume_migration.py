@@ -1,0 +1,125 @@
+"""Volumes that are migrated to other claims, or wait for a restart to be replaced.
+
+KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleVolumeUpdateRequest``) and
+``pkg/virt-controller/watch/volume-migration``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from renderer.diff.cluster import Gate
+from renderer.diff.impact.migratable import is_shared, why_storage_stays
+from renderer.diff.impact.state import State, Update, spec_field
+from renderer.diff.impact.storage import MIGRATION, is_hotplug_volume
+from renderer.diff.virtual_machine import by_name
+from renderer.model.difference import Effect
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.release import Release
+
+_DISKS = ("domain", "devices", "disks")
+_REPLACEMENT_RESTARTS_UNTIL = Release(1, 6)
+_HOTPLUGGED_MIGRATE = Release(1, 4)
+_CHECKS_OTHER_VOLUMES = Release(1, 4)
+_VOLUMES = spec_field("volumes")
+_READ_WRITE_ONCE = ("ReadWriteOnce", "ReadWriteOncePod")
+
+
+def handle_volume_update(update: Update, state: State) -> State:
+    """Migrate volumes whose claims differ, where ``updateVolumesStrategy`` says so."""
+    cluster = update.cluster
+    if not cluster.has_on(Gate.VOLUMES_UPDATE_STRATEGY):
+        return state
+    if text_at(update.after.spec, "updateVolumesStrategy") != MIGRATION:
+        return _replaced(update, state)
+    changed = _other_claims(update, state)
+    if not changed or not cluster.has_on(Gate.VOLUME_MIGRATION):
+        return state
+    problem = _unmovable(update, state, changed) or _other_obstacle(update, state, changed)
+    if problem:
+        return state.restarting(f"the volumes cannot be migrated: {problem}", _VOLUMES)
+    volumes = [changed.get(text_at(each, "name"), each) for each in state.items("volumes")]
+    return state.patched(
+        {("volumes",): volumes},
+        Effect.MIGRATION,
+        "a live migration copies the storage (updateVolumesStrategy: Migration)",
+    )
+
+
+def _replaced(update: Update, state: State) -> State:
+    """Ask for a restart where volumes differ; from 1.6 on nothing does that here."""
+    wanted = [_with_pull_policy(each, state) for each in _items(update.after.template, "volumes")]
+    if update.cluster.release >= _REPLACEMENT_RESTARTS_UNTIL or wanted == [*state.items("volumes")]:
+        return state
+    return state.restarting("volumes are replaced at the next start (updateVolumesStrategy)", _VOLUMES)
+
+
+def _other_claims(update: Update, state: State) -> Mapping[str, JsonObject]:
+    """Return the new volumes whose claims are others than the instance has (``updatedVolumesMapping``)."""
+    present = by_name(list(state.items("volumes")))
+    return {
+        name: volume
+        for volume in _items(update.after.template, "volumes")
+        if (name := text_at(volume, "name")) in present
+        and claim_of(volume)
+        and claim_of(present[name])
+        and claim_of(volume) != claim_of(present[name])
+    }
+
+
+def _unmovable(update: Update, state: State, changed: Mapping[str, JsonObject]) -> str:
+    """``ValidateVolumes``."""
+    disks = by_name(list(state.items(*_DISKS)))
+    filesystems = by_name(list(state.items("domain", "devices", "filesystems")))
+    for name, volume in changed.items():
+        if update.cluster.release < _HOTPLUGGED_MIGRATE and is_hotplug_volume(volume):
+            return f"{name} is hotpluggable"
+        if name in filesystems:
+            return f"{name} is a file system"
+        disk = disks.get(name, {})
+        if disk.get("shareable") is True:
+            return f"{name} is shareable"
+        if disk.get("lun") is not None:
+            return f"{name} is a LUN"
+    return ""
+
+
+def _other_obstacle(update: Update, state: State, changed: Mapping[str, JsonObject]) -> str:
+    """``ValidateVolumesUpdateMigration``."""
+    if update.cluster.release < _CHECKS_OTHER_VOLUMES or not changed:
+        return ""
+    reason = why_storage_stays(update, state)
+    if reason:
+        return f"the VM cannot be migrated, {reason}"
+    for volume in state.items("volumes"):
+        claim, name = claim_of(volume), text_at(volume, "name")
+        modes = update.access_modes.get(claim, ())
+        if (
+            name not in changed
+            and any(mode in modes for mode in _READ_WRITE_ONCE)
+            and not is_shared(update, claim)
+        ):
+            return f"{name} is ReadWriteOnce and stays where it is"
+    return ""
+
+
+def _with_pull_policy(volume: JsonObject, state: State) -> JsonObject:
+    """Give a container disk the pull policy that only the instance has."""
+    present = by_name(list(state.items("volumes"))).get(text_at(volume, "name"), {})
+    policy: Json = object_at(present, "containerDisk").get("imagePullPolicy")
+    if volume.get("containerDisk") is None or policy is None:
+        return volume
+    return {**volume, "containerDisk": {**object_at(volume, "containerDisk"), "imagePullPolicy": policy}}
+
+
+def claim_of(volume: JsonObject) -> str:
+    """Return the claim of a volume (``PVCNameFromVirtVolume``); empty where it has none."""
+    return (
+        text_at(volume, "dataVolume", "name")
+        or text_at(volume, "persistentVolumeClaim", "claimName")
+        or text_at(volume, "memoryDump", "claimName")
+    )
+
+
+def _items(spec: JsonObject, *path: str) -> list[JsonObject]:
+    return [object_at(each) for each in array_at(spec, *path)]

@@ -1,0 +1,165 @@
+"""Apply the parts of a preference for the domain itself: CPU features, features, firmware, machine and clock.
+
+KubeVirt ``pkg/instancetype/preference/apply``: ``cpu.go``, ``features.go``, ``firmware.go``, ``machine.go``,
+``clock.go``.
+"""
+
+from __future__ import annotations
+
+from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError, FieldOwner
+from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
+from renderer.instancetype.vmi_template import domain_of, with_domain_section
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
+
+_FEATURES = {
+    "preferredApic": "apic",
+    "preferredKvm": "kvm",
+    "preferredPvspinlock": "pvspinlock",
+    "preferredSmm": "smm",
+}
+_HYPERV_FEATURES = (
+    "evmcs",
+    "frequencies",
+    "ipi",
+    "reenlightenment",
+    "relaxed",
+    "reset",
+    "runtime",
+    "spinlocks",
+    "synic",
+    "synictimer",
+    "tlbflush",
+    "vapic",
+    "vendorid",
+    "vpindex",
+)
+_HYPERV_FIELDS = {name: name for name in _HYPERV_FEATURES}
+_BIOS_FIELDS = {"preferredUseBiosSerial": "useSerial"}
+_EFI_FIELDS = {"preferredUseSecureBoot": "secureBoot"}
+_MACHINE_FIELDS = {"preferredMachineType": "type"}
+_TIMER = {"preferredTimer": "timer"}
+_CLOCK_OFFSETS = ("utc", "timezone")
+
+
+def apply_cpu_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Add the CPU features that the VM does not name.
+
+    Raises ``ApplyError`` when the VM has no ``domain.cpu``, which only an instance type would have given it:
+    there KubeVirt crashes.
+    """
+    preferred = array_at(specs.preference, "cpu", "preferredCPUFeatures")
+    if not preferred:
+        return template
+    domain = domain_of(template)
+    if domain.get("cpu") is None:
+        raise ApplyError(
+            FieldOwner.PREFERENCE,
+            Diagnostic(
+                code=Code.APPLY_FAILED,
+                message="the preference adds CPU features, but the VM has no instance type and no domain.cpu",
+                field=FieldPath.of("spec", "cpu", "preferredCPUFeatures"),
+                hint="name an instance type, or set spec.template.spec.domain.cpu, if only to {}",
+            ),
+        )
+    cpu = object_at(domain, "cpu")
+    present = array_at(cpu, "features")
+    names = {text_at(feature, "name") for feature in present}
+    added = [feature for feature in preferred if text_at(feature, "name") not in names]
+    if not added:
+        return template
+    return with_domain_section(template, "cpu", {**cpu, "features": [*present, *added]})
+
+
+def apply_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in features and those of Hyper-V; ACPI alone is the preference's whatever the VM says."""
+    preferred = specs.preference.get("features")
+    if not isinstance(preferred, dict):
+        return template
+    present = domain_of(template).get("features")
+    before = object_at(present)
+    # Go writes the features that it makes with an acpi, always.
+    features = {"acpi": {}} if present is None else before
+    if preferred.get("preferredAcpi") is not None:
+        features = {**features, "acpi": preferred["preferredAcpi"]}
+    features = filled(features, wanted(preferred, _FEATURES))
+    if preferred.get("preferredHyperv") is not None:
+        hyperv = wanted(object_at(preferred, "preferredHyperv"), _HYPERV_FIELDS)
+        features = with_filled(features, "hyperv", hyperv)
+    return template if features is before else with_domain_section(template, "features", features)
+
+
+def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Set BIOS or EFI where the VM has neither, and their options; a boot loader there is in any case."""
+    preferred = specs.preference.get("firmware")
+    if not isinstance(preferred, dict):
+        return template
+    firmware = object_at(domain_of(template), "firmware")
+    present = firmware.get("bootloader")
+    if present is not None and not isinstance(present, dict):
+        return template
+    bootloader = _with_efi(_with_bios(EMPTY if present is None else present, preferred), preferred)
+    if bootloader is present:
+        return template
+    return with_domain_section(template, "firmware", {**firmware, "bootloader": bootloader})
+
+
+def _with_bios(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
+    if preferred.get("preferredUseBios") is True and _is_open(bootloader):
+        bootloader = {**bootloader, "bios": {}}
+    return _with_options(bootloader, "bios", preferred, _BIOS_FIELDS)
+
+
+def _with_efi(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
+    """Set EFI by ``preferredEfi``, else by ``preferredUseEfi`` and ``preferredUseSecureBoot``."""
+    if preferred.get("preferredEfi") is not None and _is_open(bootloader):
+        return {**bootloader, "efi": preferred["preferredEfi"]}
+    if preferred.get("preferredUseEfi") is True and _is_open(bootloader):
+        bootloader = {**bootloader, "efi": {}}
+    return _with_options(bootloader, "efi", preferred, _EFI_FIELDS)
+
+
+def _is_open(bootloader: JsonObject) -> bool:
+    return bootloader.get("bios") is None and bootloader.get("efi") is None
+
+
+def _with_options(
+    bootloader: JsonObject, kind: str, preferred: JsonObject, fields: dict[str, str]
+) -> JsonObject:
+    if bootloader.get(kind) is None:
+        return bootloader
+    return with_filled(bootloader, kind, wanted(preferred, fields))
+
+
+def apply_machine(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in the machine type; some releases leave an empty one for a section without a type."""
+    preferred = specs.preference.get("machine")
+    if not isinstance(preferred, dict):
+        return template
+    present = domain_of(template).get("machine")
+    machine = filled(object_at(present), wanted(preferred, _MACHINE_FIELDS))
+    if not machine and present is None and not specs.behaviour.machine_needs_type:
+        machine = {"type": ""}
+    if not machine or machine is present:
+        return template
+    return with_domain_section(template, "machine", machine)
+
+
+def apply_clock(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Set the offset and the timers, each as a whole and only where the VM has nothing of it."""
+    preferred = specs.preference.get("clock")
+    if not isinstance(preferred, dict):
+        return template
+    present = domain_of(template).get("clock")
+    clock = filled(_with_offset(object_at(present), preferred), wanted(preferred, _TIMER))
+    return template if clock is present else with_domain_section(template, "clock", clock)
+
+
+def _with_offset(clock: JsonObject, preferred: JsonObject) -> JsonObject:
+    if any(clock.get(offset) is not None for offset in _CLOCK_OFFSETS):
+        return clock
+    offsets = object_at(preferred, "preferredClockOffset")
+    taken = {offset: offsets[offset] for offset in _CLOCK_OFFSETS if offsets.get(offset) is not None}
+    return {**clock, **taken} if taken else clock

@@ -1,0 +1,224 @@
+"""A VirtualMachine as the cluster holds it, and the instance that virt-controller makes of it.
+
+KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators`` (``vm-mutator.go``, ``vmi-mutator.go``) and
+``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``). What KubeVirt chooses at random, the firmware's UUID
+and serial, is a fixed text here: only whether it changes counts.
+"""
+
+from __future__ import annotations
+
+from renderer.instancetype.admission import TargetCluster, apply
+from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.instancetype.cluster_config import cluster_config
+from renderer.instancetype.custom_supply import with_custom_size
+from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec, with_default
+from renderer.instancetype.find import Finder, Found
+from renderer.instancetype.matcher import Matcher
+from renderer.instancetype.preference.devices import apply_devices
+from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.instancetype.vmi_template import with_annotations, with_section
+from renderer.instancetype.webhook_fields import has_pcie, mutation_of
+from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+
+_TEMPLATE = ("spec", "template")
+_VMI = (*_TEMPLATE, "spec")
+_FIRMWARE = (*_VMI, "domain", "firmware")
+_PCI_TOPOLOGY = (*_TEMPLATE, "metadata", "annotations", "kubevirt.io/pci-topology-version")
+_AT_RANDOM = "chosen by KubeVirt"
+_NODE_LABELS_UNTIL = Release(1, 5)
+_FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
+#: ``pkg/instancetype/annotations/annotations.go``.
+_NAME_ANNOTATIONS = {
+    INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
+    PREFERENCE.key: ("kubevirt.io/preference-name", "kubevirt.io/cluster-preference-name"),
+}
+
+
+class HeldVm(Record):
+    """A VirtualMachine in the cluster, and what comes of it.
+
+    ``content`` is the object after the mutating webhook; ``applied`` its ``spec.template`` with instance type
+    and preference; ``instance`` the VirtualMachineInstance that is made of it (``metadata`` and ``spec``).
+    """
+
+    content: JsonObject
+    applied: JsonObject
+    instance: JsonObject
+    matchers: Matchers
+    selected: ResolvedMatchers
+
+
+class VmHolder:
+    """Holds VirtualMachines as a cluster does, with the instance types that one state of a project has."""
+
+    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: TargetCluster) -> None:
+        self._catalog = catalog.after(CatalogSource("the overlay", own))
+        self._cluster = cluster
+        self._finder = Finder(cluster.behaviour)
+
+    def created(self, resource: Resource) -> HeldVm:
+        """The VirtualMachine after it was created. Raises ``CauseError`` or ``DiagnosticError``."""
+        scope, matchers, selected = self._selected(resource)
+        content = self._mutated(_inferred(resource.content, matchers), selected, scope)
+        behaviour = self._cluster.behaviour
+        if behaviour.assigns_firmware_uuid:
+            content = with_default(content, (*_FIRMWARE, "uuid"), _AT_RANDOM)
+        if behaviour.assigns_firmware_serial:
+            content = with_default(content, (*_FIRMWARE, "serial"), _AT_RANDOM)
+        if behaviour.annotates_pci_topology and _has_pcie(content):
+            content = with_default(content, _PCI_TOPOLOGY, "v3")
+        return self._held(content, matchers, selected, resource)
+
+    def updated(self, before: HeldVm, old: Resource, new: Resource) -> HeldVm:
+        """The VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
+
+        Where a matcher stays, so does the copy of its object that the cluster stored when the VM was made.
+        Raises ``CauseError`` or ``DiagnosticError``.
+        """
+        scope, matchers, found = self._selected(new)
+        selected = ResolvedMatchers(
+            _kept(before, matchers, found, INSTANCETYPE.key),
+            _kept(before, matchers, found, PREFERENCE.key),
+        )
+        merged = applied_to(before.content, old.content, _inferred(new.content, matchers))
+        content = merged if isinstance(merged, dict) else EMPTY
+        version = object_at(before.content, *_PCI_TOPOLOGY[:-1]).get(_PCI_TOPOLOGY[-1])
+        if version is not None:  # ``syncPCITopologyAnnotationsToVM``: it comes back from the instance
+            content = with_default(content, _PCI_TOPOLOGY, version)
+        return self._held(self._mutated(content, selected, scope), matchers, selected, new)
+
+    def _selected(self, resource: Resource) -> tuple[Scope, Matchers, ResolvedMatchers]:
+        scope = Scope(self._catalog, resource.namespace)
+        vm_spec = object_at(resource.content, "spec")
+        matchers = resolve_matchers(vm_spec, scope, self._cluster.behaviour)
+        return scope, matchers, select(matchers, EMPTY, scope, self._finder)
+
+    def _mutated(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
+        preference = None if selected.preference is None else selected.preference.spec
+        mutation = mutation_of(
+            object_at(vm, "spec"), preference, self._cluster.config, scope, self._cluster.behaviour
+        )
+        vm = with_default(vm, (*_VMI, "architecture"), mutation.architecture)
+        return with_default(vm, (*_VMI, "domain", "machine", "type"), mutation.machine_type)
+
+    def _held(
+        self, content: JsonObject, matchers: Matchers, selected: ResolvedMatchers, resource: Resource
+    ) -> HeldVm:
+        behaviour = self._cluster.behaviour
+        template = object_at(content, *_TEMPLATE)
+        vm = VirtualMachine.of(resource)
+        sized = selected
+        if vm is not None:
+            sized, template = with_custom_size(selected, template, vm, behaviour)
+        scope = Scope(self._catalog, resource.namespace)
+        applied = apply(sized, template, scope, behaviour)
+        return HeldVm(content, applied, self._started(template, sized, scope, matchers), matchers, selected)
+
+    def _started(
+        self, template: JsonObject, selected: ResolvedMatchers, scope: Scope, matchers: Matchers
+    ) -> JsonObject:
+        """The instance as ``startVMI`` and the instance's mutating webhook make it."""
+        behaviour, config = self._cluster.behaviour, self._cluster.config
+        if selected.preference is not None:
+            specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
+            template = apply_devices(specs, template)
+        spec = _with_input_device(default_disks(object_at(template, "spec")))
+        template = {**template, "spec": default_network(spec, config, behaviour)}
+        template = with_annotations(apply(selected, template, scope, behaviour), _names_of(matchers))
+        spec = default_vmi_spec(object_at(template, "spec"), config, behaviour)
+        if object_at(spec, "domain").get("features") is None:
+            spec = with_section(spec, ("domain", "features"), {})
+        spec = default_vmi_object(_with_input_defaults(spec), config.cpu_model)
+        if behaviour.release < _NODE_LABELS_UNTIL:
+            spec = _with_node_labels(spec)
+        return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}
+
+
+def applied_to(live: Json, old: Json, new: Json) -> Json:
+    """Return what ``kubectl apply`` makes of ``live`` with ``new`` after ``old``: a three-way merge."""
+    if not isinstance(new, dict) or not isinstance(live, dict):
+        return new
+    before = old if isinstance(old, dict) else EMPTY
+    kept = {key: value for key, value in live.items() if new.get(key) is not None or before.get(key) is None}
+    merged = {
+        key: applied_to(live.get(key), before.get(key), value)
+        for key, value in new.items()
+        if value is not None
+    }
+    return {**kept, **merged}
+
+
+def read_cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig:
+    """The configuration of the ``KubeVirt`` object among ``resources``, or else in ``catalog``.
+
+    Raises ``DiagnosticError`` for a value of a wrong type.
+    """
+    return cluster_config(catalog.after(CatalogSource("the overlay", resources)))
+
+
+def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
+    template = object_at(vm, *_TEMPLATE)
+    changed = matchers.template(template)
+    return vm if changed is template else with_value(vm, _TEMPLATE, changed)
+
+
+def _kept(before: HeldVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
+    """Return what a matcher selects: what was stored, as long as the matcher is the same."""
+    stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
+    selected: Found | None = getattr(before.selected if stays else found, key)
+    return selected
+
+
+def _has_pcie(vm: JsonObject) -> bool:
+    spec = object_at(vm, *_VMI)
+    return has_pcie(text_at(spec, "architecture"), text_at(spec, "domain", "machine", "type"))
+
+
+def _with_input_device(spec: JsonObject) -> JsonObject:
+    """``AutoAttachInputDevice``: the webhook and preferences give it a bus and a type."""
+    devices = object_at(spec, "domain", "devices")
+    if devices.get("autoattachInputDevice") is not True or array_at(devices, "inputs"):
+        return spec
+    return with_section(spec, ("domain", "devices", "inputs"), [{"name": "default-0"}])
+
+
+def _with_node_labels(spec: JsonObject) -> JsonObject:
+    """The labels of nodes that can run the instance, as the webhook selected them (``addNodeSelector``)."""
+    domain = object_at(spec, "domain")
+    sev = object_at(domain, "launchSecurity").get("sev")
+    wanted = {
+        "kubevirt.io/realtime": object_at(domain, "cpu").get("realtime") is not None,
+        "kubevirt.io/sev": sev is not None,
+        "kubevirt.io/sev-es": object_at(sev, "policy").get("encryptedState") is True,
+    }
+    labels: dict[str, Json] = {label: "" for label, is_wanted in wanted.items() if is_wanted}
+    return {**spec, "nodeSelector": {**object_at(spec, "nodeSelector"), **labels}} if labels else spec
+
+
+def _with_input_defaults(spec: JsonObject) -> JsonObject:
+    """``setDefaults_Input``."""
+    inputs: list[Json] = [
+        with_default(with_default(object_at(each), ("bus",), "usb"), ("type",), "tablet")
+        for each in array_at(spec, "domain", "devices", "inputs")
+    ]
+    return with_section(spec, ("domain", "devices", "inputs"), inputs) if inputs else spec
+
+
+def _names_of(matchers: Matchers) -> JsonObject:
+    named: dict[str, Json] = {}
+    for matcher_type in (INSTANCETYPE, PREFERENCE):
+        matcher: Matcher | None = getattr(matchers, matcher_type.key)
+        if matcher is None:
+            continue
+        kind = matcher_type.matched_kind(matcher.kind)
+        annotation = _NAME_ANNOTATIONS[matcher_type.key][kind == matcher_type.cluster_kind]
+        named[annotation] = matcher.name
+    return named

@@ -1,0 +1,147 @@
+"""KubeVirt's API groups and kinds, and the two matchers that lead from a VirtualMachine to its instance type.
+
+Read from ``staging/src/kubevirt.io/api/*/register.go`` of KubeVirt and
+``staging/src/kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1/register.go`` of CDI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+
+KUBEVIRT_GROUP = "kubevirt.io"
+POOL_GROUP = "pool.kubevirt.io"
+INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
+CDI_GROUP = "cdi.kubevirt.io"
+APPS_GROUP = "apps"
+SNAPSHOT_STORAGE_GROUP = "snapshot.storage.k8s.io"
+
+VM = "VirtualMachine"
+VMI = "VirtualMachineInstance"
+VMI_REPLICA_SET = "VirtualMachineInstanceReplicaSet"
+VMI_PRESET = "VirtualMachineInstancePreset"
+VM_POOL = "VirtualMachinePool"
+KUBEVIRT = "KubeVirt"
+CONTROLLER_REVISION = "ControllerRevision"
+
+#: The API version of instance types and preferences that every release of KubeVirt stores.
+INSTANCETYPE_VERSION = "v1beta1"
+INSTANCETYPE_API_VERSION = f"{INSTANCETYPE_GROUP}/{INSTANCETYPE_VERSION}"
+#: The API version of KubeVirt's customisation proposal: an instance type may leave its size to the VM.
+PROPOSED_INSTANCETYPE_VERSION = "v1beta2"
+PROPOSED_INSTANCETYPE_API_VERSION = f"{INSTANCETYPE_GROUP}/{PROPOSED_INSTANCETYPE_VERSION}"
+#: The prefix of the labels and annotations of instance types, preferences and their revisions.
+INSTANCETYPE_PREFIX = f"{INSTANCETYPE_GROUP}/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MatcherType:
+    """One of the two matchers of a VirtualMachine, and the objects that it matches.
+
+    ``key`` is its field in ``spec``. ``matched_kinds`` leads from what a matcher may have as its kind to the
+    kind that is meant (``pkg/instancetype/find``): case does not matter, the plural is as good as the
+    singular, and nothing means cluster-wide.
+    """
+
+    key: str
+    noun: str
+    kind: str
+    cluster_kind: str
+    not_found: Code
+    path: FieldPath = field(init=False)
+    matched_kinds: Mapping[str, str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = {"": self.cluster_kind}
+        for kind in self.kinds:
+            names |= {kind: kind, kind.lower(): kind, f"{kind.lower()}s": kind}
+        # The dataclass is frozen, and these follow from its fields.
+        object.__setattr__(self, "matched_kinds", names)
+        object.__setattr__(self, "path", FieldPath.of("spec", self.key))
+
+    @property
+    def status_ref(self) -> str:
+        """The field of a VirtualMachine's ``status`` that names the object, since KubeVirt 1.5."""
+        return f"{self.key}Ref"
+
+    @property
+    def name_label(self) -> str:
+        """The label of a volume that names the object to infer."""
+        return f"{INSTANCETYPE_PREFIX}default-{self.key}"
+
+    @property
+    def kind_label(self) -> str:
+        return f"{self.name_label}-kind"
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        """The namespaced and the cluster-wide kind."""
+        return (self.kind, self.cluster_kind)
+
+    @property
+    def default_kind(self) -> str:
+        """The kind that the mutating webhook of KubeVirt 1.0 to 1.6 writes into a matcher without one."""
+        return self.cluster_kind.lower()
+
+    def matched_kind(self, kind: str) -> str | None:
+        """Return the kind of object that a matcher's ``kind`` means; None for an unknown one."""
+        return self.matched_kinds.get(kind) or self.matched_kinds.get(kind.lower())
+
+
+INSTANCETYPE = MatcherType(
+    key="instancetype",
+    noun="instance type",
+    kind="VirtualMachineInstancetype",
+    cluster_kind="VirtualMachineClusterInstancetype",
+    not_found=Code.INSTANCETYPE_NOT_FOUND,
+)
+PREFERENCE = MatcherType(
+    key="preference",
+    noun="preference",
+    kind="VirtualMachinePreference",
+    cluster_kind="VirtualMachineClusterPreference",
+    not_found=Code.PREFERENCE_NOT_FOUND,
+)
+MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
+#: The fields of a VirtualMachine's ``spec`` that name an instance type and a preference.
+MATCHER_KEYS = tuple(matcher_type.key for matcher_type in MATCHER_TYPES)
+#: The matcher that leads to each kind of instance type and preference.
+MATCHER_TYPE_OF: Mapping[str, MatcherType] = {
+    kind: matcher_type for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds
+}
+#: The kinds of KubeVirt that stand in no namespace and that a repository of virtual machines has.
+CLUSTER_KINDS = frozenset(matcher_type.cluster_kind for matcher_type in MATCHER_TYPES)
+
+#: The group of each kind of KubeVirt and of CDI.
+GROUP_OF: Mapping[str, str] = {
+    **dict.fromkeys((VM, VMI, VMI_REPLICA_SET, VMI_PRESET, KUBEVIRT), KUBEVIRT_GROUP),
+    "VirtualMachineInstanceMigration": KUBEVIRT_GROUP,
+    VM_POOL: POOL_GROUP,
+    **dict.fromkeys(MATCHER_TYPE_OF, INSTANCETYPE_GROUP),
+    "VirtualMachineBackup": "backup.kubevirt.io",
+    "VirtualMachineBackupTracker": "backup.kubevirt.io",
+    "VirtualMachineClone": "clone.kubevirt.io",
+    "VirtualMachineExport": "export.kubevirt.io",
+    "MigrationPolicy": "migrations.kubevirt.io",
+    "VirtualMachineSnapshot": "snapshot.kubevirt.io",
+    "VirtualMachineSnapshotContent": "snapshot.kubevirt.io",
+    "VirtualMachineRestore": "snapshot.kubevirt.io",
+    "CDI": CDI_GROUP,
+    "CDIConfig": CDI_GROUP,
+    "DataImportCron": CDI_GROUP,
+    "DataSource": CDI_GROUP,
+    "DataVolume": CDI_GROUP,
+    "ObjectTransfer": CDI_GROUP,
+    "StorageProfile": CDI_GROUP,
+    "VolumeCloneSource": CDI_GROUP,
+    "VolumeImportSource": CDI_GROUP,
+    "VolumeUploadSource": CDI_GROUP,
+}
+
+
+def is_kubevirt_group(group: str) -> bool:
+    """Return whether an API group is KubeVirt's own or one below it, CDI's among them."""
+    return group == KUBEVIRT_GROUP or group.endswith(f".{KUBEVIRT_GROUP}")

@@ -1,0 +1,178 @@
+"""The pairing of list elements by name, and the fields in which two JSON trees differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from renderer.model.difference import FieldChange, NoValue
+from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
+from renderer.model.json import Json
+from renderer.model.list_elements import element_key, element_names, element_text
+from renderer.model.quantity import lenient_quantity
+
+#: Fields whose value is a quantity. ``cpu.guest`` of an instance type is a number, which is one as well.
+_QUANTITIES = frozenset(
+    {
+        "capacity",  # of an emptyDisk
+        "divisor",
+        "guest",
+        "maxGuest",
+        "memoryRequest",
+        "pageSize",
+        "reservedOverhead",
+        "sizeLimit",
+    }
+)
+#: Fields whose mapping holds quantities by resource name.
+_QUANTITY_MAPS = frozenset(
+    {
+        "capacity",
+        "default",  # these of a LimitRange
+        "defaultRequest",
+        "hard",
+        "limits",
+        "max",
+        "maxLimitRequestRatio",
+        "min",
+        "overhead",
+        "requests",
+    }
+)
+
+
+def field_changes(before: Json, after: Json) -> tuple[FieldChange, ...]:
+    """Return the deepest fields that differ, in the order of their paths as texts.
+
+    Mappings are compared by key, lists whose elements have names by these, other lists by position,
+    quantities by amount (``1Gi`` is ``1024Mi``). Null is the same as nothing in a mapping. A named list in
+    another order is a change of its own (``FieldChange.reordered``).
+    """
+    return tuple(sorted(_changes(before, after, ROOT), key=lambda change: str(change.field)))
+
+
+def is_equal(before: Json, after: Json) -> bool:
+    """Return whether two trees are equal as JSON: 1 is 1.0, but not true."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(is_equal(before[key], after[key]) for key in before)
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(map(is_equal, before, after))
+    return before == after and isinstance(before, bool) is isinstance(after, bool)
+
+
+def is_same(before: Json, after: Json) -> bool:
+    """As ``is_equal``, and fast for large objects that are most often equal."""
+    if before != after:
+        return False
+    return json.dumps(before) == json.dumps(after) or is_equal(before, after)  # for Python, 1 is true
+
+
+def _changes(before: Json, after: Json, field: FieldPath) -> Iterator[FieldChange]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        yield from _in_mapping(_without_nulls(before), _without_nulls(after), field)
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from _in_list(before, after, field)
+    elif not is_equal(before, after):
+        yield FieldChange(field, before, after)
+
+
+def _in_mapping(
+    before: Mapping[Segment, Json], after: Mapping[Segment, Json], field: FieldPath
+) -> Iterator[FieldChange]:
+    parent = field.segments[-1] if field.segments else ""
+    for key in dict.fromkeys((*before, *after)):
+        place = field.child(key)
+        if key not in after:
+            yield from _one_sided(before[key], place, is_added=False)
+        elif key not in before:
+            yield from _one_sided(after[key], place, is_added=True)
+        elif not is_same_amount(before[key], after[key], key, parent):
+            yield from _changes(before[key], after[key], place)
+
+
+def _one_sided(value: Json, field: FieldPath, *, is_added: bool) -> Iterator[FieldChange]:
+    """Yield the changes of a field that one side lacks: a list of named elements counts as empty there."""
+    names = element_names(value) if isinstance(value, list) and value else None
+    if isinstance(value, list) and names is not None:
+        for name, element in zip(names, value, strict=True):
+            yield _absent_on_one_side(element, field.child(name), is_added=is_added)
+    else:
+        yield _absent_on_one_side(value, field, is_added=is_added)
+
+
+def _absent_on_one_side(value: Json, field: FieldPath, *, is_added: bool) -> FieldChange:
+    absent = NoValue.ABSENT
+    return FieldChange(field, absent, value) if is_added else FieldChange(field, value, absent)
+
+
+def _in_list(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+    paired = named_elements(before, after)
+    if paired is None:
+        yield from _unnamed(before, after, field)
+        return
+    old, new = paired
+    kept, order = [key for key in old if key in new], [key for key in new if key in old]
+    if kept != order:
+        yield FieldChange(field, _texts(kept), _texts(order), reordered=True)
+    yield from _in_mapping(old, new, field)
+
+
+def _texts(names: Sequence[Segment]) -> Sequence[str]:
+    return [name.value for name in names if isinstance(name, ElementName)]
+
+
+def named_elements(
+    before: Sequence[Json], after: Sequence[Json]
+) -> tuple[Mapping[Segment, Json], Mapping[Segment, Json]] | None:
+    """Return the elements of two lists by name; None when one key does not name all elements of both."""
+    key = element_key(before, after)
+    if key is None:
+        return None
+    return _by_name(before, key), _by_name(after, key)
+
+
+def _by_name(elements: Sequence[Json], key: str) -> Mapping[Segment, Json]:
+    return {ElementName(key, element_text(element, key)): element for element in elements}
+
+
+def _unnamed(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+    """Yield the changes of a list by position; of a list of scalars by insertions, where these are fewer."""
+    changes = list(_by_position(before, after, field))
+    if len(changes) > 1 and not any(isinstance(element, dict | list) for element in (*before, *after)):
+        changes = min(changes, list(_by_insertion(before, after, field)), key=len)
+    yield from changes
+
+
+def _by_position(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+    shared = min(len(before), len(after))
+    for index in range(shared):
+        yield from _changes(before[index], after[index], field.child(index))
+    for index in range(shared, len(before)):
+        yield _absent_on_one_side(before[index], field.child(index), is_added=False)
+    for index in range(shared, len(after)):
+        yield _absent_on_one_side(after[index], field.child(index), is_added=True)
+
+
+def _by_insertion(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for _, start, end, other_start, other_end in matcher.get_opcodes():
+        shared = min(end - start, other_end - other_start)
+        for step in range(shared):
+            yield from _changes(before[start + step], after[other_start + step], field.child(start + step))
+        for index in range(start + shared, end):
+            yield _absent_on_one_side(before[index], field.child(index), is_added=False)
+        for index in range(other_start + shared, other_end):
+            yield _absent_on_one_side(after[index], field.child(index), is_added=True)
+
+
+def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -> bool:
+    """Return whether two values of ``field`` in ``parent`` are equal quantities: ``1Gi`` is ``1024Mi``."""
+    if field not in _QUANTITIES and parent not in _QUANTITY_MAPS:
+        return False
+    one, other = lenient_quantity(before), lenient_quantity(after)
+    return one is not None and other is not None and one.compare(other) == 0
+
+
+def _without_nulls(mapping: Mapping[str, Json]) -> Mapping[Segment, Json]:
+    return {key: value for key, value in mapping.items() if value is not None}

@@ -1,0 +1,211 @@
+"""A virtual machine in a resource of any kind, with the paths of its parts.
+
+The kinds are VirtualMachine, VirtualMachinePool, VirtualMachineInstance and VirtualMachineInstanceReplicaSet.
+The types are in KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
+``…/api/pool/v1beta1/types.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, Self, TypeAlias
+
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+
+VIRTUAL_MACHINE = "VirtualMachine"
+POOL = "VirtualMachinePool"
+INSTANCE = "VirtualMachineInstance"
+REPLICA_SET = "VirtualMachineInstanceReplicaSet"
+
+ALWAYS = "Always"
+HALTED = "Halted"
+
+_GROUPS = ("kubevirt.io", "pool.kubevirt.io")
+
+#: A mapping in a list, and its index.
+Element: TypeAlias = tuple[int, JsonObject]
+
+
+class VirtualMachinePaths(Record):
+    """The parts of a virtual machine, as paths from the root of its resource.
+
+    ``machine`` has the ``metadata`` and ``spec`` of a VirtualMachine; None in kinds that hold an instance
+    only. ``template`` has the ``metadata`` and ``spec`` of a VirtualMachineInstance.
+    """
+
+    machine: FieldPath | None
+    template: FieldPath
+
+    @property
+    def spec(self) -> FieldPath:
+        """The spec of the VirtualMachine; the root in kinds that hold an instance only."""
+        return ROOT if self.machine is None else self.machine.child("spec")
+
+    @property
+    def instance(self) -> FieldPath:
+        """The spec of the VirtualMachineInstance."""
+        return self.template.child("spec")
+
+
+#: Paths from the root of a VirtualMachine: to what an instance is made of, and to its spec.
+TEMPLATE = FieldPath.of("spec", "template")
+INSTANCE_SPEC = TEMPLATE.child("spec")
+
+_POOLED = FieldPath.of("spec", "virtualMachineTemplate")
+
+#: The kinds that virtual machines come from.
+PATHS: Mapping[str, VirtualMachinePaths] = {
+    VIRTUAL_MACHINE: VirtualMachinePaths(ROOT, TEMPLATE),
+    POOL: VirtualMachinePaths(_POOLED, _POOLED.child(*TEMPLATE.segments)),
+    INSTANCE: VirtualMachinePaths(None, ROOT),
+    REPLICA_SET: VirtualMachinePaths(None, TEMPLATE),
+}
+
+
+def virtual_machine_paths(content: JsonObject) -> VirtualMachinePaths | None:
+    """Return the paths in an object of one of KubeVirt's kinds; None for an object of any other kind."""
+    kind, api_version = content.get("kind"), content.get("apiVersion")
+    if not isinstance(kind, str) or kind not in PATHS or not isinstance(api_version, str):
+        return None
+    return PATHS[kind] if api_version.partition("/")[0] in _GROUPS else None
+
+
+class RunStrategy(Record):
+    """A run strategy, as text, the field that says it and how it is written there."""
+
+    strategy: str
+    field: FieldPath
+    written: str
+
+
+class VirtualMachineView:
+    """A resource that a virtual machine, or several copies of one, come from.
+
+    ``machine`` is the VirtualMachine and ``spec`` its spec, both empty in kinds that hold an instance only.
+    """
+
+    def __init__(self, resource: Resource, paths: VirtualMachinePaths) -> None:
+        self.resource: Final = resource
+        self.paths: Final = paths
+        self.machine: Final = EMPTY if paths.machine is None else _at(resource.content, paths.machine)
+        self.spec: Final = object_at(self.machine, "spec")
+        self.instance: Final = _at(resource.content, paths.instance)
+
+    @classmethod
+    def of(cls, resource: Resource) -> Self | None:
+        """Return the view of a resource; None for a resource of any other kind."""
+        paths = virtual_machine_paths(resource.content)
+        return None if paths is None else cls(resource, paths)
+
+    @property
+    def kind(self) -> str:
+        return self.resource.kind
+
+    @property
+    def name(self) -> str:
+        return self.resource.name
+
+    @property
+    def namespace(self) -> str:
+        return self.resource.namespace
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the resource is one virtual machine, not a number of copies."""
+        return self.kind in (VIRTUAL_MACHINE, INSTANCE)
+
+    @property
+    def replicas(self) -> int:
+        """The number of virtual machines."""
+        said = None if self.is_one else object_at(self.resource.content, "spec").get("replicas")
+        return said if isinstance(said, int) and not isinstance(said, bool) else 1
+
+    @cached_property
+    def domain(self) -> JsonObject:
+        return object_at(self.instance, "domain")
+
+    @cached_property
+    def devices(self) -> JsonObject:
+        return object_at(self.domain, "devices")
+
+    @cached_property
+    def disks(self) -> Sequence[Element]:
+        return elements(self.devices.get("disks"))
+
+    @cached_property
+    def interfaces(self) -> Sequence[Element]:
+        return elements(self.devices.get("interfaces"))
+
+    @cached_property
+    def volumes(self) -> Sequence[Element]:
+        return elements(self.instance.get("volumes"))
+
+    @cached_property
+    def networks(self) -> Sequence[Element]:
+        return elements(self.instance.get("networks"))
+
+    @cached_property
+    def data_volume_templates(self) -> Sequence[Element]:
+        return elements(self.spec.get("dataVolumeTemplates"))
+
+    @cached_property
+    def written_run_strategy(self) -> RunStrategy | None:
+        """The run strategy that the manifest says.
+
+        None where it says nothing, or both ``running`` and ``runStrategy``, which KubeVirt refuses.
+        """
+        strategy, running = self.spec.get("runStrategy"), self.spec.get("running")
+        if isinstance(strategy, str) and strategy and running is None:
+            return RunStrategy(strategy, self.in_spec("runStrategy"), f"runStrategy: {strategy}")
+        if isinstance(running, bool) and strategy is None:
+            written = f"running: {str(running).lower()}"
+            return RunStrategy(ALWAYS if running else HALTED, self.in_spec("running"), written)
+        return None
+
+    @property
+    def run_strategy(self) -> str:
+        """``Always``, ``Halted`` and the like; a virtual machine runs unless its manifest says otherwise."""
+        strategy = self.spec.get("runStrategy")
+        if isinstance(strategy, str) and strategy:
+            return strategy
+        return HALTED if self.spec.get("running") is False else ALWAYS
+
+    @property
+    def is_halted(self) -> bool:
+        return self.run_strategy == HALTED
+
+    def in_spec(self, *segments: Segment) -> FieldPath:
+        """Return a field of the VirtualMachine's spec as a field of the resource."""
+        return self.paths.spec.child(*segments)
+
+    def in_instance(self, *segments: Segment) -> FieldPath:
+        """Return a field of the instance's spec as a field of the resource."""
+        return self.paths.instance.child(*segments)
+
+    def in_devices(self, *segments: Segment) -> FieldPath:
+        """Return a field of the instance's devices as a field of the resource."""
+        return self.paths.instance.child("domain", "devices", *segments)
+
+
+def elements(value: Json) -> Sequence[Element]:
+    """Return the mappings in a list, each with its index."""
+    return list(_elements(value)) if isinstance(value, list) else ()
+
+
+def element_named(value: Json, name: str) -> JsonObject:
+    """Return the element of a list with that ``name``; an empty mapping when there is none."""
+    return next((element for _, element in elements(value) if element.get("name") == name), EMPTY)
+
+
+def _elements(value: Sequence[Json]) -> Iterator[Element]:
+    for index, element in enumerate(value):
+        if isinstance(element, dict):
+            yield index, element
+
+
+def _at(content: JsonObject, path: FieldPath) -> JsonObject:
+    return object_at(content, *path.keys)

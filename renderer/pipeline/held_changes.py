@@ -1,0 +1,135 @@
+"""VirtualMachines before and after a change, as the cluster holds them: what ``diff`` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from renderer.admitters.cluster import Cluster
+from renderer.admitters.vm import admit_vm
+from renderer.admitters.vmi import check_vmi
+from renderer.diff.impact.state import HeldChange, held_vm
+from renderer.instancetype.admission import TargetCluster
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import Catalog
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.defaults import default_vmi_spec
+from renderer.instancetype.started_instance import HeldVm, VmHolder, read_cluster_config
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+
+
+class ProjectState(Record):
+    """What VirtualMachines of an overlay see: its resources with their instance types, and the catalogs."""
+
+    resources: ResourceSet
+    catalog: Catalog
+
+
+class HeldChanges:
+    """Holds the VirtualMachines of one overlay, each state as the release of the target holds it.
+
+    ``between`` are the states since the VMs were started from ``before``, the oldest first.
+    """
+
+    def __init__(
+        self,
+        before: ProjectState,
+        after: ProjectState,
+        release: Release,
+        between: Sequence[ProjectState] = (),
+    ) -> None:
+        self._states = (before, *between, after)
+        self._release = release
+
+    def __call__(self, old: Resource, new: Resource) -> HeldChange | None:
+        """Return a VirtualMachine on both sides; None where KubeVirt could not expand or default it."""
+        try:
+            vms = self._vms(old, new)
+        except (CauseError, DiagnosticError):
+            return None
+        before, *between, after = (held_vm(vm.content, vm.applied, vm.instance) for vm in vms)
+        return HeldChange(
+            before,
+            after,
+            self._update_refusal(vms[-1], new),
+            self._start_refusal(vms[-1], new),
+            self._access_modes,
+            tuple(between),
+        )
+
+    def _vms(self, old: Resource, new: Resource) -> list[HeldVm]:
+        """The VirtualMachine in each state that has it. Raises ``CauseError`` or ``DiagnosticError``."""
+        vms, written = [self._holders[0].created(old)], old
+        for state, holder in zip(self._states[1:-1], self._holders[1:-1], strict=True):
+            found = next((each for each in state.resources if each.current_id == new.current_id), None)
+            if found is not None:
+                vms.append(holder.updated(vms[-1], written, found))
+                written = found
+        vms.append(self._holders[-1].updated(vms[-1], written, new))
+        return vms
+
+    @cached_property
+    def _holders(self) -> list[VmHolder]:
+        """Raises ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
+        return [self._holder(state) for state in self._states]
+
+    def _holder(self, state: ProjectState) -> VmHolder:
+        config = read_cluster_config(state.resources, state.catalog)
+        return VmHolder(state.catalog, state.resources, TargetCluster(behaviour_of(self._release), config))
+
+    @cached_property
+    def _admitting(self) -> Cluster:
+        after = self._states[-1]
+        return Cluster(self._release, read_cluster_config(after.resources, after.catalog))
+
+    def _update_refusal(self, held: HeldVm, resource: Resource) -> str:
+        """Return why the webhook refuses the VM that the cluster would hold; empty where it does not."""
+        behaviour = behaviour_of(self._release)
+        try:
+            spec = default_vmi_spec(object_at(held.applied, "spec"), self._admitting.config, behaviour)
+            vm_spec = {**object_at(held.content, "spec"), "template": {**held.applied, "spec": spec}}
+            causes = admit_vm(vm_spec, self._admitting, resource.namespace)
+        except (CauseError, DiagnosticError):  # of which the schema, or the expansion, tells
+            return ""
+        return next((cause.message for cause in causes), "")
+
+    def _start_refusal(self, held: HeldVm, resource: Resource) -> str:
+        """Return why the webhook refuses the instance that is made next; empty where it does not."""
+        metadata = {**object_at(held.instance, "metadata"), "name": resource.name}
+        try:
+            causes = check_vmi({**held.instance, "metadata": metadata}, self._admitting)
+            return next((cause.message for cause in causes), "")
+        except DiagnosticError:  # a quantity that is none, of which the schema tells
+            return ""
+
+    @cached_property
+    def _access_modes(self) -> Mapping[str, tuple[str, ...]]:
+        """The access modes of claims and DataVolumes, by their names; the state after the change counts."""
+        found: dict[str, tuple[str, ...]] = {}
+        for state in self._states:
+            for resource in state.resources:
+                found |= {name: modes for name, modes in _claims(resource) if modes}
+        return found
+
+
+def _claims(resource: Resource) -> Iterable[tuple[str, tuple[str, ...]]]:
+    content = resource.content
+    if resource.kind == "PersistentVolumeClaim":
+        yield resource.name, _modes(object_at(content, "spec"))
+    if resource.kind == "DataVolume":
+        yield resource.name, _volume_modes(content)
+    for template in array_at(content, "spec", "dataVolumeTemplates"):
+        yield text_at(template, "metadata", "name"), _volume_modes(object_at(template))
+
+
+def _volume_modes(data_volume: JsonObject) -> tuple[str, ...]:
+    spec = object_at(data_volume, "spec")
+    return _modes(object_at(spec, "storage")) or _modes(object_at(spec, "pvc"))
+
+
+def _modes(spec: JsonObject) -> tuple[str, ...]:
+    return tuple(mode for mode in array_at(spec, "accessModes") if isinstance(mode, str))

@@ -1,0 +1,132 @@
+"""Select the lines of a YAML text that may be shown in a log, without confidential values."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from renderer.kubevirt.confidential import (
+    CONFIDENTIAL_KEYS_OF_TEXT,
+    REFERENCES,
+    SECTIONS,
+    is_confidential_key,
+)
+from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.events import Chunk, MalformedError, Position, split_documents, text_of
+from renderer.yamlio.nodes import Node, parse_nodes
+
+_KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))
+_SECRET = re.compile(r"\bSecret(List)?\b")
+_CONFIDENTIAL = re.compile(
+    rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
+)
+#: Aliases, merge keys and JSON pointers: with them a value may stand above its key.
+_ELSEWHERE = re.compile(
+    r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE
+)
+_ALIAS = "*"
+#: Without one of these words in its text, no value of a document is confidential.
+_WORDS = re.compile(rf"(?<!\w)(?:{_KEYS}|{'|'.join(SECTIONS)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
+
+
+def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
+    """Return the lines with the ``wanted`` numbers, from 1, that may be shown.
+
+    Hidden are documents that may be about a Secret, values of confidential keys, and a text for which that
+    cannot be decided.
+    """
+    try:
+        text = text_of(content)
+    except UnusableError:
+        return {}
+    lines = text.replace("\r\n", "\n").split("\n")
+    hidden = [span for chunk in _chunks(text) for span in _hidden_in(chunk, wanted)]
+    return {
+        number: lines[number - 1]
+        for number in wanted
+        if 0 < number <= len(lines) and not any(first < number <= last + 1 for first, last in hidden)
+    }
+
+
+def _chunks(text: str) -> Sequence[Chunk]:
+    try:
+        return split_documents(text)
+    except UnusableError:
+        return [Chunk(text, 0)]
+
+
+def _hidden_in(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
+    """The first and last lines of the file, from 0, of the hidden parts of a document."""
+    lines = chunk.text.removesuffix("\n").split("\n")
+    if any(0 < number - chunk.first_line <= len(lines) for number in wanted):
+        for first, last in _hidden(chunk.text, lines):
+            yield chunk.first_line + first, chunk.first_line + last
+
+
+def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
+    """The same, counted in the document."""
+    if "\\" not in text and not _WORDS.search(text):  # in quotes, a word may be spelt with escapes
+        return []
+    everything = [(0, len(lines) - 1)]
+    try:
+        root = parse_nodes(text)
+    except MalformedError:
+        return _hidden_in_malformed(text, len(lines) - 1)
+    nodes = list(root.walk()) if root else []
+    if any(node.text is not None and _SECRET.search(node.text) for node in nodes):
+        return everything
+    places = sorted({node.position for node in nodes})
+    confidential = list(_confidential(nodes))
+    if any(_is_alias(value, lines) for _, value in confidential):  # it is written elsewhere
+        return everything
+    return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
+
+
+def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
+    """Everything from the first confidential word on, as nobody knows where its value ends.
+
+    The lines above are hidden as well where they may hold the value: in a Secret, in an operation of a JSON
+    patch, at an anchor.
+    """
+    found = _WORDS.search(text)
+    if _SECRET.search(text) or (found and ("\\" in text or _ELSEWHERE.search(text))):
+        return [(0, last)]
+    return [(text.count("\n", 0, found.start()), last)] if found else []
+
+
+def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+    """The node at which each confidential value begins, and the value."""
+    for node in nodes:
+        if node.text is not None and "\n" in node.text and _CONFIDENTIAL.search(node.text):
+            yield node, node  # a patch as text
+        for key, value in node.entries():
+            if is_confidential_key(key.text):
+                yield key, value
+            elif key.text in SECTIONS:
+                yield from _but_references(value)
+            elif key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
+                yield node, node  # an operation of a JSON patch
+
+
+def _but_references(section: Node) -> Iterator[tuple[Node, Node]]:
+    """The fields below a section, but for the names of other objects."""
+    for mapping in (section, *section.elements()):
+        for key, value in mapping.entries():
+            if any(name.text in REFERENCES for node in value.walk() for name, _ in node.entries()):
+                yield from _but_references(value)
+            elif key.text not in REFERENCES:
+                yield key, value
+
+
+def _is_alias(value: Node, lines: Sequence[str]) -> bool:
+    line, column = value.position
+    return line < len(lines) and lines[line][column : column + 1] == _ALIAS
+
+
+def _span(start: Position, value: Node, places: Sequence[Position], end: int) -> tuple[int, int]:
+    """The lines from ``start`` to before the node that follows ``value``."""
+    last = max(node.position for node in value.walk())
+    following = bisect_right(places, last)
+    next_line = places[following].line if following < len(places) else end + 1
+    return start.line, max(last.line, next_line - 1)

@@ -1,0 +1,294 @@
+"""Turn an edit of a YAML document's fields into changes of its text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.model.field_edit import (
+    AddField,
+    AddItem,
+    Edit,
+    RemoveField,
+    RenameField,
+    SetField,
+)
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, scalar_text
+from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.scalar_text import Style, in_one_line, style_of
+from renderer.yamlio.text_tree import TextDocument, TextField, TextNode, field_of, nodes_to
+
+_STEP = 2  # columns that a nested mapping is indented by
+_COLON = re.compile(r"\s*:")
+_COMMA = re.compile(r"\s*,")
+_BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
+_BLANK = re.compile(r"[ \t]*\r?\n?\Z")
+_NULLS = ("null", "Null", "NULL", "~")
+_QUOTES = ("'", '"')
+#: Characters that end plain text between brackets, or do so in one of kustomize's two readers.
+_FLOW_INDICATORS = re.compile(r"[,\[\]{}?:]")
+
+
+class Splice(NamedTuple):
+    """The characters from ``start`` to before ``end`` become ``text``."""
+
+    start: int
+    end: int
+    text: str
+
+
+def spliced(text: str, splices: Iterable[Splice]) -> str:
+    """Return the text with all splices made, which do not overlap."""
+    for start, end, new in sorted(splices, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def splices_of(text: str, document: TextDocument, edit: Edit) -> tuple[Splice, ...]:
+    """Return the splices that ``edit`` makes in the text. Raises ``UnusableError`` where it cannot."""
+    root = document.root
+    if root is None:
+        return (_first_field(text, document, edit),)
+    match edit:
+        case SetField(field, value):
+            *_, parent, node = nodes_to(root, field)
+            return tuple(_set(text, parent, node, value))
+        case RenameField(field, name):
+            key = field_of(nodes_to(root, field.parent)[-1], field.segments[-1]).key
+            splice = Splice(key.start, key.end, _scalar(name, key.style))
+        case AddField(into, name, value):
+            splice = _added_field(text, document, nodes_to(root, into)[-1], name, value)
+        case RemoveField(field):
+            mapping = nodes_to(root, field.parent)[-1]
+            removed = field_of(mapping, field.segments[-1])
+            splice = _removed_field(text, mapping, removed, is_root=mapping is root)
+        case AddItem(into, value, first):
+            splice = _added_item(text, root, into, value, first=first)
+        case _:
+            *_, sequence, item = nodes_to(root, edit.field)
+            splice = _removed_item(text, sequence, item)
+    return (splice,)
+
+
+def _first_field(text: str, document: TextDocument, edit: Edit) -> Splice:
+    """Add the first field to a document that holds comments at most."""
+    if not isinstance(edit, AddField) or edit.into.segments:
+        raise UnusableError("the document is empty")
+    lines = _lines(text, {edit.name: edit.value}, 0)
+    content = len(text[: document.end].rstrip())
+    if not content:
+        return Splice(0, 0, lines.lstrip("\r\n") + _newline(text))
+    at = _line_end(text, content)
+    return Splice(at, at, lines)
+
+
+def _set(text: str, parent: TextNode, node: TextNode, value: Json) -> Iterator[Splice]:
+    if node.fields or node.items or node.is_flow or node.style in ("|", ">"):
+        raise UnusableError("the value is no scalar on one line")
+    quote = node.style or _quote(parent)
+    if not isinstance(value, dict):
+        yield _in_place(text, node, _scalar(value, quote, is_flow=parent.is_flow))
+    elif parent.is_flow or not value:
+        yield _in_place(text, node, _flow(value, quote))
+    else:
+        field = next(field for field in parent.fields if field.value is node)
+        colon = _COLON.match(text, field.key.end)
+        if colon is None:
+            raise UnusableError("the key stands on lines of its own")
+        line_end = _line_end(text, node.end)
+        yield Splice(colon.end(), node.end, "")
+        yield Splice(line_end, line_end, _lines(text, value, _column(text, field.key) + _STEP))
+
+
+def _in_place(text: str, node: TextNode, new: str) -> Splice:
+    """The new text of a value, behind a space where nothing was written before."""
+    is_attached = node.start == node.end and text[node.start - 1 : node.start] in (":", "-")
+    return Splice(node.start, node.end, f" {new}" if is_attached else new)
+
+
+def _added_field(text: str, document: TextDocument, mapping: TextNode, name: str, value: Json) -> Splice:
+    """The field behind all others; in the root behind the last comment, and set apart as others are."""
+    if mapping.is_flow:
+        quote = _quote(mapping)
+        entry = f"{_scalar(name, quote, is_flow=True)}: {_flow(value, quote)}"
+        if not mapping.fields:
+            return Splice(mapping.start, mapping.end, f"{{{entry}}}")
+        end = mapping.fields[-1].value.end
+        return Splice(end, end, f", {entry}")
+    if not mapping.fields:
+        raise UnusableError("there is no mapping")
+    is_root = mapping is document.root
+    end = _line_end(text, len(text[: document.end].rstrip()) if is_root else mapping.end)
+    gap = _newline(text) if is_root and _has_blank_lines(text, mapping) else ""
+    indent = _item_indent(text, mapping)
+    lines = _lines(text, {name: value}, _column(text, mapping.fields[0].key), indent)
+    return Splice(end, end, gap + lines)
+
+
+def _removed_field(text: str, mapping: TextNode, field: TextField, *, is_root: bool) -> Splice:
+    """The field's lines, and one of the blank lines around them."""
+    index = mapping.fields.index(field)
+    if len(mapping.fields) == 1 and (mapping.is_flow or not is_root):
+        raise UnusableError("nothing would be left")
+    if mapping.is_flow and index:
+        return Splice(mapping.fields[index - 1].value.end, field.value.end, "")
+    start, end = _line_start(text, field.key.start), _line_end(text, field.value.end, with_break=True)
+    if not mapping.is_flow and not text[start : field.key.start].strip(" "):
+        above = _line_start(text, max(start - 1, 0))
+        following = _line_end(text, end, with_break=True)
+        if start and _BLANK.fullmatch(text, above, start) and _BLANK.fullmatch(text, end, following):
+            start = above
+        return _without_lines(text, start, end)
+    if index:
+        raise UnusableError("the key does not stand at the beginning of its line")
+    return Splice(field.key.start, mapping.fields[1].key.start, "")
+
+
+def _added_item(text: str, root: TextNode, into: FieldPath, value: Json, *, first: bool) -> Splice:
+    *_, parent, sequence = nodes_to(root, into)
+    items = sequence.items
+    if not items:
+        return _only_item(text, parent, sequence, value)
+    if sequence.is_flow:
+        shown = _flow(value, '"' if any(item.style == '"' for item in items) else _quote(parent))
+        return (
+            Splice(items[0].start, items[0].start, f"{shown}, ")
+            if first
+            else Splice(items[-1].end, items[-1].end, f", {shown}")
+        )
+    column = _column(text, sequence)
+    if not first:
+        end = _line_end(text, items[-1].end)
+        return Splice(end, end, _item_lines(text, value, column))
+    start = _line_start(text, items[0].start)
+    if text[start : items[0].start].strip(" ") != "-":
+        raise UnusableError("the first entry does not stand on a line of its own")
+    return Splice(
+        start, start, _item_lines(text, value, column).removeprefix(_newline(text)) + _newline(text)
+    )
+
+
+def _only_item(text: str, parent: TextNode, sequence: TextNode, value: Json) -> Splice:
+    """The first item of a list that is empty, null or not written; below its key only in the last case."""
+    if sequence.is_flow or text[sequence.start : sequence.end] in _NULLS:
+        return Splice(sequence.start, sequence.end, f"[{_flow(value, _quote(parent))}]")
+    if not sequence.is_nothing or parent.is_flow:
+        raise UnusableError("something else than a list")
+    field = next(field for field in parent.fields if field.value is sequence)
+    end = _line_end(text, field.key.end)
+    return Splice(end, end, _item_lines(text, value, _column(text, field.key) + _item_indent(text, parent)))
+
+
+def _removed_item(text: str, sequence: TextNode, item: TextNode) -> Splice:
+    items, index = sequence.items, sequence.items.index(item)
+    if len(items) == 1:
+        raise UnusableError("nothing would be left")
+    if not sequence.is_flow:
+        return _without_lines(text, _line_start(text, item.start), _line_end(text, item.end, with_break=True))
+    if index + 1 < len(items):
+        return Splice(item.start, items[index + 1].start, "")
+    before = items[index - 1].end
+    if not text[before : item.start].replace(",", "", 1).strip():
+        return Splice(before, item.end, "")
+    # A comment stands between them, and the comma before that: then another one must not follow.
+    comma = _COMMA.match(text, item.end)
+    return Splice(item.start, comma.end() if comma else item.end, "")
+
+
+def _without_lines(text: str, start: int, end: int) -> Splice:
+    """If the last line has no line break, then the one that becomes the last loses its own."""
+    if end == len(text) and text[-1:] != "\n":
+        start = len(text[:start].removesuffix("\n").removesuffix("\r"))
+    return Splice(start, end, "")
+
+
+def _lines(text: str, fields: JsonObject, column: int, item_indent: int = 0) -> str:
+    """The fields as lines of a block, each behind a line break."""
+    lines: list[str] = []
+    for name, value in fields.items():
+        is_block = isinstance(value, dict | list) and bool(value)
+        shown = "" if is_block else f" {_flow(value, '')}"
+        lines.append(f"{_newline(text)}{' ' * column}{_scalar(name, '')}:{shown}")
+        if isinstance(value, dict):
+            lines.append(_lines(text, value, column + _STEP))
+        elif isinstance(value, list):
+            lines += (_item_lines(text, item, column + item_indent) for item in value)
+    return "".join(lines)
+
+
+def _item_lines(text: str, value: Json, column: int) -> str:
+    """The item of a list as lines of a block, each behind a line break."""
+    lead = f"{_newline(text)}{' ' * column}- "
+    if isinstance(value, dict) and value:
+        return lead + _lines(text, value, column + _STEP).lstrip("\r\n ")
+    return lead + _flow(value, "") if isinstance(value, dict | list) else lead + _scalar(value, "")
+
+
+def _flow(value: Json, quote: str) -> str:
+    if isinstance(value, dict):
+        entries = (
+            f"{_scalar(key, quote, is_flow=True)}: {_flow(child, quote)}" for key, child in value.items()
+        )
+        return f"{{{', '.join(entries)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(_flow(item, quote) for item in value)}]"
+    return _scalar(value, quote, is_flow=True)
+
+
+def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
+    """The text of a scalar: a string in the given quotes, or in those that it needs."""
+    if isinstance(value, dict | list):
+        raise UnusableError("a list has no place there")
+    if not isinstance(value, str):
+        return scalar_text(value)
+    if not value.isprintable():
+        return in_one_line(value, Style.DOUBLE_QUOTED)
+    if quote == "'":
+        return in_one_line(value, Style.SINGLE_QUOTED)
+    is_plain = style_of(value) is Style.PLAIN and not (is_flow and _FLOW_INDICATORS.search(value))
+    return value if quote != '"' and is_plain else json.dumps(value, ensure_ascii=False)
+
+
+def _quote(mapping: TextNode) -> str:
+    """The quotes of its keys, as JSON has them."""
+    styles = {field.key.style for field in mapping.fields}
+    return next((quote for quote in _QUOTES if styles == {quote}), "")
+
+
+def _has_blank_lines(text: str, mapping: TextNode) -> bool:
+    """Return whether blank lines stand between the fields."""
+    pairs = zip(mapping.fields, mapping.fields[1:], strict=False)
+    return any(_BLANK_LINE.search(text, before.value.end, after.key.start) for before, after in pairs)
+
+
+def _item_indent(text: str, mapping: TextNode) -> int:
+    """The columns by which the items of the last block sequence stand to the right of its key."""
+    columns = [
+        _column(text, field.value) - _column(text, field.key)
+        for field in mapping.fields
+        if field.value.items and not field.value.is_flow
+    ]
+    return columns[-1] if columns else 0
+
+
+def _column(text: str, node: TextNode) -> int:
+    return node.start - _line_start(text, node.start)
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _line_end(text: str, at: int, *, with_break: bool = False) -> int:
+    """The offset of the line's end, before or behind its line break."""
+    end = text.find("\n", at)
+    if end < 0:
+        return len(text)
+    return end + 1 if with_break else end - (text[end - 1] == "\r")
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"

@@ -1,0 +1,67 @@
+"""API versions that are written, asked for and merged are those that the target release serves."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
+from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.instancetype.target_form import in_target_form
+from renderer.migration.change import Change
+from renderer.migration.rules import of_object
+from renderer.model.json import JsonObject, array_at
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
+from renderer.validation.kubevirt_kinds import INSTANCETYPE, KINDS, KubevirtKind, api_versions
+from renderer.validation.registry import SchemaRegistry
+
+RELEASES = [Release(1, minor) for minor in range(10)]
+OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE]
+SIZE: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
+
+
+def test_what_is_written_is_served_by_every_release() -> None:
+    for kind in OF_INSTANCETYPE:
+        content: JsonObject = {
+            "apiVersion": f"{INSTANCETYPE}/v1beta2",
+            "kind": kind.name,
+            "metadata": {"name": "u1"},
+            "spec": SIZE if kind.name.endswith("Instancetype") else {},
+        }
+        (written,) = in_target_form(ResourceSet((Resource(content, Site("a.yaml")),))).value
+        for release in RELEASES:
+            assert written.api_version in api_versions(kind, release), (kind, release)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_schemas_ask_for_what_is_served(kind: KubevirtKind) -> None:
+    registry = SchemaRegistry()
+    for release in RELEASES:
+        schema = registry.schema(release, Gvk(kind.group, "v1", kind.name)).document
+        asked = array_at(schema, "properties", "apiVersion", "enum")
+        assert tuple(asked) == api_versions(kind, release), release
+
+
+def test_migration_asks_for_what_is_served_since() -> None:
+    for kind, release in product(KINDS, RELEASES):
+        for version in api_versions(kind, release):
+            for change in of_object({"apiVersion": version, "kind": kind.name}):
+                assert isinstance(change, Change)
+                assert str(change.after).removeprefix("apiVersion: ") in api_versions(
+                    kind, max(change.since, release)
+                )
+
+
+def test_lists_merge_in_every_version_that_is_served() -> None:
+    schema = KubevirtMergeSchema(kubernetes_merge_schema())
+    unknown = {
+        version
+        for kind, release in product(KINDS, RELEASES)
+        for version in api_versions(kind, release)
+        if kind.name != "KubeVirt" and schema.of_kind(version, kind.name) is None
+    }
+    assert unknown <= {"kubevirt.io/v1alpha3"}  # of releases before 1.0

@@ -1,0 +1,129 @@
+"""Rollout strategy, feature gates and defaults of a cluster are the same in every stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+
+import pytest
+
+from renderer.admitters import cluster as admitters
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import Catalog, CatalogSource
+from renderer.instancetype.cluster_config import cluster_config
+from renderer.instancetype.defaults import machine_type_of
+from renderer.kubevirt.cluster import Cluster, ClusterConfig, read_cluster_config
+from renderer.kubevirt.feature_gates import Gate
+from renderer.model.json import Json, JsonObject
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+
+RELEASES = [Release(1, minor) for minor in range(10)]
+GATE = "VMLiveUpdateFeatures"
+
+
+def kubevirt(**configuration: Json) -> JsonObject:
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+        "spec": {"configuration": configuration},
+    }
+
+
+def as_instancetypes_read_it(content: JsonObject) -> ClusterConfig:
+    resources = ResourceSet((Resource(content, Site("a.yaml")),))
+    return cluster_config(Catalog.of(CatalogSource("all", resources)))
+
+
+#: Each owner of the question whether changes reach running machines.
+UPDATES_LIVE: Mapping[str, Callable[[Release, JsonObject], bool]] = {
+    "kubevirt": lambda release, content: Cluster.of(release, content).updates_live,
+    "admitters": lambda release, content: (
+        admitters.Cluster(release, read_cluster_config(content)).updates_live
+    ),
+}
+
+
+def updates_live(release: Release, strategy: str, *, gate: bool) -> bool:
+    """``IsVMRolloutStrategyLiveUpdate`` (``pkg/virt-config/virt-config.go``), read at each release tag."""
+    if release < Release(1, 2):
+        return False  # there is no rollout strategy
+    if release < Release(1, 5):
+        return gate and strategy == "LiveUpdate"
+    return strategy == "LiveUpdate" or (not strategy and release >= Release(1, 6))
+
+
+@pytest.mark.parametrize("owner", UPDATES_LIVE)
+def test_the_rollout_strategy(owner: str) -> None:
+    wrong = []
+    for release, strategy, gate in product(RELEASES, ("", "Stage", "LiveUpdate"), (False, True)):
+        configuration = {"vmRolloutStrategy": strategy} if strategy else {}
+        content = kubevirt(**configuration, developerConfiguration={"featureGates": [GATE] if gate else []})
+        told = UPDATES_LIVE[owner](release, content)
+        if told is not updates_live(release, strategy, gate=gate):
+            wrong.append((str(release), strategy, gate, told))
+    if owner == "admitters":  # which is asked of releases only that have a rollout strategy
+        wrong = [each for each in wrong if each[0] not in ("1.0", "1.1")]
+    assert not wrong
+
+
+def test_gates_are_the_same_where_machines_are_admitted() -> None:
+    listings: list[JsonObject] = [
+        {},
+        *({"featureGates": [gate]} for gate in Gate),
+        *({"disabledFeatureGates": [gate]} for gate in Gate),
+    ]
+    differing = []
+    for release, listing in product(RELEASES, listings):
+        content = kubevirt(developerConfiguration=listing)
+        admitting = admitters.Cluster(release, read_cluster_config(content))
+        cluster = Cluster.of(release, content)
+        differing += [
+            (str(release), listing, str(gate))
+            for gate in admitters.Gate  # type: ignore[attr-defined]  # its owner's, whichever that is
+            if (gate in admitting.gates) is not cluster.has_on(Gate(gate))
+        ]
+    assert not differing
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        {},
+        {
+            "machineType": "pc-q35",
+            "cpuModel": "Haswell",
+            "cpuRequest": "200m",
+            "evictionStrategy": "LiveMigrate",
+        },
+        {"architectureConfiguration": {"defaultArchitecture": "arm64", "arm64": {"machineType": "virt-9"}}},
+        {"network": {"defaultNetworkInterface": "masquerade", "permitBridgeInterfaceOnPodNetwork": False}},
+        {
+            "network": {"defaultNetworkInterface": "sriov"},
+            "cpuModel": "Haswell",
+        },  # out of range: all defaults
+        {"developerConfiguration": {"memoryOvercommit": 150, "featureGates": ["GPU"]}},
+        {"developerConfiguration": {"memoryOvercommit": -1}, "cpuModel": "Haswell"},
+        {"liveUpdateConfiguration": {"maxHotplugRatio": 8, "maxCpuSockets": 16, "maxGuest": "64Gi"}},
+        {
+            "permittedHostDevices": {
+                "pciHostDevices": [{"resourceName": "a/b", "pciVendorSelector": "10DE:1"}]
+            }
+        },
+        {"commonInstancetypesDeployment": {"enabled": False}},
+    ],
+)
+def test_the_configuration_is_read_alike(configuration: dict[str, Json]) -> None:
+    content = kubevirt(**configuration)
+    assert as_instancetypes_read_it(content) == read_cluster_config(content)
+
+
+@pytest.mark.parametrize("architecture", ["amd64", "arm64", "s390x", "riscv64"])
+def test_machine_types(architecture: str) -> None:
+    for release in RELEASES:
+        for config in (ClusterConfig(), ClusterConfig(machine_type="pc-q35-9")):
+            assert Cluster(release, config).machine_type(architecture) == machine_type_of(
+                config, architecture, behaviour_of(release)
+            ), release

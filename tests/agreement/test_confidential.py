@@ -1,0 +1,162 @@
+"""A secret is withheld by every output, wherever it stands; what is public is shown by all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import pytest
+import yaml
+
+from renderer.diff import compare  # the differ of the product, whichever table it uses
+from renderer.emit.redact import redact
+from renderer.kubevirt.confidential import without_secrets
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.difference import FieldChange
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.source.file_system import FileSystem
+from renderer.source.locate import locate
+from renderer.source.public_lines import public_lines
+
+INSTANCE = ("spec", "template", "spec")
+CREDENTIALS = (*INSTANCE, "accessCredentials", 0, "userPassword")
+CLOUD_INIT = (*INSTANCE, "volumes", 0, "cloudInitNoCloud")
+WORD = "hunter2hunter2"
+LONG = 'a "quoted" text that is far longer than what a message shows of it, ' + WORD
+LINES = f"#cloud-config\npassword: {WORD}\nchpasswd: {{expire: false}}"
+
+#: Kind, field and value.
+SECRETS: tuple[tuple[str, FieldPath, str], ...] = tuple(
+    (kind, FieldPath(path), value)
+    for kind, path, values in (
+        ("Secret", ("stringData", "password"), (WORD, LONG, LINES)),
+        ("Secret", ("data", "password"), (WORD,)),
+        ("ConfigMap", ("data", "Autounattend.xml"), (WORD, LONG)),
+        ("VirtualMachine", (*CLOUD_INIT, "userData"), (WORD, LONG, LINES)),
+        ("VirtualMachine", (*INSTANCE, "volumes", 0, "cloudInitConfigDrive", "networkDataBase64"), (WORD,)),
+        ("VirtualMachine", (*CLOUD_INIT, "userDat"), (WORD, LONG)),
+        ("VirtualMachine", (*INSTANCE, "domain", "launchSecurity", "sev", "session"), (WORD, LONG)),
+        ("VirtualMachine", (*INSTANCE, "domain", "launchSecurity", "sev", "dhCert"), (WORD, LONG)),
+        (
+            "VirtualMachine",
+            ("spec", "template", "metadata", "annotations", "kubevirt.io/ignitiondata"),
+            (WORD, LONG),
+        ),
+        (
+            "VirtualMachine",
+            ("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"),
+            (WORD, LONG),
+        ),
+        (
+            "VirtualMachine",
+            (
+                *CREDENTIALS,
+                "propagationMethod",
+                "qemuGuestAgent",
+                "users",
+                0,
+            ),
+            (WORD,),
+        ),
+    )
+    for value in values
+)
+#: What is shown: names of other objects, and what is no secret.
+PUBLIC: tuple[tuple[str, FieldPath, str], ...] = (
+    ("Secret", FieldPath(("metadata", "name")), "database-login"),
+    ("ConfigMap", FieldPath(("data", "settings.ini")), "colour-of-shed"),
+    (
+        "VirtualMachine",
+        FieldPath((*CLOUD_INIT, "secretRef", "name")),
+        "web-init",
+    ),
+    ("VirtualMachine", FieldPath((*INSTANCE, "domain", "machine", "type")), "pc-q35-rhel9"),
+    (
+        "VirtualMachine",
+        FieldPath((*CREDENTIALS, "source", "secret", "secretName")),
+        "logins-of-web",
+    ),
+)
+
+
+def holding(kind: str, field: FieldPath, value: str) -> JsonObject:
+    made: Json = value
+    for segment in reversed(field.segments):
+        made = [made] if isinstance(segment, int) else {str(segment): made}
+    assert isinstance(made, dict)
+    metadata = {"name": "web", **(made.get("metadata") or {})}
+    return {"apiVersion": "v1", "kind": kind, **made, "metadata": metadata}
+
+
+class OneFile:
+    """A file system with one file."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def read(self, _path: str) -> bytes:
+        return self._text.encode()
+
+
+def finding(kind: str, field: FieldPath, value: str) -> str:
+    text = yaml.safe_dump(holding(kind, field, value))
+    resource = Resource(holding(kind, field, value), Site("a.yaml"))
+    quoted = json.dumps(value)
+    quoted = quoted if len(quoted) <= 60 else f"{quoted[:60]}…"
+    found = Diagnostic.about(resource, field, Code.SCHEMA, f"{field} cannot be {quoted}", f"not {quoted}")
+    fs: FileSystem = OneFile(text)  # type: ignore[assignment]  # reading is all that is asked for
+    (located,) = locate(fs, [found])
+    return f"{located.message} {located.hint}"
+
+
+def quoted_lines(kind: str, field: FieldPath, value: str) -> str:
+    text = yaml.safe_dump(holding(kind, field, value))
+    return "\n".join(public_lines(text.encode(), range(1, text.count("\n") + 2)).values())
+
+
+def redacted(kind: str, field: FieldPath, value: str) -> str:
+    return "\n".join(redact(yaml.safe_dump(holding(kind, field, value)).split("\n")))
+
+
+def fields(kind: str, field: FieldPath, value: str) -> str:
+    return repr(without_secrets(FieldChange(field, value, f"{value}x"), kind))
+
+
+def compared(kind: str, field: FieldPath, value: str) -> str:
+    withhold = getattr(compare, "without_secrets", without_secrets)
+    return repr(withhold(FieldChange(field, value, f"{value}x"), kind))
+
+
+OUTPUTS: Mapping[str, Callable[[str, FieldPath, str], str]] = {
+    "findings": finding,
+    "quoted lines": quoted_lines,
+    "diffs of files": redacted,
+    "fields": fields,
+    "diff": compared,
+}
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_secrets_are_withheld(output: str) -> None:
+    told = [
+        (kind, str(field), value[:20])
+        for kind, field, value in SECRETS
+        if any(part in OUTPUTS[output](kind, field, value) for part in (WORD, value[:30]))
+    ]
+    assert not told
+
+
+@pytest.mark.parametrize("output", [name for name in OUTPUTS if name != "diff"])
+def test_everything_else_is_shown(output: str) -> None:
+    hidden = [
+        (kind, str(field))
+        for kind, field, value in PUBLIC
+        if value not in OUTPUTS[output](kind, field, value)
+    ]
+    if output == "quoted lines":  # the text of a document does not tell whose data it is
+        hidden = [each for each in hidden if each[0] == "VirtualMachine"]
+    assert hidden == ([("ConfigMap", 'data["settings.ini"]')] if output == "findings" else [])

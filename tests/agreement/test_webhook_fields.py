@@ -1,0 +1,55 @@
+"""Fields that KubeVirt's webhook fills in hold the same, whoever asks for them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.instancetype.defaults import default_vmi_spec
+from renderer.instancetype.webhook_fields import mutation_of, with_webhook_fields
+from renderer.kubevirt.cluster import Cluster, ClusterConfig
+from renderer.model.json import text_at
+from renderer.model.release import Release
+from renderer.model.render_config import WebhookField
+from tests.kubevirt_objects import resources, vm
+
+RELEASES = [Release(1, minor) for minor in range(10)]
+CONFIGS = (
+    ClusterConfig(),
+    ClusterConfig(default_architecture="arm64"),
+    ClusterConfig(machine_type="pc-q35-9"),
+)
+
+
+@pytest.mark.parametrize("architecture", ["", "amd64", "arm64", "s390x"])
+def test_architecture_and_machine_type(architecture: str) -> None:
+    for release, config in product(RELEASES, CONFIGS):
+        behaviour = behaviour_of(release)
+        cluster = Cluster(release, config)
+        content = vm(domain={"devices": {}})
+        spec = content["spec"]
+        assert isinstance(spec, dict)
+        if architecture:
+            spec["template"]["spec"]["architecture"] = architecture
+        mutation = mutation_of(spec, None, config, Scope(Catalog(), "prod"), behaviour)
+        defaulted = default_vmi_spec(spec["template"]["spec"], config, behaviour)
+        assert mutation.architecture == cluster.architecture(architecture), release
+        assert mutation.machine_type == cluster.machine_type(mutation.architecture), release
+        assert text_at(defaulted, "domain", "machine", "type") == mutation.machine_type, release
+
+
+def test_the_written_fields_are_those_of_the_mutation() -> None:
+    for release in RELEASES:
+        before = resources(vm())
+        catalog = Catalog.of(CatalogSource("none", resources()))
+        wanted = (WebhookField.ARCHITECTURE, WebhookField.MACHINE)
+        (written,) = with_webhook_fields(before, before, catalog, wanted, behaviour_of(release))
+        cluster = Cluster(release)
+        instance = ("spec", "template", "spec")
+        assert text_at(written.content, *instance, "architecture") == cluster.architecture("")
+        assert text_at(written.content, *instance, "domain", "machine", "type") == cluster.machine_type(
+            "amd64"
+        )

@@ -1,0 +1,182 @@
+"""The measures of the code: ``python -m tests.house`` prints them, and fails where one is over its limit.
+
+``tests/test_architecture.py`` holds them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+RENDERER = ROOT / "renderer"
+MODULES = tuple(sorted(RENDERER.rglob("*.py")))
+TESTS = tuple(sorted((ROOT / "tests").rglob("*.py")))
+
+#: First words that make a docstring a riddle: it says neither what is returned nor what is done.
+_RIDDLES = re.compile(
+    r"(What|Whether|How|Where|Of|Those|Whatever|Whoever|Whose|Which|When|That|And|As|By|With|In|On)\b"
+)
+
+
+class Measure(NamedTuple):
+    """``found`` names what counts, the worst first."""
+
+    name: str
+    value: float
+    limit: float
+    found: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        return self.value <= self.limit
+
+
+@cache
+def parse(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+@cache
+def lines_of(module: Path) -> int:
+    return len(module.read_text(encoding="utf-8").splitlines())
+
+
+def functions(module: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(parse(module)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def dotted(module: Path) -> str:
+    parts = module.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def importers() -> Mapping[str, frozenset[str]]:
+    """The modules that import each module of the renderer, at any level."""
+    known = {dotted(module) for module in MODULES}
+    found: dict[str, set[str]] = defaultdict(set)
+    for module in MODULES:
+        for node in ast.walk(parse(module)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
+                    if name in known:
+                        found[name].add(dotted(module))
+    return {name: frozenset(users) for name, users in found.items()}
+
+
+def _code() -> tuple[Path, ...]:
+    return tuple(module for module in MODULES if module.name != "__init__.py")
+
+
+def _lone_helpers() -> tuple[str, ...]:
+    """Modules with one importer, in the same folder; those that a table lists do not count."""
+    tables = Counter(user for users in importers().values() for user in users)
+    found = []
+    for module in _code():
+        users = importers().get(dotted(module), frozenset())
+        if len(users) != 1:
+            continue
+        (user,) = users
+        same_folder = user.rpartition(".")[0] == dotted(module).rpartition(".")[0]
+        if same_folder and tables[user] < _TABLE:
+            found.append(shown(module))
+    return tuple(found)
+
+
+#: A module that imports so many others is a table of them.
+_TABLE = 25
+
+
+def _long_functions() -> Iterator[tuple[int, str]]:
+    for module in (*MODULES, *TESTS):
+        for node in functions(module):
+            yield length(node), f"{shown(module)}:{node.lineno} {node.name}"
+
+
+def _riddles() -> Iterator[str]:
+    for module in MODULES:
+        for node in ast.walk(parse(module)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = ast.get_docstring(node)
+                if text and _RIDDLES.match(text):
+                    line = getattr(node, "lineno", 1)
+                    yield f"{shown(module)}:{line} {text.splitlines()[0]}"
+
+
+def _namesakes() -> tuple[str, ...]:
+    """Public classes that share a name with another one."""
+    places = defaultdict(list)
+    for module in MODULES:
+        for node in parse(module).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(f"{shown(module)}:{node.lineno}")
+    return tuple(f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1)
+
+
+def _tiny_modules() -> tuple[str, ...]:
+    """Modules under 40 lines with less than two importers that no table lists."""
+    tables = Counter(user for users in importers().values() for user in users)
+    found = []
+    for module in _code():
+        users = importers().get(dotted(module), frozenset())
+        if lines_of(module) < 40 and len(users) < 2 and not any(tables[user] >= 8 for user in users):
+            found.append(f"{shown(module)} ({lines_of(module)})")
+    return tuple(found)
+
+
+def measures() -> tuple[Measure, ...]:
+    """Return every measure with its limit."""
+    modules, counts = _code(), sorted(map(lines_of, _code()))
+    longest = sorted(_long_functions(), reverse=True)
+    over = tuple(f"{count} {name}" for count, name in longest if count > 50)
+    listed: tuple[tuple[str, float, Callable[[], tuple[str, ...]]], ...] = (
+        ("public classes that share a name", 0, _namesakes),
+        ("docstrings that begin with a riddle", 0, lambda: tuple(_riddles())),
+        ("modules that one module of the same folder imports", 60, _lone_helpers),
+        ("modules under 40 lines with one importer", 0, _tiny_modules),
+    )
+    return (
+        Measure("modules", len(modules), 420),
+        Measure("lines", sum(map(lines_of, MODULES)), 60_000),
+        Measure("median lines of a module (130 at most)", median(counts), 130),
+        Measure(
+            "lines of the longest module",
+            counts[-1],
+            450,
+            tuple(shown(m) for m in modules if lines_of(m) > 450),
+        ),
+        Measure("lines of the longest function", longest[0][0], 50, over),
+        *(Measure(name, len(found := tuple(find())), limit, found) for name, limit, find in listed),
+    )
+
+
+def main() -> int:
+    every = measures()
+    for measure in every:
+        mark = "  " if measure.holds else "! "
+        print(f"{mark}{measure.name}: {measure.value:g} (limit {measure.limit:g})")
+        if not measure.holds or "--all" in sys.argv:
+            print(*(f"      {each}" for each in measure.found), sep="\n")
+    return 0 if all(measure.holds for measure in every) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The rules that differ by release, as a list: ``python -m tests.releases``."""

@@ -1,0 +1,63 @@
+"""Every finding that may be a warning can be set by its code under ``rules:``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.rule_settings import (
+    RULE_CODES,
+    WARNING_CODES,
+    Level,
+    RuleSetting,
+    RuleSettings,
+    warnings_as_errors,
+)
+
+ROOT = Path(__file__).parents[3]
+SETTABLE = {*RULE_CODES, *WARNING_CODES}
+
+
+def test_codes_that_the_source_gives_warnings() -> None:
+    found = {}
+    for module in (ROOT / "renderer").rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            keywords = {each.arg: ast.unparse(each.value) for each in getattr(node, "keywords", [])}
+            code, severity = keywords.get("code", ""), keywords.get("severity", "")
+            if code.startswith("Code.") and severity not in {"", "Severity.ERROR"}:
+                found[Code[code.removeprefix("Code.")]] = f"{module.name}:{node.lineno}"  # type: ignore[attr-defined] # a call
+    found.pop(Code.BUILD_LIMIT)  # how many findings are not shown
+    assert found
+    assert {code: place for code, place in found.items() if code not in SETTABLE} == {}
+
+
+def test_codes_of_warnings_in_golden_cases() -> None:
+    texts = [file.read_text(encoding="utf-8") for file in (ROOT / "tests/cases").glob("*/*/expected.stderr")]
+    found = {Code(code) for text in texts for code in re.findall(r"warning\[([a-z0-9-]+)\]", text)}
+    assert found
+    assert found <= SETTABLE
+
+
+def finding(severity: Severity, code: Code = Code.PATCH_TARGET_MISSING) -> Diagnostic:
+    return Diagnostic(code=code, message="m", severity=severity)
+
+
+def test_levels_are_for_warnings_and_never_for_errors() -> None:
+    warning, error = finding(Severity.WARNING), finding(Severity.ERROR)
+    other = finding(Severity.WARNING, Code.SCHEMA_MISSING)
+    for level, expected in (
+        (Level.OFF, (error, other)),
+        (Level.INFO, (finding(Severity.INFO), error, other)),
+        (Level.WARNING, (warning, error, other)),
+        (Level.ERROR, (error, error, other)),
+    ):
+        settings = RuleSettings((RuleSetting(Code.PATCH_TARGET_MISSING, level),))
+        assert settings.applied((warning, error, other)) == expected
+
+
+def test_strict_takes_warnings_for_errors_and_leaves_notes_alone() -> None:
+    info = finding(Severity.INFO)
+    assert warnings_as_errors([finding(Severity.WARNING), info]) == (finding(Severity.ERROR), info)

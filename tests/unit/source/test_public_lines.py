@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.source.public_lines import public_lines
+
+HIDDEN_OBJECT = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: a}
+stringData:
+  password: hunter2
+"""
+VM = """\
+kind: VirtualMachine
+spec:
+  runstrategy: Always
+  volumes:
+  - name: init
+    cloudInitNoCloud:
+      userData: |-
+        #cloud-config
+
+        password: hunter2
+      networkData: hunter2
+  - name: root
+    containerDisk: {image: x}
+"""
+VM_LINES_WITHOUT_USER_DATA = {1, 2, 3, 4, 5, 6, 12, 13}
+
+
+def shown(text: str) -> set[int]:
+    return set(public_lines(text.encode(), range(1, text.count("\n") + 1)))
+
+
+def test_a_line_is_shown_as_it_is_written() -> None:
+    assert public_lines(b"a: 1\r\nb: 2\r\n---\nc: 3\n", [2, 3, 4, 9]) == {2: "b: 2", 3: "---", 4: "c: 3"}
+
+
+def test_of_a_secret_nothing_is_shown_and_of_its_neighbours_everything() -> None:
+    text = f"kind: ConfigMap\n---\n{HIDDEN_OBJECT}---\nkind: Service\n"
+    assert shown(text) == {1, 2, 8, 9}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "kind: Secret",
+        'kind: "Secret"',
+        "kind:   Secret # it is",
+        '"kind": "Secret"',
+        "kind: SecretList",
+        r'kind: "Se\u0063ret"',
+        "kind: &kind Secret",
+        "{kind: Secret}: x",
+        "patch: |-\n  kind: Secret",
+        "target: {kind: Secret}",
+    ],
+)
+def test_a_secret_in_any_spelling(kind: str) -> None:
+    assert shown(f"{kind}\nvalue: hunter2\n") == set()
+
+
+def test_cloud_init_data_is_not_shown() -> None:
+    assert shown(VM) == VM_LINES_WITHOUT_USER_DATA
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "userData: {password: hunter2}\n",
+        "{a: 1, userData: hunter2, b: 2}\n",
+        "cloudInit: {userData: 'x\n\n  hunter2'}\n",
+        "cloudInit: {userdata: 'x\n\n  hunter2'}\n",
+        "cloudInitNoCloud: {userDate: 'x\n\n  hunter2'}\n",
+        "x: &init hunter2\nuserData: *init\n",
+        "- {op: add, path: /spec/volumes/0/cloudInitNoCloud/userData, value: hunter2}\n",
+        "- op: replace\n  value: hunter2\n  path: /data/password\n",
+        "secretGenerator:\n- literals:\n  - password=hunter2\n",
+        "patches:\n- patch: |\n    data:\n      password: hunter2\n",
+        "annotations:\n  kubectl.kubernetes.io/last-applied-configuration: |\n    hunter2\n",
+    ],
+)
+def test_a_value_below_a_confidential_key_is_not_shown(text: str) -> None:
+    lines = public_lines(text.encode(), range(1, 9))
+    assert not any("hunter2" in line for line in lines.values())
+
+
+@pytest.mark.parametrize("text", [HIDDEN_OBJECT, VM])
+def test_where_the_text_is_broken_nothing_confidential_is_shown(text: str) -> None:
+    for broken in (f"{text}a: [", f"a: }}\n{text}", text.replace("  ", " \t", 3)):
+        assert not any("hunter2" in line for line in public_lines(broken.encode(), range(1, 20)).values())
+
+
+def test_a_broken_text_without_any_such_key_is_shown() -> None:
+    assert public_lines(b"a: 1\nb: [\n", [2]) == {2: "b: ["}
+
+
+def test_what_is_no_text_is_not_shown() -> None:
+    assert public_lines(b"\xff\xfe", [1]) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "spec:\n  a: 1\n b: 2\n  userData: hunter2\n",
+        "spec: [\n- -userData:hunter2\n",
+        "a: 1\n b: 2\n  cloudInitNoCloud:\n   userDate: hunter2\n",
+        "x: &init hunter2\n y: 1\nuserData: *init\n",
+        "x: &init\n  userdata_: hunter2\n y: 1\ncloudInitNoCloud:\n  <<: *init\n",
+        "- op: add\n  value: hunter2\n path: 1\n  path: /spec/volumes/0/cloudInitNoCloud/userData\n",
+        "a: 1\n b: 2\nvalue: hunter2\nkind: Secret\n",
+    ],
+)
+def test_what_may_be_confidential_in_a_broken_text_is_not_shown(text: str) -> None:
+    assert not any("hunter2" in line for line in public_lines(text.encode(), range(1, 9)).values())
+
+
+def test_lines_above_what_is_confidential_are_shown_in_a_broken_text() -> None:
+    text = b"spec:\n  a: 1\n b: 2\n  userData: |\n    hunter2\n  c: 1\n"
+    assert public_lines(text, range(1, 7)) == {1: "spec:", 2: "  a: 1", 3: " b: 2"}
