@@ -5,6 +5,8 @@ Python's own engine reads some expressions otherwise, and lets a pull request ch
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Protocol
 
 import re2
@@ -24,6 +26,8 @@ class Regexp(Protocol):
     """A compiled expression; matching takes time linear in the text."""
 
     def fullmatch(self, text: str) -> Match | None: ...
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]: ...
 
     def search(self, text: str) -> Match | None: ...
 

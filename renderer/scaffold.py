@@ -224,12 +224,18 @@ class Scaffold(NamedTuple):
     in_the_way: tuple[str, ...]
 
 
-def plan_scaffold(choices: Choices, read: Callable[[str], str | None], *, has_overlays: bool) -> Scaffold:
+def plan_scaffold(
+    choices: Choices, read: Callable[[str], str | None], *, has_overlays: bool, project: str | None = None
+) -> Scaffold:
     """``read`` knows what stands at a path, None for nothing. A first overlay is for those without any.
 
     What is there already as it would be written is in nobody's way, so that ``init`` can be run again.
+    ``project`` is the project file of a repository that has virtual machines; one that is there stays as it
+    is.
     """
-    files = project_files(choices.release) | ({} if has_overlays else overlay_files())
+    files = project_files(choices.release) | ({} if has_overlays or project else overlay_files())
+    if project is not None:
+        files[PROJECT] = read(PROJECT) or project
     files[PRE_COMMIT] = pre_commit_file(choices.version)
     entries = {PRE_COMMIT: pre_commit_entry(choices.version)}
     if choices.ci is CiSystem.GITHUB:

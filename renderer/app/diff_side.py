@@ -17,10 +17,10 @@ from renderer.model.render_config import CatalogPath, ExpandMode, Overlay
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.held_changes import ProjectState
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
-from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Side:
         """The instance types that VMs with matchers name are those that the overlay composes."""
         resources = written
         if overlay.expand is ExpandMode.OFF and not overlay.write_instancetypes:
-            resources = self._pipeline.compose(overlay.path).value
+            resources = self._pipeline.compose_overlay(overlay).value
         return ProjectState(resources, self._catalog(resources))
 
     def _catalog(self, resources: ResourceSet) -> Catalog:

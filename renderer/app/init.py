@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer import __version__
+from renderer.app.found_project import FoundProject, survey_repository
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
-from renderer.model.release import Release
+from renderer.model.release import LATEST, Release
 from renderer.scaffold import Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
@@ -24,29 +25,48 @@ _GIT_FOLDER = ("HEAD", "objects", "refs")
 
 
 class Started(NamedTuple):
-    """The files that were written; with findings, errors about files in the way, nothing was written."""
+    """The files that were written; with findings, errors about files in the way, nothing was written.
+
+    ``found`` is what the repository deploys already; None where the usual project file leads to all of it.
+    """
 
     scaffold: Scaffold
     ci: CiSystem
     findings: tuple[Diagnostic, ...]
+    found: FoundProject | None = None
 
 
 def start_project(
-    root: Path, kubevirt: Release, ci: CiSystem | None, environment: Mapping[str, str]
+    root: Path,
+    kubevirt: Release | None,
+    ci: CiSystem | None,
+    environment: Mapping[str, str],
+    *,
+    dry_run: bool = False,
 ) -> Started:
-    """Write the files of a new project into ``root``; nothing is overwritten.
+    """Write the files of a new project into ``root``; nothing is overwritten, and with ``dry_run`` written.
 
-    Without ``ci`` the pipeline is for the system that the remote ``origin`` tells.
+    The project file lists what deploys virtual machines in the repository. Without ``kubevirt`` it names the
+    release that the repository deploys, or the latest. Without ``ci`` the pipeline is for the system that the
+    remote ``origin`` tells.
 
     Raises ``UsageError`` where no project can start, and ``DiagnosticError``.
     """
     _check_top(root)
-    choices = Choices(kubevirt, ci or _ci_system_of(root, environment), __version__)
-    planned = plan_scaffold(choices, lambda path: _text_at(root / path), has_overlays=_has_overlays(root))
+    choices = Choices(kubevirt or LATEST, ci or _ci_system_of(root, environment), __version__)
+    survey = survey_repository(root)
+    found = survey if survey and survey.is_more_than_overlays else None
+    planned = plan_scaffold(
+        choices,
+        lambda path: _text_at(root / path),
+        has_overlays=_has_overlays(root) or bool(survey and survey.machines),
+        project=found.project_text(kubevirt) if found else None,
+    )
     if planned.in_the_way:
         return Started(planned, choices.ci, tuple(map(_in_the_way, planned.in_the_way)))
-    change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
-    return Started(planned, choices.ci, ())
+    if not dry_run:
+        change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
+    return Started(planned, choices.ci, (), found)
 
 
 def _check_top(root: Path) -> None:

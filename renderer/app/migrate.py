@@ -20,10 +20,10 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.kustomization_graph import KustomizationGraph, patched_kinds
-from renderer.source.overlays import find_overlays
 from renderer.source.project import PROJECT_FILE
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 
@@ -146,7 +146,7 @@ class _Migration:
         self._project = project
         self._after: tuple[Mapping[str, bytes], Pipeline] = {}, before
         self._files = files
-        self._composed = cache(lambda build: before.compose(build.path))
+        self._composed = cache(before.compose_overlay)
         self._applied = cache(lambda build: before.build(build.with_target(None, ExpandMode.APPLIED)))
 
     def settle(self) -> tuple[Migrated, ...]:
@@ -194,7 +194,7 @@ class _Migration:
 
     def _composed_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """The resources of the build that are not what they were before files were migrated."""
-        return _differing(self._composed(build), self._pipeline(migrated).compose(build.path))
+        return _differing(self._composed(build), self._pipeline(migrated).compose_overlay(build))
 
     def _applied_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """The virtual machines that would be expanded otherwise, if the build can expand them at all."""

@@ -69,7 +69,7 @@ class OverlayRenderer:
         """Render one overlay. Raises ``DiagnosticError`` for an error that concerns all overlays."""
         stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
         with self._recorder.using(work):
-            composed = self._pipeline.compose(overlay.path)
+            composed = self._pipeline.compose_overlay(overlay)
             composing = stopwatch.lap()
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             files = {} if outcome.failed else _files(overlay, outcome.value)

@@ -45,7 +45,7 @@ class Project(Record):
 
     def overlays(self) -> tuple[Overlay, ...]:
         """The overlays that the project lists. Raises ``DiagnosticError``."""
-        from renderer.source.overlays import find_overlays  # noqa: PLC0415 - a stage, not needed by all
+        from renderer.pipeline.entry_points import find_overlays  # noqa: PLC0415 - not needed by all
 
         return find_overlays(self.fs, self.config)
 

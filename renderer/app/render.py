@@ -89,6 +89,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     overlays.
     """
     _check(request)
+    project = _with_proposal(project, reporter)
     found = project.overlays()
     outputs = {overlay.output: output_sites(overlay) for overlay in found}
     selected = _selected(project, found, request, reporter)
@@ -118,6 +119,19 @@ def _check(request: RenderRequest) -> None:
         raise UsageError("--plan says what is in which shard; add --shard I/N")
     if request.shard and (request.overlays or request.prune):
         raise UsageError("--shard is for the whole project; name no overlay, and leave out --prune")
+
+
+def _with_proposal(project: Project, reporter: Reporter) -> Project:
+    """Return the project; without ``vmrender.yaml`` the one that ``init`` would propose, with a note."""
+    if project.fs.is_file(PROJECT_FILE):
+        return project
+    from renderer.app.found_project import proposed_project  # noqa: PLC0415 - few repositories have no file
+
+    proposed = proposed_project(project.fs, project.config)
+    if proposed is None:
+        return project
+    reporter.note(f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({proposed.total})")
+    return project._replace(config=proposed.config or project.config)
 
 
 def _emit(

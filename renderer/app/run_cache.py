@@ -85,7 +85,8 @@ class RunCache:
 
 def _fingerprint(project: Project) -> tuple[str, ...]:
     """Everything beside its inputs that the result of an overlay depends on."""
-    written = project.fs.read(PROJECT_FILE) if project.fs.is_file(PROJECT_FILE) else b""
+    has_file = project.fs.is_file(PROJECT_FILE)
+    written = project.fs.read(PROJECT_FILE) if has_file else repr(project.config).encode()
     variables = (
         f"{name}={value}"
         for name, value in sorted(project.environment.items())

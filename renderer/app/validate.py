@@ -20,10 +20,11 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import FileSystem
 from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.lone_file import LoneFiles, is_generator, with_generator
-from renderer.source.overlays import find_overlays, overlay_at
+from renderer.source.overlays import overlay_at
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 from renderer.validation.kubevirt_kinds import ALL_GROUPS
 
@@ -239,7 +240,7 @@ def _files(run: _Validation, path: str) -> Iterator[str]:
 
 def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """The findings of a build about the files; all of its findings when nothing can be built."""
-    composed = run.pipeline.compose(overlay.path)
+    composed = run.pipeline.compose_overlay(overlay)
     found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):

@@ -6,6 +6,7 @@ they compose to.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -112,7 +113,8 @@ class KnownOverlays:
         self._store.put(entry, *self._name(overlay))
 
     def _name(self, overlay: Overlay) -> Iterable[str]:
-        return "overlay", *self._project, overlay.path, overlay.listed_as
+        entry = json.dumps(overlay.entry.description, sort_keys=True) if overlay.entry else ""
+        return "overlay", *self._project, overlay.path, overlay.listed_as, entry
 
 
 #: Of nothing else is more kept than a digest: other objects may hold passwords.

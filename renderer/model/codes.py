@@ -50,6 +50,14 @@ class Code(StrEnum):
     VARIABLE_UNSET = "variable-unset"
     SUBSTITUTION_FAILED = "substitution-failed"
 
+    # Entry points of Flux, Argo CD and OpenShift.
+    ENTRY_POINT = "entry-point"
+    ENTRY_POINT_CYCLE = "entry-point-cycle"
+    ARGOCD_APPLICATION = "argocd-application"
+    APPLICATION_SET = "application-set"
+    OPENSHIFT_TEMPLATE = "openshift-template"
+    NOT_RENDERED = "not-rendered"
+
     # Resolution and expansion.
     MATCHER_INVALID = "matcher-invalid"
     UNKNOWN_KIND = "unknown-kind"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.json import EMPTY
 from renderer.model.location import Site
 from renderer.model.record import Record
@@ -270,3 +271,8 @@ class Kustomization(Record):
     open_api: Mapping[str, str] = EMPTY
     build_metadata: tuple[str, ...] = ()
     sort_options: SortOptions | None = None
+    completed: CompletedKustomization | None = None
+
+    def site_of(self, *segments: str | int) -> Site:
+        """Where a field is written, which may be in the entry point that completed the file."""
+        return self.completed.site(*segments) if self.completed else self.site.below(*segments)

@@ -18,6 +18,7 @@ class StepKind(StrEnum):
     VARIABLE = "variable"
     BUILD_METADATA = "build-metadata"
     SUBSTITUTED = "substitution"  # what Flux puts in for variables
+    ENTRY_POINT = "entry-point"  # what Flux or Argo CD sets on all objects
     INFERRED = "inference"
     CUSTOM_SIZE = "custom-size"
     INSTANCETYPE = "instancetype"

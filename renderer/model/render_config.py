@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from renderer.model.entry_point import ClusterSettings, EntryKind, EntryOptions, EntryPoint
 from renderer.model.json import EMPTY
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
@@ -188,6 +189,12 @@ class OverlayEntry(Record):
     instancetype_names: InstancetypeNames | None = None
     tree: TreeOptions = TreeOptions()
     flux: FluxSubstitution | None = None
+    entry: EntryOptions = EntryOptions()
+
+    @property
+    def listed_by(self) -> str:
+        """The field that names what it is for: ``path``, ``flux`` or ``argocd``."""
+        return self.entry.kind.value if self.entry.leads_to_overlays else EntryKind.KUSTOMIZATION.value
 
     @property
     def files(self) -> str | None:
@@ -198,8 +205,9 @@ class OverlayEntry(Record):
 class Overlay(Record):
     """One folder to render, with everything the project says about it.
 
-    ``listed_as`` is the path of its entry in the project, which may be a glob; ``files`` the pattern by which
-    the files of its tree are named.
+    ``listed_as`` is the path of its entry in the project, which may be a glob, ``listed_by`` the field that
+    has it; ``files`` the pattern by which the files of its tree are named. ``entry`` is what it is composed
+    of, if it is no kustomization.
     """
 
     path: str
@@ -214,6 +222,8 @@ class Overlay(Record):
     tree: TreeOptions = TreeOptions()
     flux: FluxSubstitution | None = None
     listed_as: str = ""
+    listed_by: str = "path"
+    entry: EntryPoint | None = None
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
         """The overlay with another target release or mode, where one is given."""
@@ -224,7 +234,8 @@ class RenderConfig(Record):
     """The project. The defaults are what a repository without the file gets.
 
     ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and globs
-    of files and folders in which no manifests are looked for.
+    of files and folders in which no manifests are looked for. ``repositories`` are URLs by which Flux and
+    Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from.
     """
 
     kubevirt: Release = LATEST
@@ -241,6 +252,8 @@ class RenderConfig(Record):
     tree: TreeOptions = TreeOptions()
     limits: Mapping[str, int] = EMPTY
     exclude: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
+    clusters: tuple[ClusterSettings, ...] = ()
 
     @property
     def renames_instancetypes(self) -> bool:
@@ -264,4 +277,5 @@ class RenderConfig(Record):
             tree=entry.tree.over(self.tree),
             flux=entry.flux and entry.flux.of_overlay(name),
             listed_as=entry.path,
+            listed_by=entry.listed_by,
         )

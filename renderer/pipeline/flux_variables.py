@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from renderer.kubevirt.confidential import mask_in_findings, secret_values
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay
@@ -47,15 +46,6 @@ class FluxVariables:
         known = self._known.get(overlay.path)
         read = known.value.confidential if known else frozenset()
         return read | self._made.get(overlay.path, frozenset())
-
-    def masked(
-        self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
-    ) -> tuple[Diagnostic, ...]:
-        """Mask values of Secrets in the findings of an overlay, wherever they were put."""
-        if not found:
-            return found
-        secrets = secret_values(resource.content for resource in composed.value)
-        return mask_in_findings(found, self.confidential(overlay) | secrets)
 
     def _variables(self, overlay: Overlay) -> Outcome[Variables]:
         if overlay.path not in self._known:

@@ -9,9 +9,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.confidential import mask_in_findings, secret_values
 from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.entry_point import EntryKind
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
@@ -22,7 +24,9 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.checks import Checks
+from renderer.pipeline.entry_points import EntryPointComposer
 from renderer.pipeline.expansion import Expander
+from renderer.pipeline.flux_build import BuildContext
 from renderer.pipeline.flux_variables import FluxVariables
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext
@@ -74,6 +78,8 @@ class Pipeline:
         self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context)
         self._expander = Expander(self._catalogs, self._context)
         self._flux = FluxVariables(fs, self.compose)
+        build = BuildContext(config.merge_keys, self._context.trace, self._context.recorder)
+        self._entry_points = EntryPointComposer(fs, config, build)
         self._checks = Checks(fs, config, self._catalogs, self._expander, self._context.recorder)
 
     @property
@@ -88,7 +94,15 @@ class Pipeline:
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Render an overlay: compose, expand and check it. The value has the resources to write."""
-        return self.checked(overlay, self.compose(overlay.path))
+        return self.checked(overlay, self.compose_overlay(overlay))
+
+    def compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        """Compose an overlay as kustomize or the engine of its entry point does, before variables."""
+        point = overlay.entry
+        if point is None:
+            return self.compose(overlay.path)
+        folder = self.compose(overlay.path) if point.options.kind is EntryKind.KUSTOMIZATION else None
+        return self._entry_points.compose(overlay, point, folder)
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Render composed resources in place of those that the overlay's folder composes to."""
@@ -97,7 +111,7 @@ class Pipeline:
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
-        return self._flux.confidential(overlay)
+        return self._flux.confidential(overlay) | self._entry_points.confidential(overlay)
 
     def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
         """Return the overlay composed, its virtual machines expanded, and all of it checked.
@@ -106,15 +120,15 @@ class Pipeline:
         It is looked up and checked only with ``validate``. Sizes of the customisation proposal are printed in
         the version that clusters serve; incomplete ones, which no cluster knows, are left out.
         """
-        composed = self.compose(overlay.path)
+        composed = self.compose_overlay(overlay)
         if overlay.expand is not ExpandMode.OFF:
             return self._whole(overlay, composed)
-        substituted = self._flux.substituted(overlay, composed)
+        substituted = self._substituted(overlay, composed)
         if validate:
             found = self._whole(overlay, composed).diagnostics
         else:
             found = overlay.rules.applied(substituted.diagnostics)
-        return Outcome(_served(substituted.value), self._flux.masked(overlay, substituted, found))
+        return Outcome(_served(substituted.value), self._masked(overlay, substituted, found))
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
@@ -171,11 +185,11 @@ class Pipeline:
             tree = self._loader.load(overlay.path)
             found = pinnables(overlay, tree, composed.value, self._composer, self._catalogs.whole)
             masked = (
-                replace(each, findings=self._flux.masked(overlay, composed, each.findings)) for each in found
+                replace(each, findings=self._masked(overlay, composed, each.findings)) for each in found
             )
             return Outcome(tuple(masked), composed.diagnostics)
         except DiagnosticError as error:
-            refused = self._flux.masked(overlay, composed, error.diagnostics)
+            refused = self._masked(overlay, composed, error.diagnostics)
             return Outcome((), composed.diagnostics + refused)
 
     @property
@@ -185,7 +199,11 @@ class Pipeline:
 
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Take composed resources through all stages; instance types and preferences stay among them."""
-        substituted = self._flux.substituted(overlay, composed)
+        with self._catalogs.beside(overlay):
+            return self._through_stages(overlay, composed)
+
+    def _through_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        substituted = self._substituted(overlay, composed)
         composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
         composed = composed.then(strip_server_fields)
         built = self._expander.built(overlay, composed)
@@ -199,7 +217,25 @@ class Pipeline:
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
         findings = overlay.rules.applied(checked.diagnostics)
-        return Outcome(strip_status(checked.value), self._flux.masked(overlay, composed, findings))
+        return Outcome(strip_status(checked.value), self._masked(overlay, composed, findings))
+
+    def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Put in values for variables of Flux, and set what the overlay's engine sets on all objects."""
+        if overlay.entry is None:
+            return self._flux.substituted(overlay, composed)
+        substituted = self._entry_points.substituted(overlay, overlay.entry, composed)
+        self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
+        applied = self._entry_points.applied(overlay.entry, substituted)
+        return self._context.traced(overlay, StepKind.ENTRY_POINT, substituted, applied)
+
+    def _masked(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """Mask values of Secrets in the findings of an overlay, wherever they were put."""
+        if not found:
+            return found
+        secrets = secret_values(resource.content for resource in composed.value)
+        return mask_in_findings(found, self.confidential(overlay) | secrets)
 
     @cached_property
     def _composer(self) -> Composer:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ class ProjectCatalogs:
         self._compose = compose
         self._recorder = context.recorder
         self._known = context.catalogs
+        self._beside: CatalogSource | None = None
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
@@ -53,7 +55,19 @@ class ProjectCatalogs:
     def whole(self) -> Catalog:
         """All as one. Raises ``DiagnosticError`` with all that is wrong in one."""
         with self._recorder.using(Work("catalogs")):
-            return self._whole
+            return self._whole if self._beside is None else self._whole.after(self._beside)
+
+    @contextmanager
+    def beside(self, overlay: Overlay) -> Iterator[None]:
+        """While ``overlay`` is worked on, what other entry points of its cluster deploy is found, too."""
+        from renderer.instancetype.catalog import CatalogSource
+
+        known = overlay.entry.instancetypes if overlay.entry else ()
+        self._beside = CatalogSource(overlay.listed_as, ResourceSet(known)) if known else None
+        try:
+            yield
+        finally:
+            self._beside = None
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """None also where a catalog cannot be read, of which the expansion has told."""
@@ -115,7 +129,7 @@ class ProjectCatalogs:
     @cached_property
     def _named(self) -> tuple[NamedSource, ...]:
         from renderer.names.new_names import named_catalogs
-        from renderer.source.overlays import find_overlays
+        from renderer.pipeline.entry_points import find_overlays
 
         return named_catalogs(self.sources, find_overlays(self._fs, self._config))
 

@@ -64,6 +64,7 @@ class Version(NamedTuple):
 _OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
 _WORDS = {
     StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
+    StepKind.ENTRY_POINT: "commonMetadata of the Flux Kustomization",
     StepKind.TARGET_FORM: "the form that the target release knows",
     StepKind.INSTANCETYPE_NAME: "instancetypeNames",
     StepKind.WEBHOOK_FIELD: "webhookFields",
@@ -81,18 +82,33 @@ class StageStep:
     overlay: Overlay
 
     def words(self, _field: FieldPath) -> str:
+        if self.act is StepKind.ENTRY_POINT and self.overlay.listed_by == "argocd":
+            return "destination of the Application"
         return _WORDS.get(self.act, self.act.value)
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
         """Return the project's option that asks for it, or else the places of the field."""
+        if self.act is StepKind.ENTRY_POINT:
+            return _entry_sites(self.overlay, field)
         if self.act not in _OPTIONS:
             return self.before.sites(field)
         option = self.words(field)
-        entry = FieldPath.of("overlays", ElementName("path", self.overlay.listed_as), option)
+        entry = FieldPath.of("overlays", ElementName(self.overlay.listed_by, self.overlay.listed_as), option)
         return Site(PROJECT_FILE, 0, entry), Site(PROJECT_FILE, 0, FieldPath.of(option))
 
     def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
         yield from ()
+
+
+def _entry_sites(overlay: Overlay, field: FieldPath) -> tuple[Site, ...]:
+    """The field of a Flux Kustomization or Application that says what is set on all of its objects."""
+    entry = overlay.entry.entry if overlay.entry else None
+    if entry is None:
+        return ()
+    if entry.kind == "Application":
+        return entry.sites(FieldPath.of("spec", "destination", "namespace"))
+    common = FieldPath.of("spec", "commonMetadata")
+    return (*entry.sites(common.child(*field.segments[1:])), *entry.sites(common))
 
 
 _DATA = ("data", "binaryData", "stringData")
@@ -326,15 +342,15 @@ class CompositionStep:
 def _asked_for_at(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site, ...]:
     """Return the places in the kustomization that ask for the change; of labels and annotations the entry."""
     written, name, key = builtin.root.kustomization, _FIELDS[builtin.kind], field.segments[-1]
-    at = written.site.below(name)
+    at = written.site_of(name)
     match name:
         case "labels" if builtin.entry < len(written.labels):
             return (at.below(builtin.entry, "pairs", key), at.below(builtin.entry))
         case "labels":
-            common = written.site.below("commonLabels")
-            return (common.below(key), common)
+            common = written.site_of("commonLabels")
+            return (written.site_of("commonLabels", str(key)), common)
         case "commonAnnotations":
-            return (at.below(key), at)
+            return (written.site_of("commonAnnotations", str(key)), at)
         case "images":
             return (written.images[builtin.entry].site,)
         case "replicas":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import describe_value
 from renderer.model.generated import ListedFile
@@ -45,7 +46,15 @@ ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
 class EntryLoader:
     """Loads the entries of the kustomization in ``folder``; each method takes an entry and its site."""
 
-    def __init__(self, files: SourceFiles, folder: str, site: Site, read_folder: ReadFolder) -> None:
+    def __init__(
+        self,
+        files: SourceFiles,
+        folder: str,
+        site: Site,
+        read_folder: ReadFolder,
+        completed: CompletedKustomization | None = None,
+    ) -> None:
+        self._completed = completed
         self.folder = folder
         self._files = files
         self._site = site
@@ -57,10 +66,13 @@ class EntryLoader:
         found: list[T] = []
         for index, entry in enumerate(entries):
             try:
-                found.append(read(entry, self._site.below(field, index)))
+                found.append(read(entry, self._site_of(field, index)))
             except DiagnosticError as error:
                 self.findings += error.diagnostics
         return tuple(found)
+
+    def _site_of(self, field: str, index: int) -> Site:
+        return self._completed.site(field, index) if self._completed else self._site.below(field, index)
 
     def attempt(self, read: Callable[[], T], otherwise: T) -> T:
         """Return the result of ``read``; after an error, which is noted, return ``otherwise``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json
 from renderer.model.kustomization import (
@@ -13,7 +14,7 @@ from renderer.model.kustomization import (
     Kustomization,
 )
 from renderer.model.location import Location, Site
-from renderer.source.caseless_fields import CaselessFields
+from renderer.source.caseless_fields import CaselessFields, LenientFields
 from renderer.source.kustomization_entries import (
     read_generator_args,
     read_generator_options,
@@ -93,13 +94,15 @@ _API_VERSIONS = {
 }
 
 
-def parse_kustomization(content: Json, site: Site) -> Kustomization:
+def parse_kustomization(
+    content: Json, site: Site, reader: type[CaselessFields] = CaselessFields
+) -> Kustomization:
     """Parse the document ``content``, which stands at ``site``, as a kustomization.
 
     Raises ``DiagnosticError`` with all that is wrong: kustomization-field, unsupported-field.
     """
     findings: list[Diagnostic] = []
-    fields = CaselessFields({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
+    fields = reader({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
     fields.only(*KNOWN_FIELDS)
     if not findings:
         _check_not_empty(fields)
@@ -109,6 +112,19 @@ def parse_kustomization(content: Json, site: Site) -> Kustomization:
     if findings:
         raise DiagnosticError(*findings)
     return kustomization
+
+
+def parse_completed(completed: CompletedKustomization) -> Kustomization:
+    """The kustomization that an engine has completed; its patches know where they are written.
+
+    Raises ``DiagnosticError`` as ``parse_kustomization``.
+    """
+    reader = LenientFields if completed.lenient else CaselessFields
+    written = parse_kustomization(completed.content, Site(completed.file), reader)
+    patches = (
+        patch._replace(site=completed.site("patches", index)) for index, patch in enumerate(written.patches)
+    )
+    return written._replace(patches=tuple(patches), completed=completed)
 
 
 def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.render_config import Overlay
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.yamlio.decode import decode_documents, decode_yaml11
@@ -67,6 +68,29 @@ class KustomizationGraph:
         if root not in self._folders:
             self._folders[root] = self._used(root)
         return self._folders[root]
+
+    def built_from(self, folder: str) -> frozenset[str]:
+        """The files of the kustomization in ``folder``, or of all that are in a folder without one."""
+        if self.links(folder):
+            return self.files(folder)
+        found: set[str] = set()
+        for name in self._fs.list(folder):
+            path = posixpath.normpath(posixpath.join(folder, name))
+            if self._fs.is_file(path):
+                found.add(path)
+            elif not name.startswith(".") and self._fs.is_folder(path) and self._fs.resolve(path) == path:
+                found |= self.built_from(path)
+        return frozenset(found)
+
+    def made_of(self, overlay: Overlay) -> frozenset[str]:
+        """The files that an overlay is made of, as far as paths in kustomizations and entry points say."""
+        point = overlay.entry
+        if point is None:
+            return self.files(overlay.path)
+        if not point.folders:
+            is_file = self._fs.is_file(overlay.path)
+            return frozenset({overlay.path}) if is_file else self.built_from(overlay.path)
+        return frozenset(point.files.union(*(self.built_from(folder) for folder in point.folders)))
 
     def _used(self, root: str) -> frozenset[str]:
         found: set[str] = set()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import DataGenerator, GeneratorArgs, Kustomization
 from renderer.model.limits import limits, over_limit
@@ -16,7 +17,12 @@ from renderer.source.entry_loader import EntryLoader, ReadFolder, load_replaceme
 from renderer.source.file_system import FileSystem, is_inside
 from renderer.source.find_kustomization import LoadRestrictor, find_kustomization
 from renderer.source.generator_data import read_data
-from renderer.source.kustomization import deprecations, ignored_documents, parse_kustomization
+from renderer.source.kustomization import (
+    deprecations,
+    ignored_documents,
+    parse_completed,
+    parse_kustomization,
+)
 from renderer.source.plugins import Accumulate, Plugins, listed_resources
 from renderer.source.recorder import Recorder, Work
 from renderer.source.resources import read_resources, refuse_no_objects
@@ -70,17 +76,24 @@ def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
 
 
 def read_root(
-    files: SourceFiles, folder: str, read_folder: ReadFolder, accumulate: Accumulate
+    files: SourceFiles,
+    folder: str,
+    read_folder: ReadFolder,
+    accumulate: Accumulate,
+    completed: CompletedKustomization | None = None,
 ) -> KustomizationRoot:
     """Read the kustomization in ``folder`` and all that it lists.
 
-    Raises ``DiagnosticError`` with all that is wrong in it and below it.
+    ``completed`` is built in place of the kustomization file. Raises ``DiagnosticError`` with all that is
+    wrong in it and below it.
     """
-    site = Site(find_kustomization(files.fs, folder, files.restrictor))
-    text = files.fs.read(site.path)
-    content = decode_yaml11(text, site.path)
-    written = parse_kustomization(content, site)
-    entries = EntryLoader(files, folder, site, read_folder)
+    is_generated = completed is not None and completed.generated
+    file = "" if is_generated else find_kustomization(files.fs, folder, files.restrictor)
+    site = Site(completed.file if completed else file)
+    text = files.fs.read(site.path) if completed is None else b""
+    content = completed.content if completed else decode_yaml11(text, site.path)
+    written = parse_completed(completed) if completed else parse_kustomization(content, site)
+    entries = EntryLoader(files, folder, site, read_folder, completed)
     plugins = Plugins(entries, accumulate)
 
     def read_data_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:
@@ -168,8 +181,13 @@ class Loader:
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         accumulate: Accumulate = listed_resources,
         recorder: Recorder | None = None,
+        completed: CompletedKustomization | None = None,
     ) -> None:
-        """``accumulate`` composes folders that hold configurations of plugins."""
+        """``accumulate`` composes folders that hold configurations of plugins.
+
+        ``completed`` stands for the kustomization file of its folder.
+        """
+        self._completed = completed
         self._recorder = recorder or Recorder()
         self._files = SourceFiles(fs, restrictor)
         self._accumulate = accumulate
@@ -206,7 +224,11 @@ class Loader:
     def _read_root(self, folder: str, lineage: AncestorChain) -> KustomizationRoot | DiagnosticError:
         try:
             root = read_root(
-                self._files, folder, lambda used, site: self._root(used, lineage, site), self._accumulate
+                self._files,
+                folder,
+                lambda used, site: self._root(used, lineage, site),
+                self._accumulate,
+                self._completed if self._completed and self._completed.folder == folder else None,
             )
         except DiagnosticError as error:
             return error

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.glob import file_name_match
 from renderer.model.json import text_at
@@ -22,23 +23,47 @@ from renderer.source.project import PROJECT_FILE
 from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")
+_MANIFESTS = (".yaml", ".yml", ".json")
 
 
-def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
+def find_overlays(
+    fs: FileSystem,
+    config: RenderConfig,
+    lead_to: Callable[[OverlayEntry], Iterable[Overlay]] = lambda _entry: (),
+) -> tuple[Overlay, ...]:
     """Return every overlay in the order of the entries; the later of two entries for a folder counts.
 
-    Raises ``DiagnosticError``: config-invalid for an entry without a folder, and for two with one output;
-    build-limit for too many.
+    ``lead_to`` finds those of an entry of Flux or Argo CD. Raises ``DiagnosticError``: config-invalid for
+    an entry without a folder, and for two with one output; build-limit for too many.
     """
-    found = {
-        folder: config.overlay(entry, folder, posixpath.basename(folder))
-        for entry in config.overlays
-        for folder in _folders(fs, entry)
-    }
+    found: dict[str, Overlay] = {}
+    for entry in config.overlays:
+        if entry.entry.leads_to_overlays:
+            found |= {overlay.path: overlay for overlay in lead_to(entry)}
+        else:
+            found |= {folder: _overlay(fs, config, entry, folder) for folder in _folders(fs, entry)}
     _check_count(len(found))
     _check_names(found.values())
     _check_outputs(found.values())
     return tuple(found.values())
+
+
+def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:
+    """The overlay in a folder; without a kustomization it is a plain folder or file of manifests."""
+    overlay = config.overlay(entry, folder, _name(fs, folder))
+    kind = entry.entry.kind
+    if kind is EntryKind.KUSTOMIZATION:
+        has_none = _kustomization_file(fs, folder) is None
+        kind = EntryKind.DIRECTORY if has_none else kind
+    has_parameters = entry.entry.parameters is not None or bool(entry.entry.parameter_file)
+    if kind is EntryKind.KUSTOMIZATION and not has_parameters:
+        return overlay
+    return overlay._replace(entry=EntryPoint(entry.entry._replace(kind=kind)))
+
+
+def _name(fs: FileSystem, path: str) -> str:
+    name = posixpath.basename(path)
+    return posixpath.splitext(name)[0] if fs.is_file(path) else name
 
 
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
@@ -76,26 +101,42 @@ def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -
 
 def output_sites(overlay: Overlay) -> tuple[Site, ...]:
     """Return the places in the project file that decide into which folder the overlay is rendered."""
-    entry = _entry(overlay.listed_as)
-    return entry.below("output"), Site(PROJECT_FILE, 0, FieldPath.of("output")), entry.below("path")
+    entry = entry_site(overlay.listed_as, overlay.listed_by)
+    return (
+        entry.below("output"),
+        Site(PROJECT_FILE, 0, FieldPath.of("output")),
+        entry.below(overlay.listed_by),
+    )
 
 
-def _entry(path: str) -> Site:
-    return Site(PROJECT_FILE, 0, _OVERLAYS.child(ElementName("path", path)))
+def entry_site(path: str, listed_by: str = "path") -> Site:
+    """The entry of the project that names ``path`` in the field ``listed_by``."""
+    return Site(PROJECT_FILE, 0, _OVERLAYS.child(ElementName(listed_by, path)))
 
 
 def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
     pattern = posixpath.normpath(entry.path)
+    plain = entry.entry.kind is not EntryKind.KUSTOMIZATION
     if _is_glob(pattern):
-        return tuple(folder for folder in _matches(fs, ".", pattern.split("/")) if _is_overlay(fs, folder))
-    if _kustomization_file(fs, pattern) is None:
+        folders = _matches(fs, ".", pattern.split("/"))
+        return tuple(
+            each for each in folders if (plain and _has_manifests(fs, each)) or _is_overlay(fs, each)
+        )
+    if _kustomization_file(fs, pattern) is None and not _has_manifests(fs, pattern) and not plain:
         raise _invalid(
             f"no overlay in {pattern}",
             f"it needs one of {', '.join(KUSTOMIZATION_FILES)}",
-            _entry(entry.path).below("path"),
+            entry_site(entry.path).below("path"),
             code=Code.KUSTOMIZATION_MISSING,
         )
     return (pattern,)
+
+
+def _has_manifests(fs: FileSystem, path: str) -> bool:
+    """Whether the path is a manifest, or a folder with any in it."""
+    if fs.is_file(path):
+        return path.endswith(_MANIFESTS)
+    return any(name.endswith(_MANIFESTS) for name in fs.list(path))
 
 
 def _is_overlay(fs: FileSystem, folder: str) -> bool:
@@ -147,7 +188,7 @@ def _check_names(overlays: Iterable[Overlay]) -> None:
     for overlay in overlays:
         name = next((path for path in (overlay.path, overlay.output) if not _is_harmless(path)), None)
         if name is not None:
-            site = _entry(overlay.listed_as).below("path")
+            site = entry_site(overlay.listed_as, overlay.listed_by).below(overlay.listed_by)
             hint = "rename it; names hold no control characters and do not begin with :: or ##"
             raise _invalid(f"{name!r} is no name for an overlay", hint, site)
 

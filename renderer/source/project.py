@@ -24,6 +24,7 @@ from renderer.model.render_config import (
 )
 from renderer.model.resource import Resource
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
+from renderer.source.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
 from renderer.source.file_system import FileSystem
 from renderer.source.project_schemas import imported_releases
 from renderer.source.project_settings import (
@@ -97,6 +98,8 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         "instancetypeNames",
         "limits",
         "exclude",
+        "repositories",
+        "clusters",
         *TREE_FIELDS,
     )
     _expect(fields, "apiVersion", API_VERSION)
@@ -122,6 +125,8 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         tree=read_tree_options(fields),
         limits=read_limits(fields),
         exclude=tuple(_excluded(fields)),
+        repositories=fields.list_of_texts("repositories"),
+        clusters=tuple(read_clusters(fields)),
     )
 
 
@@ -183,13 +188,12 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
         "rules",
         "instancetypeNames",
         "flux",
+        *ENTRY_FIELDS,
         *TREE_FIELDS,
     )
-    path = fields.text("path")
-    if not path:
-        fields.reject(None, "an overlay needs a path")
+    kind, path = entry_path(fields)
     return OverlayEntry(
-        path=path or ".",
+        path=path,
         output=_output(fields),
         kubevirt=read_release(fields, imported),
         expand=fields.choice("expand", ExpandMode),
@@ -198,7 +202,8 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
         rules=read_rule_settings(fields),
         instancetype_names=fields.choice("instancetypeNames", InstancetypeNames),
         tree=read_tree_options(fields),
-        flux=read_flux_settings(fields),
+        flux=None if isinstance(fields.content.get("flux"), str) else read_flux_settings(fields),
+        entry=read_entry_options(fields, kind, path),
     )
 
 

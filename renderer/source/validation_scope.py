@@ -150,14 +150,19 @@ class ScopeFinder:
         about: set[str] = set()
         for file in files:
             about.add(file)
-            listing = self._reach.listing(file)
+            is_covered = any(file in self._reach.made_of(overlay) for overlay in self._entry_points)
+            listing = () if is_covered and not self._is_listed(file) else self._reach.listing(file)
             for folder in listing:
                 users = self._users_of(folder)
                 roots |= users
                 parts |= set() if users else {folder}
                 about |= self._with_what_it_lists(file, folder)
-            if not listing:
+            if not listing and not is_covered:
                 alone.append(file)
+            for overlay in self._entry_points:
+                if file in self._reach.made_of(overlay):
+                    roots.add(overlay.path)
+                    about |= self._reach.made_of(overlay)
             for overlay in self._overlays:
                 if overlay.flux and overlay.flux.may_read(file):
                     roots.add(overlay.path)
@@ -172,6 +177,15 @@ class ScopeFinder:
             alone=tuple(alone),
             files=frozenset(about),
         )
+
+    @cached_property
+    def _entry_points(self) -> tuple[Overlay, ...]:
+        """The overlays that are no kustomizations of the project."""
+        return tuple(overlay for overlay in self._overlays if overlay.entry is not None)
+
+    def _is_listed(self, file: str) -> bool:
+        """Whether an overlay or catalog of the project has the file in its kustomizations."""
+        return any(self._in_project(folder) for folder in self._reach.listing(file))
 
     def _with_what_it_lists(self, file: str, folder: str) -> frozenset[str]:
         """The files of the kustomization in ``folder``, if ``file`` is that kustomization."""

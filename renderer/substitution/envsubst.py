@@ -17,11 +17,15 @@ from renderer.substitution.pattern import PatternTooLongError, matching_beginnin
 
 
 class VariableExpansion(NamedTuple):
-    """A variable, perhaps with an operator: ``${variable}``, ``${variable:-default}``, ``${#variable}``."""
+    """A variable, perhaps with an operator: ``${variable}``, ``${variable:-default}``, ``${#variable}``.
+
+    ``written`` is the whole expansion as it stands in the text.
+    """
 
     variable: str
     operator: str = ""
     arguments: tuple[Node, ...] = ()
+    written: str = ""
 
 
 #: Text as it is, or what a variable stands for.
@@ -183,14 +187,18 @@ _ESCAPED_TO_SLASH = re.compile(r"(?:\\[/\\]|\$\$|[^/$]|\$(?!\{))+")
 _ESCAPE = re.compile(r"\\([/\\])|\$(\$)")
 
 
-def parse(text: str) -> tuple[Node, ...]:
-    """Return the parts of ``text`` in order. Raises ``SubstitutionError``."""
-    return _ExpansionParser(text).parse()
+def parse(text: str, *, keeps_escapes: bool = False) -> tuple[Node, ...]:
+    """Return the parts of ``text`` in order. Raises ``SubstitutionError``.
+
+    ``keeps_escapes``: ``$$`` stays, for a text that is substituted once more.
+    """
+    return _ExpansionParser(text, "$$" if keeps_escapes else "$").parse()
 
 
 class _ExpansionParser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, escape: str) -> None:
         self._text = text
+        self._escape = escape
         self._at = 0
         self._depth = 0
         self._variable = ""
@@ -199,17 +207,18 @@ class _ExpansionParser:
         nodes: list[Node] = []
         while self._at < len(self._text):
             literal = self._take(_LITERAL)
-            nodes.append(literal.replace("$$", "$") if literal else self._expansion())
+            nodes.append(literal.replace("$$", self._escape) if literal else self._expansion())
         return tuple(nodes)
 
     def _expansion(self) -> VariableExpansion:
+        start = self._at
         self._at += len("${")
         self._depth += 1
         if self._depth > _MOST_NESTED:
             raise SubstitutionError(f"variables are nested more than {_MOST_NESTED} deep")
         expansion = self._length() if self._sees("#") else self._operation()
         self._depth -= 1
-        return expansion
+        return expansion._replace(written=self._text[start : self._at])
 
     def _length(self) -> VariableExpansion:
         self._at += 1
@@ -298,12 +307,14 @@ class Evaluated(NamedTuple):
     """The text with values for variables.
 
     ``unset`` are the variables without value and default, which become empty. ``made`` are the results of
-    operators by variable, empty ones left out.
+    operators by variable, empty ones left out. ``kept`` are the variables of expansions that stay as they
+    are written.
     """
 
     text: str
     unset: tuple[str, ...]
     made: Mapping[str, frozenset[str]]
+    kept: tuple[str, ...] = ()
 
 
 class Characters:
@@ -320,25 +331,37 @@ class Characters:
 
 
 def evaluate(
-    nodes: Iterable[Node], values: Mapping[str, str], characters: Characters | None = None
+    nodes: Iterable[Node],
+    values: Mapping[str, str],
+    characters: Characters | None = None,
+    *,
+    keeps_unknown: bool = False,
 ) -> Evaluated:
-    """Evaluate parts of a text; ``characters`` counts for several texts. Raises ``SubstitutionError``."""
-    evaluation = _Evaluation(values, characters or Characters())
+    """Evaluate parts of a text; ``characters`` counts for several texts. Raises ``SubstitutionError``.
+
+    ``keeps_unknown``: expansions of variables without a value stay as they are written.
+    """
+    evaluation = _Evaluation(values, characters or Characters(), keeps_unknown=keeps_unknown)
     text = "".join(evaluation.text(node) for node in nodes)
     made = {variable: frozenset(texts) for variable, texts in evaluation.made.items()}
-    return Evaluated(text, tuple(evaluation.unset), made)
+    return Evaluated(text, tuple(evaluation.unset), made, tuple(evaluation.kept))
 
 
 class _Evaluation:
-    def __init__(self, values: Mapping[str, str], characters: Characters) -> None:
+    def __init__(self, values: Mapping[str, str], characters: Characters, *, keeps_unknown: bool) -> None:
         self._values = values
         self._characters = characters
+        self._keeps_unknown = keeps_unknown
+        self.kept: dict[str, None] = {}
         self.unset: dict[str, None] = {}
         self.made: dict[str, set[str]] = {}
 
     def text(self, node: Node) -> str:
         if isinstance(node, str):
             return node
+        if self._keeps_unknown and node.variable not in self._values:
+            self.kept[node.variable] = None
+            return node.written
         arguments = [self.text(argument) for argument in node.arguments]
         if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
             self.unset[node.variable] = None

@@ -63,11 +63,17 @@ class PostBuild(NamedTuple):
     always: bool = False
 
 
-def read_post_build(kustomization: Resource, findings: list[Diagnostic]) -> PostBuild:
-    """Read ``spec.postBuild``; errors, and fields that have no effect here, are noted in ``findings``."""
+def read_post_build(
+    kustomization: Resource, findings: list[Diagnostic], *, variables_only: bool = True
+) -> PostBuild:
+    """Read ``spec.postBuild``; errors are noted in ``findings``.
+
+    ``variables_only``: the rest of the Kustomization has no effect here, which is a finding, too.
+    """
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
     spec = fields.child("spec")
-    findings += _left_out(kustomization)
+    if variables_only:
+        findings += _left_out(kustomization)
     written = spec.child("postBuild")
     written.only("substitute", "substituteFrom", "substituteStrategy")
     strategy = written.choice("substituteStrategy", Strategy)
@@ -111,13 +117,15 @@ class Variables(NamedTuple):
     """The variables and their values.
 
     ``always``: defaults count even without any values. ``confidential`` are values that must not be printed,
-    ``unread`` the Secrets that the project file does not allow to read.
+    ``unread`` the Secrets that the project file does not allow to read. ``incomplete``: the cluster may have
+    values for others, so that variables without a value stay as they are written.
     """
 
     values: Mapping[str, str] = EMPTY
     always: bool = False
     confidential: frozenset[str] = frozenset()
     unread: tuple[str, ...] = ()
+    incomplete: bool = False
 
     def hint(self, variable: str) -> str:
         """Return how ``variable`` can get a value."""
@@ -130,18 +138,40 @@ class Variables(NamedTuple):
 
 
 class VariableReader:
-    """Reads variables of ``candidates``, objects of the repository; errors are noted in ``findings``."""
+    """Reads variables of ``candidates``, objects of the repository; errors are noted in ``findings``.
 
-    def __init__(self, candidates: Iterable[Resource], *, secrets: bool, findings: list[Diagnostic]) -> None:
+    ``lenient``: a source that is encrypted, not allowed or not in the repository is a warning, and leaves the
+    variables incomplete.
+    """
+
+    def __init__(
+        self,
+        candidates: Iterable[Resource],
+        *,
+        secrets: bool,
+        findings: list[Diagnostic],
+        lenient: bool = False,
+    ) -> None:
         self._candidates = tuple(candidates)
         self._secrets = secrets
         self._findings = findings
+        self._lenient = lenient
+        self._incomplete = False
 
     def read(self, post_build: PostBuild) -> Variables:
         values: dict[str, str] = {}
         confidential: set[str] = set()
         for reference in post_build.sources:
             if reference.kind is SourceKind.SECRET and not self._secrets:
+                known = self._known(reference, post_build.namespace) if self._lenient else []
+                if any("sops" in candidate.content for candidate in known):
+                    self._leave_out(reference, "is encrypted with SOPS")
+                elif known:
+                    self._leave_out(
+                        reference, "is not read", "secrets: true in its entry of vmrender.yaml reads it"
+                    )
+                elif self._lenient and not reference.optional:
+                    self._leave_out(reference, "is not in the repository")
                 continue
             found = dict(self._variables(reference, post_build.namespace))
             values.update(found)
@@ -156,13 +186,39 @@ class VariableReader:
             post_build.always,
             frozenset(filter(None, confidential)),
             () if self._secrets else tuple(unread),
+            self._incomplete,
         )
+
+    def _leave_out(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
+        """Notes that the values of a source are not known here."""
+        self._incomplete = True
+        self._findings.append(
+            Diagnostic(
+                code=Code.VARIABLES_NOT_FOUND,
+                severity=Severity.WARNING,
+                message=f"the {reference.kind} {reference.name} {problem}: its variables stay as written",
+                sites=(reference.site.below("name"),),
+                hint=hint,
+            )
+        )
+
+    def _known(self, reference: SubstituteReference, namespace: str) -> list[Resource]:
+        return [
+            candidate
+            for candidate in self._candidates
+            if candidate.kind == reference.kind and candidate.api_version == "v1"
+            if candidate.name == reference.name
+            if not namespace or candidate.namespace in ("", namespace)
+        ]
 
     def _variables(self, reference: SubstituteReference, namespace: str) -> Iterator[tuple[str, str]]:
         source = self._source(reference, namespace)
         if source is None:
             return
         if "sops" in source.content:
+            if self._lenient:
+                self._leave_out(reference, "is encrypted with SOPS")
+                return
             self._reject(
                 f"{source.current_id} is encrypted with SOPS",
                 source.origin,
@@ -192,13 +248,7 @@ class VariableReader:
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
         """The object in the Kustomization's namespace, or one that does not say its namespace."""
-        named = [
-            candidate
-            for candidate in self._candidates
-            if candidate.kind == reference.kind and candidate.api_version == "v1"
-            if candidate.name == reference.name
-            if not namespace or candidate.namespace in ("", namespace)
-        ]
+        named = self._known(reference, namespace)
         if len(named) > 1:
             self._reject(
                 f"there are {len(named)} objects {reference.kind} {reference.name} to take variables from",
@@ -206,6 +256,8 @@ class VariableReader:
                 "list the file of the one that is meant under flux.resources in vmrender.yaml",
                 (Related("this is one", each.sites()) for each in named),
             )
+        elif not named and self._lenient and not reference.optional:
+            self._leave_out(reference, "is not in the repository")
         elif not named and not reference.optional:
             self._findings.append(_missing(reference, namespace))
         return named[0] if len(named) == 1 else None

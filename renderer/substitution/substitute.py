@@ -48,7 +48,7 @@ def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) ->
     Reports variable-unset, as an error if ``strict``, and substitution-failed; build-limit for values that
     are too long, and nothing else then.
     """
-    if not variables.values and not variables.always:
+    if not variables.values and not variables.always and not variables.incomplete:
         return Outcome(Substituted(resources))
     severity = Severity.ERROR if strict else Severity.WARNING
     substitution = _Substitution(variables, severity)
@@ -87,7 +87,11 @@ class _Substitution:
 
     def _evaluated(self, content: Json) -> Evaluated:
         """Evaluate an object as YAML text. Raises ``SubstitutionError``."""
-        return evaluate(parse(encode([content])), self._variables.values, self._characters)
+        text, values, keeps = encode([content]), self._variables.values, self._variables.incomplete
+        evaluated = evaluate(parse(text), values, self._characters, keeps_unknown=keeps)
+        if not evaluated.kept:
+            return evaluated
+        return evaluate(parse(text, keeps_escapes=True), values, self._characters, keeps_unknown=True)
 
     def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
         mentions = _mentions(resource) if variables else {}

@@ -19,6 +19,7 @@ _SUITES = {
     "kustomize": "tests.conformance.kustomize",
     "impact": "tests.conformance.impact",
     "catalogs": "tests.conformance.catalogs",
+    "entry-points": "tests.conformance.entry_points",
 }
 
 

@@ -12,7 +12,7 @@ from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
 from renderer.model.release import LATEST, Release
-from renderer.scaffold import CiSystem
+from renderer.scaffold import PROJECT, CiSystem
 
 _NEXT = """
 next:
@@ -30,9 +30,7 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
-    default=str(LATEST),
-    show_default=True,
-    help="The release that the cluster runs.",
+    help=f"The release that the cluster runs [default: the one that the repository deploys, or {LATEST}]",
 )
 @click.option(
     "--ci",
@@ -40,29 +38,37 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
     callback=_ci_system,
     help="Where pipelines run [default: as the host of the remote origin is called]",
 )
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 @format_option()
-def command(kubevirt: Release, ci: CiSystem | None) -> ExitCode:
+def command(kubevirt: Release | None, ci: CiSystem | None, *, dry_run: bool) -> ExitCode:
     """Write a project file, a first overlay, and what runs vmrender on commit and in CI.
 
-    It is run at the top of a repository, asks nothing and overwrites nothing. Where there are folders in
-    overlays/ already, these are the project's, and no overlay is made up. What has to be added to a
-    .pre-commit-config.yaml or .gitlab-ci.yml that is there is printed.
+    It is run at the top of a repository, asks nothing and overwrites nothing. The repository is read first:
+    clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with
+    virtual machines become entries of the project file, which says in comments what is left out and why.
+    Where there is any virtual machine, no overlay is made up. What has to be added to a
+    .pre-commit-config.yaml or .gitlab-ci.yml that is there is printed; a second run says what is new.
 
     \b
     Examples:
       vmrender init
+      vmrender init --dry-run
       vmrender init --kubevirt 1.8 --ci gitlab
     """
-    started = start_project(Path.cwd(), kubevirt, ci, os.environ)
+    started = start_project(Path.cwd(), kubevirt, ci, os.environ, dry_run=dry_run)
     if started.findings:
         return report(None, started.findings)
-    _note(started)
+    _note(started, dry_run=dry_run)
     return ExitCode.CLEAN
 
 
-def _note(started: Started) -> None:
-    for path in started.scaffold.files:
-        note(f"{path}: written")
+def _note(started: Started, *, dry_run: bool) -> None:
+    if started.found:
+        note("\n".join((*started.found.summary, *started.found.changes)) + "\n")
+    for path, text in started.scaffold.files.items():
+        note(f"{path}: {'would be written' if dry_run else 'written'}")
+        if dry_run and path == PROJECT:
+            note(f"\n{text}")
     for path, text in started.scaffold.additions.items():
         note(f"\n{path}: yours; add to it\n\n{text.removesuffix(chr(10))}")
     if not started.scaffold.files:

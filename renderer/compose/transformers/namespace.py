@@ -55,7 +55,7 @@ def _move_and_warn(resources: ResMap, move: Transform, context: TransformerConte
                 code=Code.CLUSTER_SCOPED,
                 severity=Severity.WARNING,
                 message=f"a namespace is set on {found}, which is cluster-wide",
-                sites=(context.root.kustomization.site.below("namespace"),),
+                sites=(context.root.kustomization.site_of("namespace"),),
                 resource=cluster_wide[0].current_id,
                 hint="list cluster-wide objects in a kustomization without a namespace",
             )

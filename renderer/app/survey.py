@@ -1,0 +1,399 @@
+"""Look through a repository that was not written for vmrender, for all that deploys virtual machines.
+
+Files are told apart by what their text mentions; only those of interest are read as YAML, and only what
+leads to a virtual machine is composed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.roots import cluster_root
+from renderer.gitops.openshift_template import is_template, process_templates
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.entry_point import EntryKind, EntryOptions
+from renderer.model.json import array_at, object_at, scalar_text, text_at
+from renderer.model.location import Site
+from renderer.model.release import Release, target_release
+from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.reached_objects import MACHINES
+from renderer.source.file_system import FileSystem, is_inside
+from renderer.source.kustomization_graph import KustomizationGraph
+from renderer.source.resources import read_resources
+from renderer.source.validation_scope import ManifestFiles
+
+_MACHINE = re.compile(
+    rb"^[ \t-]*[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*,?[ \t]*(?:#.*)?\r?$"
+    % "|".join(MACHINES).encode(),
+    re.MULTILINE,
+)
+_INSTANCETYPE = re.compile(
+    rb"^kind:[ \t]*[\"']?VirtualMachine(?:Cluster)?(?:Instancetype|Preference)\b", re.MULTILINE
+)
+#: What files mention that lead to virtual machines, by themselves or by other entry points.
+_SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
+_SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
+_OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+)")
+
+
+class FoundEntry(NamedTuple):
+    """An entry that ``vmrender.yaml`` could have; ``overlays`` is how many it leads to."""
+
+    entry: OverlayEntry
+    machines: int
+    overlays: int = 1
+
+
+class LeftOut(NamedTuple):
+    """A path with virtual machines, or that should lead to some, and why nothing is rendered of it."""
+
+    path: str
+    machines: int
+    reason: str
+
+
+class Survey(NamedTuple):
+    """The entries to render, and what is left out."""
+
+    entries: tuple[FoundEntry, ...]
+    left_out: tuple[LeftOut, ...]
+    catalogs: tuple[str, ...]
+    release: Release | None
+    gates: tuple[str, ...] = ()
+
+    @property
+    def machines(self) -> int:
+        return sum(each.machines for each in self.entries)
+
+
+def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
+    """Return what a repository holds; ``config`` has its URLs and clusters, if a project says any."""
+    return _Surveyor(fs, config or RenderConfig()).survey()
+
+
+class _Surveyor:
+    def __init__(self, fs: FileSystem, config: RenderConfig) -> None:
+        self._fs = fs
+        self._config = config._replace(output="rendered/{name}", limits={})
+        self._graph = KustomizationGraph(fs)
+        self._covered: set[str] = set()
+        self._entries: list[FoundEntry] = []
+        self._left_out: list[LeftOut] = []
+
+    def survey(self) -> Survey:
+        for entry in (*self._flux_entries(), *self._argocd_entries()):
+            self._try(entry)
+        for folder in self._outermost(self._uncovered()):
+            self._try(OverlayEntry(folder))
+        self._templates()
+        self._plain_files()
+        return Survey(
+            tuple(_with_distinct_outputs(self._entries)),
+            tuple(self._left_out),
+            tuple(self._catalogs()),
+            self._release(),
+            tuple(self._gates()),
+        )
+
+    @cached_property
+    def _contents(self) -> dict[str, bytes]:
+        """All manifests but those that vmrender wrote."""
+        found: dict[str, bytes] = {}
+        for path in ManifestFiles(self._fs, (), OWNERSHIP_FILE).below("."):
+            try:
+                found[path] = self._fs.read(path)
+            except DiagnosticError:
+                continue
+        return found
+
+    @cached_property
+    def _machine_files(self) -> dict[str, int]:
+        """Return how many virtual machines the text of each file has."""
+        counts = {
+            path: len(_MACHINE.findall(content))
+            for path, content in self._contents.items()
+            if b"kubevirt.io/" in content
+        }
+        return {path: count for path, count in counts.items() if count}
+
+    def _uncovered(self) -> list[str]:
+        return [path for path in self._machine_files if path not in self._covered]
+
+    def _objects(self, *signs: bytes) -> Iterator[tuple[str, Resource]]:
+        """The objects of files with all of the signs, as far as they can be read."""
+        for path, content in self._contents.items():
+            if all(sign in content for sign in signs):
+                try:
+                    found = read_resources(content, Site(path))
+                except DiagnosticError:
+                    continue
+                yield from ((path, each) for each in found)
+
+    def _flux_entries(self) -> Iterator[OverlayEntry]:
+        """The folders of clusters: Flux was pointed at them, or nothing leads to their Kustomizations."""
+        roots: dict[str, None] = {}
+        for path, content in self._contents.items():
+            is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content
+            if is_sync or (b"\ninstance:" in content and b"sync:" in content):
+                try:
+                    root = cluster_root(self._fs, posixpath.dirname(path) or ".").kustomization
+                except DiagnosticError:
+                    continue
+                folder = _normal(text_at(root.content, "spec", "path"))
+                if self._fs.is_folder(folder):
+                    roots[folder] = None
+        found = [(path, each) for path, each in self._objects(b"kustomize.toolkit.fluxcd.io", b"sourceRef")]
+        kustomizations = [(path, each) for path, each in found if is_flux_kustomization(each)]
+        led_to = [_normal(text_at(each.content, "spec", "path")) for _, each in kustomizations]
+        for path, _ in kustomizations:
+            folder = posixpath.dirname(path) or "."
+            if not any(is_inside(folder, other) for other in (*roots, *led_to)):
+                roots[folder] = None
+        for folder in _outermost_folders(roots):
+            yield OverlayEntry(
+                folder, entry=EntryOptions(EntryKind.FLUX, cluster=_cluster_name(folder, "flux"))
+            )
+
+    def _argocd_entries(self) -> Iterator[OverlayEntry]:
+        """Folders or files of Applications that no other one deploys."""
+        found = [
+            (path, each)
+            for path, each in self._objects(b"argoproj.io", b"Application")
+            if is_application(each) or is_application_set(each)
+        ]
+        led_to = [
+            _normal(source.path)
+            for _, each in found
+            for source in sources(each)
+            if source.path and "{" not in source.path
+        ]
+        own = {path for path, _ in found}
+        places: dict[str, None] = {}
+        for path in sorted(own):
+            folder = posixpath.dirname(path) or "."
+            if any(other != "." and is_inside(folder, other) for other in led_to):
+                continue
+            users = list(self._outermost([path]))
+            for place in users or [path if folder == "." else folder]:
+                places[place] = None
+        for place in _outermost_folders(places):
+            yield OverlayEntry(
+                place, entry=EntryOptions(EntryKind.ARGOCD, cluster=_cluster_name(place, "argocd"))
+            )
+
+    def _outermost(self, files: Iterable[str]) -> Iterator[str]:
+        """The outermost kustomizations that the files get into."""
+        seen: dict[str, None] = {}
+        for file in files:
+            for folder in self._graph.listing(file):
+                for user in self._users.get(folder, ()):
+                    seen[user] = None
+        yield from seen
+
+    @cached_property
+    def _users(self) -> dict[str, tuple[str, ...]]:
+        """By folder the outermost kustomizations that use it."""
+        folders = {posixpath.dirname(path) or "." for path in self._contents if "ustomization" in path}
+        buildable = [
+            folder
+            for folder in sorted(folders)
+            if (links := self._graph.links(folder)) and not links.is_component
+        ]
+        users: dict[str, set[str]] = {}
+        for root in buildable:
+            for folder in self._graph.folders(root):
+                users.setdefault(folder, set()).add(root)
+        outermost = {root for root in buildable if users.get(root) == {root}}
+        return {folder: tuple(sorted(using & outermost)) for folder, using in users.items()}
+
+    def _try(self, entry: OverlayEntry) -> None:
+        """Add the entry if its overlays have virtual machines; else say why not."""
+        try:
+            overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)), self._is_relevant)
+        except DiagnosticError as error:
+            self._left_out.append(LeftOut(entry.path, 0, _first(error.diagnostics)))
+            return
+        if entry.entry.leads_to_overlays:
+            machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
+        else:
+            machines = self._composed(entry, overlays[0])
+        if machines:
+            with_machines = [each for each in overlays if each.entry and each.entry.machines]
+            self._entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
+            for overlay in overlays:
+                self._covered |= self._graph.made_of(overlay)
+        elif entry.entry.leads_to_overlays:
+            self._left_out.append(LeftOut(entry.path, 0, "it leads to no virtual machine"))
+        elif entry.path in self._machine_files and entry.path not in self._covered:
+            count = self._machine_files[entry.path]
+            self._left_out.append(
+                LeftOut(entry.path, count, "they stand inside other objects, such as a Policy")
+            )
+
+    def _is_relevant(self, folders: Iterable[str]) -> bool:
+        """Return whether a build of the folders may lead to virtual machines, or to values for them."""
+        files = (path for folder in folders for path in self._graph.built_from(folder))
+        return any(sign in self._contents.get(path, b"") for path in files for sign in self._signs)
+
+    @cached_property
+    def _signs(self) -> tuple[bytes, ...]:
+        takes_variables = any(b"substituteFrom" in content for content in self._contents.values())
+        return (*_SIGNS, *_SIGNS_OF_VARIABLES) if takes_variables else _SIGNS
+
+    def _composed(self, entry: OverlayEntry, overlay: Overlay) -> int:
+        """Return how many virtual machines a kustomization or folder comes to.
+
+        0 for one that cannot be composed.
+        """
+        outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
+        if outcome.failed:
+            files = self._graph.made_of(overlay)
+            lost = sum(count for path, count in self._machine_files.items() if path in files)
+            self._left_out.append(LeftOut(entry.path, lost, _first(outcome.diagnostics)))
+            self._covered |= files
+            return 0
+        return sum(each.kind in MACHINES for each in outcome.value)
+
+    def _templates(self) -> None:
+        """OpenShift Templates, each as an entry of its own; those that need values are left out."""
+        for path, resource in self._objects(b"template.openshift.io", b"kubevirt.io/"):
+            if not is_template(resource) or path in self._covered:
+                continue
+            self._covered.add(path)
+            machines = sum(
+                text_at(each, "kind") in MACHINES for each in array_at(resource.content, "objects")
+            )
+            missing = [
+                text_at(each, "name")
+                for each in array_at(resource.content, "parameters")
+                if not scalar_text(object_at(each).get("value", ""))
+                and (text_at(each, "generate") or object_at(each).get("required") is True)
+            ]
+            if missing:
+                needed = ", ".join(missing)
+                self._left_out.append(
+                    LeftOut(path, machines, f"a Template whose parameters {needed} need values")
+                )
+            elif machines and not process_templates(ResourceSet((resource,)), {}).failed:
+                options = EntryOptions(EntryKind.DIRECTORY, parameters={})
+                self._entries.append(FoundEntry(OverlayEntry(path, entry=options), machines))
+
+    def _plain_files(self) -> None:
+        """Files that nothing lists: their folders, or else each of them that can be read."""
+        by_folder: dict[str, list[str]] = {}
+        for path in self._uncovered():
+            if self._in_chart(path):
+                self._left_out.append(LeftOut(path, self._machine_files[path], "in a Helm chart"))
+            elif not self._users_of_file(path):
+                by_folder.setdefault(posixpath.dirname(path) or ".", []).append(path)
+        for folder, files in by_folder.items():
+            place = [folder] if folder != "." and self._is_whole(folder) else files
+            for path in place:
+                self._try(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)))
+
+    def _is_whole(self, folder: str) -> bool:
+        """Return whether the folder can be read as one, with no object in two of its files."""
+        entry = OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY))
+        overlay = find_overlays(self._fs, self._config._replace(overlays=(entry,)))[0]
+        outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
+        machines = sum(each.kind in MACHINES for each in outcome.value)
+        inside = sum(
+            count for path, count in self._machine_files.items() if (posixpath.dirname(path) or ".") == folder
+        )
+        return not outcome.failed and machines == inside
+
+    def _users_of_file(self, path: str) -> bool:
+        return any(True for _ in self._outermost([path]))
+
+    def _in_chart(self, path: str) -> bool:
+        folder = posixpath.dirname(path)
+        while folder:
+            if self._fs.is_file(posixpath.join(folder, "Chart.yaml")):
+                return True
+            folder = posixpath.dirname(folder)
+        return False
+
+    def _catalogs(self) -> Iterator[str]:
+        """Kustomizations of instance types and preferences alone that no entry deploys."""
+        found: dict[str, None] = {}
+        for path, content in self._contents.items():
+            if _INSTANCETYPE.search(content) and path not in self._covered:
+                found |= dict.fromkeys(self._outermost([path]))
+        machines = {folder for path in self._machine_files for folder in self._outermost([path])}
+        yield from (folder for folder in found if folder not in machines)
+
+    def _release(self) -> Release | None:
+        """The release that the repository's KubeVirt object or operator names."""
+        texts = [
+            match[1].decode() for content in self._contents.values() for match in _OPERATOR.finditer(content)
+        ]
+        for _, each in self._kubevirt_objects():
+            texts.insert(0, text_at(each.content, "spec", "imageTag").lstrip("v"))
+        for text in texts:
+            try:
+                return target_release(".".join(text.split(".")[:2]))
+            except ValueError:
+                continue
+        return None
+
+    def _gates(self) -> Iterator[str]:
+        for _, each in self._kubevirt_objects():
+            path = ("spec", "configuration", "developerConfiguration", "featureGates")
+            yield from (gate for gate in array_at(each.content, *path) if isinstance(gate, str))
+
+    def _kubevirt_objects(self) -> list[tuple[str, Resource]]:
+        found = self._objects(b"kind: KubeVirt", b"kubevirt.io/")
+        return [(path, each) for path, each in found if each.kind == "KubeVirt"]
+
+
+def _normal(path: str) -> str:
+    return posixpath.normpath(f"/{path}").lstrip("/") or "."
+
+
+def _cluster_name(path: str, otherwise: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0].strip(".") or otherwise
+
+
+def _outermost_folders(folders: Iterable[str]) -> list[str]:
+    given = list(dict.fromkeys(folders))
+    return [each for each in given if not any(other != each and is_inside(each, other) for other in given)]
+
+
+def _first(found: Iterable[Diagnostic]) -> str:
+    errors = (each.message for each in found if each.severity is Severity.ERROR)
+    return next(errors, "it cannot be read")
+
+
+def _with_distinct_outputs(entries: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
+    """Entries of which two would be rendered into one folder get outputs of their own."""
+    given = list(entries)
+    names = [_output_name(each.entry) for each in given]
+    clusters = [each.entry.entry.cluster for each in given if each.entry.entry.leads_to_overlays]
+    for each, name in zip(given, names, strict=True):
+        whole = each.entry.path.replace("/", "-")
+        if each.entry.entry.leads_to_overlays:
+            if clusters.count(each.entry.entry.cluster) > 1:
+                options = each.entry.entry._replace(cluster=whole)
+                yield each._replace(entry=each.entry._replace(entry=options))
+            else:
+                yield each
+        elif names.count(name) > 1 or name in (".", *clusters):
+            yield each._replace(entry=each.entry._replace(output=f"rendered/{whole.strip('.') or 'top'}"))
+        else:
+            yield each
+
+
+def _output_name(entry: OverlayEntry) -> str:
+    if entry.entry.leads_to_overlays:
+        return f"{entry.entry.kind}:{entry.path}"
+    return posixpath.splitext(posixpath.basename(entry.path))[0]

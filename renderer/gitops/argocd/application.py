@@ -1,0 +1,183 @@
+"""The sources of an Application, and what kind each is.
+
+argo-cd ``reposerver/repository``, ``util/argo/argo.go``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from renderer.gitops.refusal import refusal
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.yamlio.decode import decode_yaml11
+
+GROUP = "argoproj.io"
+
+#: Fields of a source that files in the repository may not override.
+_FIXED = ("chart", "path", "repoURL", "targetRevision")
+
+
+class SourceType(StrEnum):
+    """The tool that makes manifests of a source."""
+
+    KUSTOMIZE = "kustomize"
+    HELM = "helm"
+    DIRECTORY = "directory"
+    PLUGIN = "plugin"
+
+
+class ApplicationSource(NamedTuple):
+    """One source of an Application; ``field`` is where it stands in it."""
+
+    application: Resource
+    content: JsonObject
+    field: tuple[Segment, ...]
+
+    @property
+    def url(self) -> str:
+        return text_at(self.content, "repoURL")
+
+    @property
+    def path(self) -> str:
+        return text_at(self.content, "path")
+
+    @property
+    def revision(self) -> str:
+        return text_at(self.content, "targetRevision")
+
+    @property
+    def is_chart(self) -> bool:
+        """Return whether it is a chart of a Helm repository."""
+        return bool(text_at(self.content, "chart"))
+
+    @property
+    def has_manifests(self) -> bool:
+        """Return whether it has manifests; one with ``ref`` and no path only supplies values files."""
+        return bool(self.path) or not text_at(self.content, "ref")
+
+    def site(self, *below: Segment) -> Site:
+        return self.application.sites(FieldPath((*self.field, *below)))[0]
+
+    def refuse(self, message: str, *below: Segment, hint: str | None = None) -> DiagnosticError:
+        text = f"the Application {self.application.name}: {message}"
+        return refusal(Code.ARGOCD_APPLICATION, self.application, text, *self.field, *below, hint=hint)
+
+
+def is_application(resource: Resource) -> bool:
+    return resource.kind == "Application" and resource.gvk.group == GROUP
+
+
+def is_application_set(resource: Resource) -> bool:
+    return resource.kind == "ApplicationSet" and resource.gvk.group == GROUP
+
+
+def sources(application: Resource) -> Iterator[ApplicationSource]:
+    """``spec.sources``, or else ``spec.source``."""
+    listed = array_at(application.content, "spec", "sources")
+    for index, source in enumerate(listed):
+        yield ApplicationSource(application, _normalized(object_at(source)), ("spec", "sources", index))
+    single = object_at(application.content, "spec", "source")
+    if single and not listed:
+        yield ApplicationSource(application, _normalized(single), ("spec", "source"))
+
+
+def source_folder(fs: FileSystem, source: ApplicationSource) -> str:
+    """The folder that ``path`` means (``util/app/path/path.go``). Raises ``DiagnosticError``."""
+    written = source.path
+    folder = posixpath.normpath(written or ".")
+    if written.startswith("/"):
+        raise source.refuse(
+            f"the path {written} is absolute", "path", hint="write it from the repository's top on"
+        )
+    if folder == ".." or folder.startswith("../"):
+        raise source.refuse(f"the path {written} leads out of the repository", "path")
+    if not fs.is_folder(folder):
+        what = "is no folder" if fs.is_file(folder) else "does not exist"
+        raise source.refuse(f"the path {written} {what}", "path")
+    return folder
+
+
+def with_overrides(fs: FileSystem, source: ApplicationSource, folder: str) -> ApplicationSource:
+    """The source with the options of ``.argocd-source.yaml`` and of the file for this Application.
+
+    Raises ``DiagnosticError``.
+    """
+    content = source.content
+    for name in (".argocd-source.yaml", f".argocd-source-{source.application.name}.yaml"):
+        path = posixpath.normpath(posixpath.join(folder, name))
+        if fs.is_file(path):
+            patch = decode_yaml11(fs.read(path), path)
+            if not isinstance(patch, dict):
+                raise source.refuse(
+                    f"{path} is no mapping", hint="it holds fields of a source, such as kustomize"
+                )
+            content = _json_merged(content, patch)
+    fixed = {key: source.content[key] for key in _FIXED if key in source.content}
+    return source._replace(
+        content={**{key: value for key, value in content.items() if key not in _FIXED}, **fixed}
+    )
+
+
+def source_type(fs: FileSystem, source: ApplicationSource, folder: str) -> SourceType:
+    """The type that the source names, or else that of the files in its folder (``util/app/discovery``).
+
+    Raises ``DiagnosticError``.
+    """
+    explicit = [kind for kind in SourceType if isinstance(source.content.get(kind), dict)]
+    if len(explicit) > 1:
+        raise source.refuse(
+            f"the source has {' and '.join(explicit)}",
+            hint="keep the one that makes its manifests",
+        )
+    if explicit:
+        return explicit[0]
+    names = [name for name in fs.list(folder) if fs.is_file(posixpath.normpath(posixpath.join(folder, name)))]
+    found = SourceType.DIRECTORY
+    for name in names:  # as upstream, the last of both kinds that a walk comes upon
+        if name.endswith("Chart.yaml"):
+            found = SourceType.HELM
+        if name in KUSTOMIZATION_FILES:
+            found = SourceType.KUSTOMIZE
+    return found
+
+
+def _normalized(source: JsonObject) -> JsonObject:
+    """The source without blocks that say nothing (``NormalizeSource``)."""
+    made: dict[str, Any] = dict(source)
+    for kind in ("kustomize", "helm"):
+        if not any(made.get(kind, {}).values() if isinstance(made.get(kind), dict) else ()):
+            made.pop(kind, None)
+    directory = made.get("directory")
+    if not isinstance(directory, dict) or not any(directory.values()) or not _says_something(directory):
+        made.pop("directory", None)
+    return made
+
+
+def _says_something(directory: JsonObject) -> bool:
+    jsonnet = object_at(directory, "jsonnet")
+    flags = directory.get("recurse") is True or directory.get("disableExtensionFilter") is True
+    return flags or any(jsonnet.values()) or bool(directory.get("include") or directory.get("exclude"))
+
+
+def _json_merged(value: JsonObject, patch: JsonObject) -> JsonObject:
+    """RFC 7386."""
+    made: dict[str, Any] = dict(value)
+    for key, change in patch.items():
+        if change is None:
+            made.pop(key, None)
+        elif isinstance(change, dict):
+            known = made.get(key)
+            made[key] = _json_merged(known if isinstance(known, dict) else {}, change)
+        else:
+            made[key] = change
+    return made

@@ -1,0 +1,135 @@
+"""The Applications that an ApplicationSet makes.
+
+argo-cd ``applicationset/controllers/template/template.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from renderer.gitops.argocd.generators.context import SetContext, check_count
+from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
+from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
+from renderer.gitops.refusal import refusal
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.resource import Resource
+from renderer.yamlio.decode import decode_yaml11
+
+_METADATA = ("name", "namespace", "labels", "annotations", "finalizers")
+
+
+def rendering_of(entry: Resource) -> Rendering:
+    """Return how the templates of the ApplicationSet ``entry`` are rendered."""
+    spec = object_at(entry.content, "spec")
+    options = (option for option in array_at(spec, "goTemplateOptions") if isinstance(option, str))
+    return Rendering(spec.get("goTemplate") is True, tuple(options))
+
+
+def generate_applications(entry: Resource, context: SetContext) -> tuple[Resource, ...]:
+    """The Applications of the ApplicationSet ``entry``, in the order of its generators.
+
+    Raises ``DiagnosticError``: application-set. One failing generator fails the set, as in Argo CD.
+    """
+    applications: list[Resource] = []
+    for index, generator in enumerate(array_at(entry.content, "spec", "generators")):
+        try:
+            applications += _generated(entry, generator, context)
+            check_count(len(applications))
+        except SetError as error:
+            field = ("spec", "generators", index)
+            message = f"the ApplicationSet {entry.name} cannot be evaluated: {error}"
+            raise refusal(Code.APPLICATION_SET, entry, message, *field, hint=error.hint) from None
+    _check_names(entry, applications)
+    return tuple(applications)
+
+
+def _generated(entry: Resource, generator: Json, context: SetContext) -> Iterator[Resource]:
+    base = object_at(entry.content, "spec", "template")
+    for kind in kinds_of(generator):
+        own = object_at(generator, kind, "template")
+        template = filled_up(own, base) if own else base
+        for parameters in parameter_sets(generator, kind, context, {}):
+            yield _application(entry, template, parameters, context.rendering)
+
+
+def _application(
+    entry: Resource, template: JsonObject, parameters: Parameters, rendering: Rendering
+) -> Resource:
+    rendered = object_at(rendering.deeply(template, parameters) if parameters else template)
+    metadata = {key: value for key, value in object_at(rendered, "metadata").items() if key in _METADATA}
+    application: JsonObject = {"metadata": metadata, "spec": object_at(rendered, "spec")}
+    patch = entry.content["spec"].get("templatePatch") if isinstance(entry.content["spec"], dict) else None
+    if isinstance(patch, str):
+        application = _patched(application, rendering.text(patch, parameters))
+    metadata = {**object_at(application, "metadata"), "namespace": entry.namespace}
+    content: JsonObject = {
+        "apiVersion": entry.api_version,
+        "kind": "Application",
+        "metadata": metadata,
+        "spec": object_at(application, "spec"),
+    }
+    return Resource(content, entry.sites(FieldPath.of("spec", "template"))[0])
+
+
+def filled_up(own: JsonObject, base: JsonObject) -> JsonObject:
+    """``own`` with the values of ``base`` where it has none (``mergo.Merge``)."""
+    made: dict[str, Any] = dict(own)
+    for key, value in base.items():
+        known = made.get(key)
+        if isinstance(known, dict) and isinstance(value, dict):
+            made[key] = filled_up(known, value)
+        elif not known:
+            made[key] = value
+    return made
+
+
+def _patched(application: JsonObject, text: str) -> JsonObject:
+    """``templatePatch`` (``template/patch.go``), which cannot change the project. Raises ``SetError``."""
+    try:
+        patch = decode_yaml11(text.encode(), "templatePatch")
+    except DiagnosticError as error:
+        raise SetError(f"its templatePatch is no YAML once it is rendered: {error}") from None
+    if not isinstance(patch, dict):
+        if patch is None:
+            return application
+        raise SetError("its templatePatch is no mapping once it is rendered")
+    made = merge_patched(application, patch)
+    project = text_at(application, "spec", "project")
+    spec = {**object_at(made, "spec"), "project": project} if project else object_at(made, "spec")
+    return {**made, "spec": spec}
+
+
+def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
+    """A strategic merge for Applications, whose lists have no merge keys but for finalizers."""
+    if patch.get("$patch") == "replace":
+        return {key: each for key, each in patch.items() if key != "$patch"}
+    if patch.get("$patch") == "delete":
+        return {}
+    made: dict[str, Any] = dict(value)
+    for key, change in patch.items():
+        known = made.get(key)
+        if change is None:
+            made.pop(key, None)
+        elif isinstance(change, dict):
+            made[key] = merge_patched(known if isinstance(known, dict) else {}, change)
+        elif key == "finalizers" and isinstance(change, list) and isinstance(known, list):
+            made[key] = [*known, *(each for each in change if each not in known)]
+        else:
+            made[key] = change
+    return made
+
+
+def _check_names(entry: Resource, applications: list[Resource]) -> None:
+    names: set[str] = set()
+    for each in applications:
+        if each.name in names:
+            name = each.name or "(none)"
+            message = f"the ApplicationSet {entry.name} makes two Applications with the name {name}"
+            hint = "put a parameter that differs into spec.template.metadata.name"
+            field = ("spec", "template", "metadata", "name")
+            raise refusal(Code.APPLICATION_SET, entry, message, *field, hint=hint)
+        names.add(each.name)

@@ -1,0 +1,73 @@
+"""The objects of an Application as Argo CD compares them with the cluster.
+
+argo-cd ``controller/state.go`` DeduplicateTargetObjects, ``gitops-engine`` NormalizeTargetObjects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from renderer.compose.identity import is_cluster_scoped
+from renderer.model.json import object_at, text_at, without
+from renderer.model.resource import Resource, ResourceSet
+
+HOOK = "argocd.argoproj.io/hook"
+
+#: Group and kind of what kustomize does not know, and repositories with virtual machines often have.
+_OF_CLUSTER = frozenset(
+    {
+        *(
+            ("instancetype.kubevirt.io", f"VirtualMachineCluster{what}")
+            for what in ("Instancetype", "Preference")
+        ),
+        *(("cdi.kubevirt.io", kind) for kind in ("CDI", "CDIConfig", "StorageProfile", "ObjectTransfer")),
+        ("migrations.kubevirt.io", "MigrationPolicy"),
+        ("networkaddonsoperator.network.kubevirt.io", "NetworkAddonsConfig"),
+        ("snapshot.storage.k8s.io", "VolumeSnapshotClass"),
+        ("snapshot.storage.k8s.io", "VolumeSnapshotContent"),
+        ("nmstate.io", "NodeNetworkConfigurationPolicy"),
+        ("nmstate.io", "NMState"),
+        ("cert-manager.io", "ClusterIssuer"),
+        ("external-secrets.io", "ClusterSecretStore"),
+        ("external-secrets.io", "ClusterExternalSecret"),
+        ("kyverno.io", "ClusterPolicy"),
+        ("project.openshift.io", "Project"),
+        ("machineconfiguration.openshift.io", "MachineConfig"),
+    }
+)
+
+
+def deduplicated(resources: Iterable[Resource]) -> ResourceSet:
+    """The objects, of several with one group, kind, namespace and name the last."""
+    found = tuple(resources)
+    last = {(each.gvk.group, each.kind, each.namespace, each.name): index for index, each in enumerate(found)}
+    kept = set(last.values())
+    return ResourceSet(tuple(each for index, each in enumerate(found) if index in kept or not each.name))
+
+
+def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:
+    """The objects with ``destination.namespace`` where they have none; kinds of the cluster lose theirs."""
+    defined = {_defined_kind(each) for each in resources if each.kind == "CustomResourceDefinition"}
+    return resources.map(lambda each: _placed(each, namespace, defined))
+
+
+def _defined_kind(definition: Resource) -> tuple[str, str]:
+    """Group and kind of the cluster-scoped kind that a CustomResourceDefinition defines."""
+    spec = object_at(definition.content, "spec")
+    is_cluster = text_at(spec, "scope") == "Cluster"
+    return (text_at(spec, "group"), text_at(spec, "names", "kind")) if is_cluster else ("", "")
+
+
+def _is_of_cluster(resource: Resource, defined: Collection[tuple[str, str]]) -> bool:
+    kind = resource.gvk.group, resource.kind
+    return is_cluster_scoped(resource.api_version, resource.kind) or kind in _OF_CLUSTER or kind in defined
+
+
+def _placed(resource: Resource, namespace: str, defined: Collection[tuple[str, str]]) -> Resource:
+    if _is_of_cluster(resource, defined):
+        content = without(resource.content, "metadata", "namespace")
+        return resource if content is resource.content else resource._replace(content=content)
+    if not namespace or resource.namespace:
+        return resource
+    metadata = {**object_at(resource.content, "metadata"), "namespace": namespace}
+    return resource._replace(content={**resource.content, "metadata": metadata})

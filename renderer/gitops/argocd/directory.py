@@ -1,0 +1,157 @@
+"""Directory sources: the manifests that Argo CD finds in a folder.
+
+argo-cd ``reposerver/repository.go`` findManifests.
+
+Files that hold no manifests are passed over, unlike in Flux.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from renderer.gitops.globs import GlobError, matches_gobwas
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.source.file_system import FileSystem
+from renderer.yamlio.decode import decode_yaml11
+
+_MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
+_SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_SKIP = b"+argocd:skip-file-rendering"
+_SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
+
+
+class DirectoryOptions(NamedTuple):
+    """``spec.source.directory``; the patterns are matched with paths from the folder on."""
+
+    recurse: bool = False
+    include: str = ""
+    exclude: str = ""
+    any_extension: bool = False
+
+    @classmethod
+    def of(cls, source: JsonObject) -> DirectoryOptions:
+        block = object_at(source, "directory")
+        return cls(
+            block.get("recurse") is True,
+            text_at(block, "include"),
+            text_at(block, "exclude"),
+            block.get("disableExtensionFilter") is True,
+        )
+
+
+def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> Iterator[str]:
+    """The files that may hold manifests, in the order of a walk. Raises ``DiagnosticError``."""
+    for path in _walk(fs, folder, recurse=options.recurse):
+        relative = path if folder == "." else path[len(folder) + 1 :]
+        if not options.any_extension and not _MANIFEST.fullmatch(posixpath.basename(path)):
+            continue
+        if options.exclude and _matches(options.exclude, relative):
+            continue
+        if options.include and not _matches(options.include, relative):
+            continue
+        if _SKIP not in fs.read(path):
+            yield path
+
+
+def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tuple[Resource, ...]:
+    """The objects of a folder or file.
+
+    Raises ``DiagnosticError``: resource-invalid, unsupported-field for jsonnet.
+    """
+    found: list[Resource] = []
+    for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
+        if path.endswith(".jsonnet"):
+            hint = "exclude it, or render it and keep what it makes in Git"
+            raise _refusal(
+                Code.UNSUPPORTED_FIELD, f"{path} is jsonnet, which vmrender does not run", path, hint
+            )
+        read = _json_objects if path.endswith(".json") else _yaml_objects
+        for resource in read(fs.read(path), path):
+            found += _items(resource)
+    return tuple(found)
+
+
+def _walk(fs: FileSystem, folder: str, *, recurse: bool) -> Iterator[str]:
+    for name in fs.list(folder):
+        path = name if folder == "." else f"{folder}/{name}"
+        if fs.is_file(path):
+            yield path
+        elif recurse and name != ".git" and fs.is_folder(path) and fs.resolve(path) == path:
+            yield from _walk(fs, path, recurse=True)
+
+
+def _matches(pattern: str, path: str) -> bool:
+    try:
+        return matches_gobwas(pattern, path)
+    except GlobError:
+        return False
+
+
+def _json_objects(content: bytes, path: str) -> list[Resource]:
+    """The one object of a JSON file."""
+    try:
+        text = content.decode("utf-8-sig")
+        value: Json = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _refusal(Code.RESOURCE_INVALID, f"{path} is no JSON: {error}", path, _JSON_HINT) from None
+    return [_object(value, Site(path))]
+
+
+def _yaml_objects(content: bytes, path: str) -> list[Resource]:
+    """The objects of a YAML file; none where it looks like no manifest (``getObjsFromYAMLOrJSON``)."""
+    found: list[Resource] = []
+    try:
+        for index, decode in enumerate(_documents(content, path)):
+            value = decode()
+            if value is not None:
+                found.append(_object(value, Site(path, index)))
+    except DiagnosticError:
+        if found or all(sign in content for sign in _SIGNS):
+            raise
+    return found
+
+
+def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
+    """The documents between lines of ``---``, each decoded when it is asked for."""
+    start = 0
+    for end in [*_SEPARATOR.finditer(content), None]:
+        part = content[start : end.start() if end else len(content)]
+        lines = content.count(b"\n", 0, start)
+        if part.strip() or start:
+            yield partial(decode_yaml11, b"\n" * lines + part, path)
+        start = end.end() if end else start
+
+
+def _object(value: Json, site: Site) -> Resource:
+    content = object_at(value)
+    if not text_at(content, "kind"):
+        message = f"{site.path} holds a document that is no Kubernetes object: it has no kind"
+        raise _refusal(Code.RESOURCE_INVALID, message, site.path, _NO_OBJECT_HINT, site)
+    return Resource(content, site)
+
+
+def _items(resource: Resource) -> list[Resource]:
+    """Return what a List holds; the object itself where it is none (``unstructured`` IsList)."""
+    items = resource.content.get("items")
+    if isinstance(items, list):
+        each = enumerate(array_at(resource.content, "items"))
+        return [Resource(object_at(item), resource.origin.below("items", index)) for index, item in each]
+    is_null_list = "items" in resource.content and not {"spec", "status"} & resource.content.keys()
+    return [] if is_null_list and items is None else [resource]
+
+
+_JSON_HINT = "exclude the file in spec.source.directory, or correct it: Argo CD reads every .json file there"
+_NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
+
+
+def _refusal(code: Code, message: str, path: str, hint: str, site: Site | None = None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=code, message=message, sites=(site or Site(path),), hint=hint))

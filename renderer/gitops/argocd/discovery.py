@@ -1,0 +1,106 @@
+"""The Applications that others lead to: those among the objects that they deploy, and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import text_at
+from renderer.model.resource import Resource, ResourceSet
+
+#: Namespace and name of an Application.
+Key: TypeAlias = tuple[str, str]
+
+
+@dataclass(slots=True)
+class ReachedApplication:
+    """An Application as it is deployed; ``outcome`` is None where it has no source in this repository."""
+
+    entry: Resource
+    parent: ReachedApplication | None = None
+    made_by: Resource | None = None
+    outcome: Outcome[ResourceSet] | None = None
+    children: list[ReachedApplication] = field(default_factory=list)
+    repeated: list[Resource] = field(default_factory=list)
+
+    @property
+    def key(self) -> Key:
+        return self.entry.namespace, self.entry.name
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of its destination."""
+        return text_at(self.entry.content, "spec", "destination", "namespace")
+
+    def lineage(self) -> Iterator[ReachedApplication]:
+        """The Application and its parents, up to the first."""
+        reached: ReachedApplication | None = self
+        while reached is not None:
+            yield reached
+            reached = reached.parent
+
+
+#: Builds the sources of an Application that are in this repository.
+Build: TypeAlias = Callable[[Resource], Outcome[ResourceSet]]
+#: The Applications of an ApplicationSet. Raises ``DiagnosticError``.
+Generate: TypeAlias = Callable[[Resource], tuple[Resource, ...]]
+
+
+class ArgocdDiscovery:
+    """Follows Applications breadth first; what is wrong with an ApplicationSet is kept in ``findings``."""
+
+    def __init__(self, build: Build, generate: Generate, is_here: Callable[[str, str], bool]) -> None:
+        self._build = build
+        self._generate = generate
+        self._is_here = is_here
+        self._reached: dict[Key, ReachedApplication] = {}
+        self.findings: list[Diagnostic] = []
+
+    def follow(self, entries: Iterable[Resource]) -> tuple[ReachedApplication, ...]:
+        """All Applications, parents before children."""
+        level = [reached for entry in entries for reached in self._applications(entry, None)]
+        found: list[ReachedApplication] = []
+        while level:
+            for reached in level:
+                found.append(reached)
+                self._visit(reached)
+            level = [child for reached in level for child in reached.children]
+        return tuple(found)
+
+    def _visit(self, reached: ReachedApplication) -> None:
+        if not any(
+            self._is_here(source.url, source.path) and not source.is_chart
+            for source in sources(reached.entry)
+        ):
+            return
+        reached.outcome = self._build(reached.entry)
+        for resource in reached.outcome.value:
+            reached.children += self._applications(resource, reached)
+
+    def _applications(
+        self, resource: Resource, parent: ReachedApplication | None
+    ) -> Iterator[ReachedApplication]:
+        """The Application that ``resource`` is, or those that it makes, unless they are known."""
+        if is_application(resource):
+            yield from self._added(resource, parent, None)
+        elif is_application_set(resource):
+            try:
+                made = self._generate(resource)
+            except DiagnosticError as error:
+                self.findings += error.diagnostics
+                return
+            for application in made:
+                yield from self._added(application, parent, resource)
+
+    def _added(
+        self, entry: Resource, parent: ReachedApplication | None, made_by: Resource | None
+    ) -> Iterator[ReachedApplication]:
+        reached = ReachedApplication(entry, parent, made_by)
+        if reached.key not in self._reached:
+            self._reached[reached.key] = reached
+            yield reached
+        elif parent is not None:
+            parent.repeated.append(entry)

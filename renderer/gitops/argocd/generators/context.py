@@ -1,0 +1,53 @@
+"""The input of generators, and the bound on what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
+from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.limits import limit_hint, limits
+from renderer.source.file_system import FileSystem
+
+LOCAL_SERVER = "https://kubernetes.default.svc"
+
+
+class Cluster(NamedTuple):
+    """A cluster that Argo CD knows, as its Secret says and ``vmrender.yaml`` repeats."""
+
+    name: str
+    server: str
+    labels: Mapping[str, str] = EMPTY
+    annotations: Mapping[str, str] = EMPTY
+    project: str = ""
+
+
+class SetContext(NamedTuple):
+    """The repository and the clusters; ``is_here`` says whether a URL is the repository's."""
+
+    fs: FileSystem
+    rendering: Rendering
+    clusters: tuple[Cluster, ...] = ()
+    is_here: Callable[[str, str], bool] = lambda _url, _path: True
+
+
+#: The parameter sets of one generator, given its block of the ApplicationSet. Raises ``SetError``.
+Generate: TypeAlias = Callable[[JsonObject, SetContext], list[Parameters]]
+
+
+def check_count(count: int) -> None:
+    """Raises ``SetError`` for more parameter sets than a project may have overlays."""
+    most = limits().overlays
+    if count > most:
+        raise SetError(f"the generators make more than {most} Applications", limit_hint("overlays"))
+
+
+def check_here(block: JsonObject, context: SetContext) -> None:
+    """Raises ``SetError`` for a git generator that reads another repository."""
+    url: Json = block.get("repoURL")
+    if isinstance(url, str) and not context.is_here(url, ""):
+        raise SetError(
+            f"its git generator reads {url}, which is another repository",
+            "if that is this repository, list the URL under repositories in vmrender.yaml",
+        )

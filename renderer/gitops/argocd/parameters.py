@@ -1,0 +1,165 @@
+"""Parameter sets of ApplicationSets: what a generator makes, and what templates are rendered with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from renderer.gitops.argocd import fasttemplate
+from renderer.gitops.gotemplate import GoTemplateError, render
+from renderer.gitops.gotemplate.values import TextMap, written
+from renderer.model.json import Json, array_at, object_at, text_at
+
+#: Values by name: texts alone without ``goTemplate``, any structure with it.
+Parameters: TypeAlias = dict[str, object]
+
+
+class SetError(ValueError):
+    """An ApplicationSet that cannot be evaluated; the text says why."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class Rendering(NamedTuple):
+    """The way templates of one ApplicationSet are rendered (``applicationset/utils/utils.go`` Render)."""
+
+    go_template: bool = False
+    options: tuple[str, ...] = ()
+
+    def text(self, text: str, values: Mapping[str, object]) -> str:
+        """Raises ``SetError``."""
+        try:
+            if self.go_template:
+                return render(text, dict(values), self.options)
+            return fasttemplate.render(text, values)
+        except GoTemplateError as error:
+            raise SetError(f"the template {_shortened(text)} fails: {error}", _FUNCTIONS_HINT) from None
+        except fasttemplate.UnclosedTagError as error:
+            raise SetError(f"the template {_shortened(text)} fails: {error}") from None
+
+    def deeply(self, value: Json, values: Mapping[str, object]) -> Json:
+        """``value`` with every text and every key rendered. Raises ``SetError``."""
+        if isinstance(value, str):
+            return self.text(value, values)
+        if isinstance(value, dict):
+            return {self.text(key, values): self.deeply(each, values) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.deeply(each, values) for each in value]
+        return value
+
+    def with_values(self, written_values: Mapping[str, Json], parameters: Parameters) -> Parameters:
+        """``parameters`` and the generator's own ``values``, rendered with them.
+
+        ``value_interpolation.go``.
+        """
+        made = {key: self.text(_text(value), parameters) for key, value in written_values.items()}
+        if not made:
+            return parameters
+        if self.go_template:
+            return {**parameters, "values": TextMap(made)}
+        return {**parameters, **{f"values.{key}": value for key, value in made.items()}}
+
+    def keeping_unknown(
+        self, written_values: Mapping[str, Json], values: Mapping[str, object]
+    ) -> dict[str, Json]:
+        """``values`` of a matrix' second generator, as far as the first one's parameters go."""
+        strict = self._replace(options=(*_without_missing_key(self.options), "missingkey=error"))
+        made: dict[str, Json] = {}
+        for key, value in written_values.items():
+            try:
+                made[key] = strict.text(_text(value), values)
+            except SetError as error:
+                if not any(sign in str(error) for sign in _MISSING):
+                    raise
+                made[key] = value
+        return made
+
+
+_FUNCTIONS_HINT = "docs/existing-repositories.md lists the functions that templates may use"
+_MISSING = ("no entry for key", "can't evaluate field")
+
+
+def flattened(parameters: Mapping[str, object]) -> dict[str, str]:
+    """Parameters as selectors see them: ``a.b`` for what is nested, every value as text."""
+    flat: dict[str, str] = {}
+    _flatten(parameters, "", lambda key, value: flat.__setitem__(key, written(value, inside=True)))
+    return flat
+
+
+def combined(one: Parameters, other: Parameters) -> Parameters:
+    """Both, as texts (``applicationset/utils/map.go``). Raises ``SetError`` where they disagree."""
+    texts = {key: written(value, inside=True) for key, value in one.items()}
+    for key, value in other.items():
+        text = written(value, inside=True)
+        if texts.setdefault(key, text) != text:
+            raise SetError(
+                f"both generators of the matrix have a parameter {key}, with different values",
+                "give one of them another name, or use goTemplate: true, where the first one's value counts",
+            )
+    return dict(texts)
+
+
+def selector_matches(selector: Json, labels: Mapping[str, str]) -> bool:
+    """Return whether ``labels`` fit a label selector with ``matchLabels`` and ``matchExpressions``.
+
+    Raises ``SetError``.
+    """
+    if any(labels.get(key) != value for key, value in object_at(selector, "matchLabels").items()):
+        return False
+    return all(_fits(expression, labels) for expression in array_at(selector, "matchExpressions"))
+
+
+def is_everything(selector: Json) -> bool:
+    return not object_at(selector, "matchLabels") and not array_at(selector, "matchExpressions")
+
+
+def _fits(expression: Json, labels: Mapping[str, str]) -> bool:
+    key, operator = text_at(expression, "key"), text_at(expression, "operator")
+    values = array_at(expression, "values")
+    match operator:
+        case "In" | "NotIn" if not values:
+            raise SetError(f"the selector for {key} has the operator {operator} and no values")
+        case "In":
+            return key in labels and labels[key] in values
+        case "NotIn":
+            return labels.get(key) not in values
+        case "Exists":
+            return key in labels
+        case "DoesNotExist":
+            return key not in labels
+        case _:
+            hint = "one of In, NotIn, Exists, DoesNotExist"
+            raise SetError(f"{operator} is no operator of a selector", hint)
+
+
+def _flatten(value: object, prefix: str, note: Callable[[str, object], None]) -> None:
+    """``jeremywohl/flatten`` with dots; empty mappings and lists stay as they are."""
+    entries: Iterable[tuple[object, object]] = ()
+    if isinstance(value, dict):
+        entries = value.items()
+    elif isinstance(value, list):
+        entries = enumerate(value)
+    elif prefix:
+        note(prefix, value)
+        return
+    found = False
+    for key, each in entries:
+        found = True
+        _flatten(each, f"{prefix}.{key}" if prefix else str(key), note)
+    if not found and prefix:
+        note(prefix, value)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else written(value, inside=True)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."  # noqa: PLR2004 - a message is one line
+
+
+def _without_missing_key(options: Iterable[str]) -> tuple[str, ...]:
+    return tuple(option for option in options if not option.startswith("missingkey="))

@@ -1,0 +1,70 @@
+"""The Applications and ApplicationSets of a folder, as they get to the cluster.
+
+An object that a kustomization lists is taken from what that builds, as overlays patch bases that name no
+repository.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+
+from renderer.gitops.argocd.application import GROUP, is_application, is_application_set
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import array_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.resources import read_resources
+
+_MANIFESTS = (".yaml", ".yml", ".json")
+
+
+def application_objects(
+    fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource, ...]]
+) -> tuple[Resource, ...]:
+    """Return those in a file, or in a folder and below it; ``compose`` builds a folder with a kustomization.
+
+    Of two with one name the first counts. Raises ``DiagnosticError`` for a kustomization that cannot be
+    built.
+    """
+    found: dict[tuple[str, str, str], Resource] = {}
+    for resource in _objects(fs, path, compose):
+        if is_application(resource) or is_application_set(resource):
+            found.setdefault((resource.kind, resource.namespace, resource.name), resource)
+    return tuple(found.values())
+
+
+def _objects(fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource, ...]]) -> Iterator[Resource]:
+    if fs.is_file(path):
+        yield from _in_file(fs, path)
+        return
+    names = fs.list(path)
+    if any(name in KUSTOMIZATION_FILES for name in names):
+        yield from compose(path)
+        return
+    for name in names:
+        below = posixpath.normpath(posixpath.join(path, name))
+        if name.endswith(_MANIFESTS) and fs.is_file(below):
+            yield from _in_file(fs, below)
+        elif name != ".git" and fs.is_folder(below) and fs.resolve(below) == below:
+            yield from _objects(fs, below, compose)
+
+
+def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
+    """The objects of a file that mentions Argo CD; of one that is no manifest none."""
+    content = fs.read(path)
+    if GROUP.encode() not in content:
+        return
+    try:
+        found = read_resources(content, Site(path))
+    except DiagnosticError:
+        if b"{{" not in content:
+            raise
+        return
+    for resource in found:
+        items = array_at(resource.content, "items")
+        yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
+        if not items:
+            yield resource

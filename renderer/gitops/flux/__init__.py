@@ -1,0 +1,1 @@
+"""Flux CD: what source-controller and kustomize-controller make of a Kustomization object."""

@@ -1,0 +1,50 @@
+"""The last changes of kustomize-controller to the objects of a build, before it applies them.
+
+``kustomization_controller.go`` apply, ``fluxcd/pkg`` ``ssa/utils`` ReadObjects and SetCommonMetadata.
+"""
+
+from __future__ import annotations
+
+from renderer.gitops.flux.generator import API_GROUP
+from renderer.model.json import JsonObject, object_at
+from renderer.model.resource import Resource, ResourceSet
+
+_KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
+_RECONCILE = f"{API_GROUP}/reconcile"
+_SERVER_SIDE_APPLY = f"{API_GROUP}/ssa"
+_METADATA = ("labels", "annotations")
+
+
+def read_objects(resources: ResourceSet) -> ResourceSet:
+    """The objects without kustomization files that were listed as resources."""
+    return resources.where(
+        lambda each: not (each.kind == "Kustomization" and each.gvk.group == _KUSTOMIZE_GROUP)
+    )
+
+
+def with_common_metadata(resources: ResourceSet, entry: Resource) -> ResourceSet:
+    """The objects with the labels and annotations of ``spec.commonMetadata``, which go over their own."""
+    common = object_at(entry.content, "spec", "commonMetadata")
+    added = {field: object_at(common, field) for field in _METADATA if object_at(common, field)}
+    if not added:
+        return resources
+    return resources.map(lambda each: each.with_content(_with_metadata(each.content, added)))
+
+
+def is_applied(resource: Resource) -> bool:
+    """Return whether the object goes to the cluster; a label or annotation may say that it does not."""
+    marks = (resource.labels, resource.annotations)
+    if any(mark.get(_RECONCILE) == "disabled" for mark in marks):
+        return False
+    return not any(str(mark.get(_SERVER_SIDE_APPLY)).lower() == "ignore" for mark in marks)
+
+
+def is_encrypted(resource: Resource) -> bool:
+    """Return whether the object is encrypted with SOPS."""
+    return "sops" in resource.content
+
+
+def _with_metadata(content: JsonObject, added: dict[str, JsonObject]) -> JsonObject:
+    metadata = object_at(content, "metadata")
+    fields = {field: {**object_at(metadata, field), **values} for field, values in added.items()}
+    return {**content, "metadata": {**metadata, **fields}}

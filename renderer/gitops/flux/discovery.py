@@ -1,0 +1,177 @@
+"""The Flux Kustomizations that a cluster's root leads to: those in its built output, and in theirs.
+
+Parents patch their children, so that only built objects count. A Kustomization is built when what its
+variables come from has been built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from renderer.gitops.flux.generator import API_GROUP
+from renderer.model.diagnostic import Outcome
+from renderer.model.json import array_at, object_at, text_at
+from renderer.model.resource import Resource, ResourceSet
+
+SOURCE_GROUP = "source.toolkit.fluxcd.io"
+
+#: Kind, namespace and name of an object.
+Key: TypeAlias = tuple[str, str, str]
+
+
+class SourceRelation(StrEnum):
+    """The relation of a Kustomization's source to the repository at hand."""
+
+    SELF = "self"
+    OTHER = "other"
+    MISSING = "missing"  # no object says which repository it is
+
+
+@dataclass(slots=True)
+class ReachedKustomization:
+    """A Kustomization as its parent deploys it; ``outcome`` is None where nothing is built."""
+
+    entry: Resource
+    parent: ReachedKustomization | None = None
+    source: SourceRelation = SourceRelation.MISSING
+    ignore: str = ""
+    outcome: Outcome[ResourceSet] | None = None
+    children: list[ReachedKustomization] = field(default_factory=list)
+    repeated: list[Resource] = field(default_factory=list)
+
+    @property
+    def key(self) -> Key:
+        return object_key(self.entry)
+
+    @property
+    def suspended(self) -> bool:
+        return object_at(self.entry.content, "spec").get("suspend") is True
+
+    @property
+    def depends_on(self) -> tuple[Key, ...]:
+        """The Kustomizations that this one waits for."""
+        return tuple(
+            (
+                "Kustomization",
+                text_at(each, "namespace") or self.entry.namespace,
+                text_at(each, "name"),
+            )
+            for each in array_at(self.entry.content, "spec", "dependsOn")
+        )
+
+    def lineage(self) -> Iterator[ReachedKustomization]:
+        """The Kustomization and its parents, up to the root."""
+        reached: ReachedKustomization | None = self
+        while reached is not None:
+            yield reached
+            reached = reached.parent
+
+
+#: Builds a Kustomization, with the objects that are known so far for its variables.
+Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Key, Resource]], Outcome[ResourceSet]]
+
+
+def object_key(resource: Resource) -> Key:
+    return resource.kind, resource.namespace, resource.name
+
+
+def is_flux_kustomization(resource: Resource) -> bool:
+    return resource.kind == "Kustomization" and resource.gvk.group == API_GROUP
+
+
+class FluxDiscovery:
+    """Follows one root. ``is_here`` says whether a URL, with a path in it, is the repository's."""
+
+    def __init__(
+        self, build: Build, is_here: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
+    ) -> None:
+        """``known`` are objects of the cluster that no Kustomization deploys."""
+        self._build = build
+        self._is_here = is_here
+        self._objects: dict[Key, Resource] = {object_key(each): each for each in known}
+        self._reached: dict[Key, ReachedKustomization] = {}
+        self._root_source: Key | None = None
+        self._root_url = ""
+
+    def follow(self, root: Resource) -> tuple[ReachedKustomization, ...]:
+        """All Kustomizations, parents before children, breadth first."""
+        self._root_source = source_key(root)
+        source = self._objects.get(self._root_source)
+        self._root_url = text_at(source.content, "spec", "url") if source else ""
+        first = ReachedKustomization(root)
+        self._reached[first.key] = first
+        waiting = [first]
+        while waiting:
+            ready = next((each for each in waiting if self._is_ready(each)), waiting[0])
+            waiting.remove(ready)
+            self._visit(ready)
+            waiting += ready.children
+        return tuple(_breadth_first(first))
+
+    def known(self, key: Key) -> Resource | None:
+        """An object of the cluster, as it was deployed."""
+        return self._objects.get(key)
+
+    def _is_ready(self, reached: ReachedKustomization) -> bool:
+        if self._relation(reached) is SourceRelation.MISSING:
+            return False
+        return all(key in self._objects for key in variable_sources(reached.entry))
+
+    def _visit(self, reached: ReachedKustomization) -> None:
+        reached.source = self._relation(reached)
+        source = self._objects.get(source_key(reached.entry))
+        reached.ignore = text_at(source.content, "spec", "ignore") if source else ""
+        if reached.suspended or reached.source is not SourceRelation.SELF:
+            return
+        reached.outcome = self._build(reached, self._objects)
+        for resource in reached.outcome.value:
+            self._objects[object_key(resource)] = resource
+            if is_flux_kustomization(resource):
+                self._add(resource, reached)
+
+    def _add(self, resource: Resource, parent: ReachedKustomization) -> None:
+        if object_key(resource) in self._reached:
+            parent.repeated.append(resource)
+            return
+        child = ReachedKustomization(resource, parent)
+        self._reached[child.key] = child
+        parent.children.append(child)
+
+    def _relation(self, reached: ReachedKustomization) -> SourceRelation:
+        key = source_key(reached.entry)
+        if key == self._root_source:
+            return SourceRelation.SELF
+        source = self._objects.get(key)
+        if source is None:
+            return SourceRelation.MISSING
+        url = text_at(source.content, "spec", "url")
+        is_self = key[0] == "GitRepository" and (
+            url == self._root_url or self._is_here(url, text_at(reached.entry.content, "spec", "path"))
+        )
+        return SourceRelation.SELF if is_self else SourceRelation.OTHER
+
+
+def source_key(entry: Resource) -> Key:
+    """The object that ``spec.sourceRef`` names.
+
+    It is in the Kustomization's namespace unless that says more.
+    """
+    reference = object_at(entry.content, "spec", "sourceRef")
+    namespace = text_at(reference, "namespace") or entry.namespace
+    return text_at(reference, "kind"), namespace, text_at(reference, "name")
+
+
+def variable_sources(entry: Resource) -> tuple[Key, ...]:
+    """The ConfigMaps and Secrets that ``spec.postBuild.substituteFrom`` names, all in its own namespace."""
+    references = array_at(entry.content, "spec", "postBuild", "substituteFrom")
+    return tuple((text_at(each, "kind"), entry.namespace, text_at(each, "name")) for each in references)
+
+
+def _breadth_first(root: ReachedKustomization) -> Iterator[ReachedKustomization]:
+    level = [root]
+    while level:
+        yield from level
+        level = [child for each in level for child in each.children]

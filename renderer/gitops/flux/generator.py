@@ -1,0 +1,202 @@
+"""The kustomization that kustomize-controller builds: written or generated, with the spec merged into it.
+
+``fluxcd/pkg`` ``kustomize/kustomize_generator.go``: findOrGenerateKustomization, scanManifests,
+GenerateManifest.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from renderer.gitops.refusal import refusal
+from renderer.model.codes import Code
+from renderer.model.completed_kustomization import CompletedKustomization
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.kustomization import KNOWN_FIELDS
+from renderer.source.resources import read_resources
+from renderer.yamlio.decode import decode_yaml11
+
+API_GROUP = "kustomize.toolkit.fluxcd.io"
+
+_MANIFESTS = (".yaml", ".yml")
+#: Fields of the spec that replace fields of the file.
+_REPLACED = {"targetNamespace": "namespace", "namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}
+_SELECTOR = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
+_VERSION = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+
+
+def source_folder(fs: FileSystem, entry: Resource) -> str:
+    """The folder that ``spec.path`` means, which never leads out of the source (``securejoin``).
+
+    Raises ``DiagnosticError``: flux-kustomization where there is no such folder.
+    """
+    written = text_at(entry.content, "spec", "path")
+    folder = posixpath.normpath(f"/{written}").lstrip("/") or "."
+    if not fs.is_folder(folder):
+        hint = "spec.path counts from the top of the repository that sourceRef names"
+        message = f"spec.path of {entry.current_id} is {written}, and there is no such folder"
+        raise refusal(Code.FLUX_KUSTOMIZATION, entry, message, "spec", "path", hint=hint)
+    return folder
+
+
+def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
+    """The kustomization of the Flux Kustomization ``entry``. Raises ``DiagnosticError``."""
+    folder = source_folder(fs, entry)
+    found = find_or_generate(fs, folder, entry.origin.below("spec", "path"))
+    spec = object_at(entry.content, "spec")
+    content: dict[str, Any] = {**_VERSION, **found.content}
+    merge = _Merge(content, dict(found.sites), entry)
+    if not found.generated and not content.get("resources"):
+        content["buildMetadata"] = ["originAnnotations"]
+    for name, field in _REPLACED.items():
+        if isinstance(spec.get(name), str):
+            merge.replace(field, spec[name], name)
+    for index, patch in enumerate(array_at(spec, "patches")):
+        merge.append("patches", _patch(patch), "patches", index)
+    _add_components(fs, folder, merge)
+    _add_deprecated_patches(merge)
+    for index, image in enumerate(array_at(spec, "images")):
+        _merge_image(merge, object_at(image), index)
+    if array_at(spec, "buildMetadata"):
+        merge.replace("buildMetadata", spec["buildMetadata"], "buildMetadata")
+    return found._replace(content=content, sites=merge.sites)
+
+
+def find_or_generate(fs: FileSystem, folder: str, listed_at: Site) -> CompletedKustomization:
+    """The kustomization file of ``folder``, or else one that lists its manifests. Raises ``DiagnosticError``.
+
+    ``listed_at`` is where the folder is named, which findings about a generated one point at.
+    """
+    for name in KUSTOMIZATION_FILES:
+        path = posixpath.normpath(posixpath.join(folder, name))
+        if fs.is_file(path):
+            content = with_known_names(decode_yaml11(fs.read(path), path))
+            return CompletedKustomization(folder, path, content, lenient=True)
+    path = posixpath.normpath(posixpath.join(folder, KUSTOMIZATION_FILES[0]))
+    resources = [f"./{name}" for name in scan_manifests(fs, folder)]
+    generated: JsonObject = {"resources": resources} if resources else {"namespace": "_placeholder"}
+    sites = {FieldPath.of("resources", index): listed_at for index in range(len(resources))}
+    return CompletedKustomization(folder, path, generated, {FieldPath(): listed_at, **sites}, generated=True)
+
+
+def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str]:
+    """Return what a generated kustomization lists: paths from ``folder`` on, in the order of a walk.
+
+    Raises ``DiagnosticError`` for a YAML file that is no manifest, which fails the whole Kustomization.
+    """
+    for name in fs.list(posixpath.join(folder, below)):
+        relative = posixpath.join(below, name)
+        path = posixpath.normpath(posixpath.join(folder, relative))
+        if fs.is_folder(path):
+            if any(fs.is_file(posixpath.join(path, file)) for file in KUSTOMIZATION_FILES):
+                yield relative
+            else:
+                yield from scan_manifests(fs, folder, relative)
+        elif name.endswith(_MANIFESTS) and fs.is_file(path):
+            read_resources(fs.read(path), Site(path))
+            yield relative
+
+
+def with_known_names(content: Json) -> JsonObject:
+    """The fields of a kustomization file by their usual names; unknown ones are dropped."""
+    spelled = {name.lower(): name for name in KNOWN_FIELDS}
+    fields = object_at(content)
+    exact = {key: value for key, value in fields.items() if key in KNOWN_FIELDS}
+    others = {spelled[key.lower()]: value for key, value in fields.items() if key.lower() in spelled}
+    return {**others, **exact}
+
+
+def _add_deprecated_patches(merge: _Merge) -> None:
+    """The two lists of patches that API versions before ``v1`` have."""
+    spec = object_at(merge.entry.content, "spec")
+    for index, patch in enumerate(array_at(spec, "patchesStrategicMerge")):
+        merge.append("patchesStrategicMerge", _json(patch), "patchesStrategicMerge", index)
+    for index, patch in enumerate(array_at(spec, "patchesJson6902")):
+        operations = _json(object_at(patch).get("patch"))
+        merge.append("patchesJson6902", _patch(patch, operations), "patchesJson6902", index)
+
+
+class _Merge:
+    """Adds fields of ``entry.spec`` to ``content``, and notes where each is written."""
+
+    def __init__(self, content: dict[str, Any], sites: dict[FieldPath, Site], entry: Resource) -> None:
+        self.content = content
+        self.sites = sites
+        self.entry = entry
+
+    def replace(self, field: str, value: Json, written: str) -> None:
+        self.content[field] = value
+        self.sites[FieldPath.of(field)] = self._site(written)
+
+    def append(self, field: str, value: Json, *written: str | int) -> None:
+        entries = [*(self.content.get(field) or ()), value]
+        self.content[field] = entries
+        self.sites[FieldPath.of(field, len(entries) - 1)] = self._site(*written)
+
+    def change(self, field: str, index: int, value: Json, *written: str | int) -> None:
+        entries = list(self.content[field])
+        entries[index] = value
+        self.content[field] = entries
+        self.sites[FieldPath.of(field, index)] = self._site(*written)
+
+    def _site(self, *written: str | int) -> Site:
+        return self.entry.sites(FieldPath.of("spec", *written))[0]
+
+
+def _patch(written: Json, text: str | None = None) -> JsonObject:
+    """An entry of ``patches`` with the fields that Flux knows (``adaptSelector``)."""
+    patch = object_at(written)
+    made: dict[str, Json] = {"patch": text_at(patch, "patch") if text is None else text}
+    if isinstance(patch.get("target"), dict):
+        target = object_at(patch, "target")
+        made["target"] = {name: target[name] for name in _SELECTOR if target.get(name) is not None}
+    return made
+
+
+def _add_components(fs: FileSystem, folder: str, merge: _Merge) -> None:
+    """Raises ``DiagnosticError`` for a component that is not local and relative."""
+    spec = object_at(merge.entry.content, "spec")
+    for index, component in enumerate(array_at(spec, "components")):
+        path = component if isinstance(component, str) else ""
+        if not path or path.startswith("/") or ":" in path:
+            message = f"the component {path} is not a relative path"
+            hint = "write a path that begins at spec.path, such as ../components/backup"
+            field = ("spec", "components", index)
+            raise refusal(Code.FLUX_KUSTOMIZATION, merge.entry, message, *field, hint=hint)
+        place = posixpath.normpath(posixpath.join(folder, path))
+        if spec.get("ignoreMissingComponents") is True and not _exists(fs, place):
+            continue
+        merge.append("components", path, "components", index)
+
+
+def _exists(fs: FileSystem, path: str) -> bool:
+    return not path.startswith("..") and (fs.is_folder(path) or fs.is_file(path))
+
+
+def _merge_image(merge: _Merge, image: Mapping[str, Json], index: int) -> None:
+    """An image of the file with this name gets the new values, tag and digest as one."""
+    new = {key: image[key] for key in ("name", "newName", "newTag", "digest") if image.get(key)}
+    for place, written in enumerate(array_at(merge.content, "images")):
+        known = object_at(written)
+        if known.get("name") == new.get("name"):
+            kept = without_tag(known) if "newTag" in new or "digest" in new else known
+            merge.change("images", place, {**kept, **new}, "images", index)
+            return
+    merge.append("images", new, "images", index)
+
+
+def without_tag(image: JsonObject) -> JsonObject:
+    return {key: value for key, value in image.items() if key not in ("newTag", "digest")}
+
+
+def _json(value: Json) -> str:
+    import json  # noqa: PLC0415 - only Kustomizations of deprecated API versions need it
+
+    return json.dumps(value)

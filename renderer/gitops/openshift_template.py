@@ -1,0 +1,170 @@
+"""OpenShift Templates, processed as ``oc process --local`` does.
+
+openshift/library-go ``pkg/template/templateprocessing/template.go``: ``${NAME}`` stands anywhere in a text,
+``${{NAME}}`` alone and for any value; a namespace without a parameter is dropped; labels of the Template go
+to all of its objects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from renderer.gitops.refusal import refusal
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.location import Location, Site
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.suggest import did_you_mean
+from renderer.source.file_system import FileSystem
+from renderer.yamlio.decode import decode_yaml11
+
+_GROUP = "template.openshift.io"
+_TEXT = re.compile(r"\$\{([a-zA-Z0-9_]+?)\}")
+_VALUE = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
+
+
+def is_template(resource: Resource) -> bool:
+    return resource.kind == "Template" and resource.gvk.group in (_GROUP, "")
+
+
+def process_templates(resources: ResourceSet, given: Mapping[str, str]) -> Outcome[ResourceSet]:
+    """The resources with the objects of each Template in its place; ``given`` are parameters by name.
+
+    Reports openshift-template for parameters that have no value, and for given ones that no Template knows.
+    """
+    findings: list[Diagnostic] = []
+    found: list[Resource] = []
+    templates = [each for each in resources if is_template(each)]
+    for resource in resources:
+        if not is_template(resource):
+            found.append(resource)
+            continue
+        try:
+            found += process(resource, given)
+        except DiagnosticError as error:
+            findings += error.diagnostics
+    findings += _unknown(templates, given)
+    return Outcome(ResourceSet(tuple(found)), tuple(findings))
+
+
+def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
+    """The parameters in a file of ``NAME=value`` lines, as ``oc process --param-file`` reads it.
+
+    ``site`` is where the file is named. Raises ``DiagnosticError``.
+    """
+    if not fs.is_file(path):
+        message, hint = f"no such file: {path}", "it is a path from the top of the repository on"
+        raise DiagnosticError(Diagnostic(code=Code.FILE_NOT_FOUND, message=message, sites=(site,), hint=hint))
+    values: dict[str, str] = {}
+    for number, line in enumerate(fs.read(path).decode(errors="replace").splitlines(), start=1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        name, equals, value = text.partition("=")
+        if not equals:
+            location = Location(path, number)
+            message, hint = "the line is no parameter", "write NAME=value"
+            raise DiagnosticError(
+                Diagnostic(code=Code.OPENSHIFT_TEMPLATE, message=message, location=location, hint=hint)
+            )
+        values[name.strip()] = value.strip().strip("\"'")
+    return values
+
+
+def process(template: Resource, given: Mapping[str, str]) -> tuple[Resource, ...]:
+    """The objects of one Template. Raises ``DiagnosticError``: openshift-template."""
+    values = _values(template, given)
+    labels = object_at(_substituted(template.content.get("labels"), values))
+    objects = []
+    for index, written in enumerate(array_at(template.content, "objects")):
+        content = object_at(_substituted(_without_namespace(object_at(written)), values))
+        origin = template.origin.below("objects", index)
+        objects.append(Resource(_with_labels(content, labels), origin))
+    return tuple(objects)
+
+
+def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:
+    """Each parameter's value. Raises ``DiagnosticError`` with all parameters that have none and need one."""
+    values: dict[str, str] = {}
+    findings: list[Diagnostic] = []
+    for index, parameter in enumerate(array_at(template.content, "parameters")):
+        name = text_at(parameter, "name")
+        value = given.get(name, scalar_text(object_at(parameter).get("value", "")))
+        values[name] = value
+        if value:
+            continue
+        hint = f"give it a value under parameters of the overlay in vmrender.yaml: {name}: …"
+        if text_at(parameter, "generate"):
+            message = f"the parameter {name} of the Template {template.name} would get a random value"
+            findings += _wrong(template, message, index, hint)
+        elif object_at(parameter).get("required") is True:
+            message = f"the parameter {name} of the Template {template.name} is required and has no value"
+            findings += _wrong(template, message, index, hint)
+    if findings:
+        raise DiagnosticError(*findings)
+    return values
+
+
+def _wrong(template: Resource, message: str, index: int, hint: str) -> tuple[Diagnostic, ...]:
+    return refusal(Code.OPENSHIFT_TEMPLATE, template, message, "parameters", index, hint=hint).diagnostics
+
+
+def _unknown(templates: list[Resource], given: Mapping[str, str]) -> list[Diagnostic]:
+    known = [
+        text_at(each, "name") for template in templates for each in array_at(template.content, "parameters")
+    ]
+    return [
+        found
+        for name in given
+        if templates and name not in known
+        for found in refusal(
+            Code.OPENSHIFT_TEMPLATE,
+            templates[0],
+            f"no Template of the overlay has a parameter {name}",
+            "parameters",
+            hint=did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
+        ).diagnostics
+    ]
+
+
+def _substituted(value: Json, values: Mapping[str, str]) -> Json:
+    if isinstance(value, str):
+        return _text(value, values)
+    if isinstance(value, dict):
+        return {scalar_text(_text(key, values)): _substituted(each, values) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_substituted(each, values) for each in value]
+    return value
+
+
+def _text(text: str, values: Mapping[str, str]) -> Json:
+    whole = _VALUE.fullmatch(text)
+    if whole and whole[1] in values:
+        return _json(values[whole[1]])
+    return _TEXT.sub(lambda match: values.get(match[1], match[0]), text)
+
+
+def _json(text: str) -> Json:
+    """Return what stands for ``${{NAME}}``: the value as JSON, or else as text."""
+    try:
+        return decode_yaml11(text.encode(), "parameter")
+    except DiagnosticError:
+        return text
+
+
+def _without_namespace(content: JsonObject) -> JsonObject:
+    metadata = object_at(content, "metadata")
+    if "namespace" not in metadata or _TEXT.search(scalar_text(metadata["namespace"])):
+        return content
+    return {**content, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
+
+
+def _with_labels(content: JsonObject, labels: JsonObject) -> JsonObject:
+    if not labels:
+        return content
+    metadata: dict[str, Any] = dict(object_at(content, "metadata"))
+    metadata["labels"] = {**object_at(metadata, "labels"), **labels}
+    return {**content, "metadata": metadata}

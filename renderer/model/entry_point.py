@@ -1,0 +1,87 @@
+"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+
+
+class EntryKind(StrEnum):
+    """The way an overlay is composed; the value is the word for it in ``vmrender.yaml``."""
+
+    KUSTOMIZATION = "path"  # as kustomize builds a folder
+    DIRECTORY = "directory"  # manifests of a plain folder or file, by Argo CD's rules
+    GENERATED = "generate"  # a plain folder, by Flux's rules
+    FLUX = "flux"  # a Flux Kustomization
+    ARGOCD = "argocd"  # an Argo CD Application
+
+
+class EntryOptions(Record):
+    """The options of an entry of ``overlays`` that say how its overlays are composed.
+
+    ``directory`` has Argo CD's fields. ``parameters`` are those of OpenShift Templates, ``parameter_file``
+    a file of more. ``cluster`` is the first part of the names of overlays that a Flux or Argo CD entry
+    leads to. ``secrets``: variables of Flux come from Secrets, too. ``strict``: a variable without value or
+    default is an error.
+    """
+
+    kind: EntryKind = EntryKind.KUSTOMIZATION
+    directory: JsonObject | None = None
+    parameters: Mapping[str, str] | None = None
+    parameter_file: str = ""
+    cluster: str = ""
+    secrets: bool = False
+    strict: bool = False
+
+    @property
+    def leads_to_overlays(self) -> bool:
+        """Return whether the entry is one of Flux or Argo CD, which may lead to any number of overlays."""
+        return self.kind in (EntryKind.FLUX, EntryKind.ARGOCD)
+
+
+class ClusterSettings(Record):
+    """A cluster that Argo CD knows, for generators of ApplicationSets."""
+
+    name: str
+    server: str
+    labels: Mapping[str, str] = EMPTY
+    annotations: Mapping[str, str] = EMPTY
+
+
+class EntryPoint(Record):
+    """The input of one overlay, in place of the kustomization in its folder.
+
+    ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore
+    rules of its GitRepository, ``variables`` the objects that its variables come from, as far as the
+    repository has them. ``folders`` are those that it is built from, and ``files`` those that its object is
+    made of; ``machines`` is how many virtual machines it deploys, ``instancetypes`` are what others of the
+    cluster deploy for them. ``notes`` are findings about what the project's entry leads to besides.
+    """
+
+    options: EntryOptions
+    entry: Resource | None = None
+    ignore: str = ""
+    variables: tuple[Resource, ...] = ()
+    folders: tuple[str, ...] = ()
+    instancetypes: tuple[Resource, ...] = ()
+    machines: int = 0
+    notes: tuple[Diagnostic, ...] = ()
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files of the entry's object and of those that its variables come from."""
+        objects = (*((self.entry,) if self.entry else ()), *self.variables)
+        return frozenset(site.path for each in objects for site in each.sites())
+
+    @property
+    def description(self) -> Json:
+        """All that decides what it is composed of, but for the files that are read."""
+        known = (*((self.entry,) if self.entry else ()), *self.variables, *self.instancetypes)
+        objects = [each.content for each in known]
+        notes = [note.message for note in self.notes]
+        return [objects, repr(self.options), self.ignore, list(self.folders), notes]

@@ -1,0 +1,107 @@
+"""Builds an Application as Argo CD does: each of its sources by its type, one behind the other."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.entry_point import ClusterSettings
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.flux_build import BuildContext, compose_completed
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import LoadRestrictor
+
+if TYPE_CHECKING:
+    from renderer.gitops.argocd.application import ApplicationSource
+
+
+_PLAIN = BuildContext()
+
+
+def generate(
+    fs: FileSystem,
+    entry: Resource,
+    clusters: Iterable[ClusterSettings],
+    is_here: Callable[[str, str], bool],
+) -> tuple[Resource, ...]:
+    """The Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
+    from renderer.gitops.argocd.application_set import generate_applications, rendering_of
+    from renderer.gitops.argocd.generators.context import Cluster, SetContext
+
+    known = tuple(Cluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
+    return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_here))
+
+
+def build_application(
+    fs: FileSystem,
+    application: Resource,
+    is_here: Callable[[str, str], bool],
+    context: BuildContext = _PLAIN,
+) -> Outcome[ResourceSet]:
+    """The objects of the Application's sources in this repository; other sources are findings.
+
+    ``destination.namespace`` is not in them yet.
+    """
+    from renderer.gitops.argocd.application import sources
+    from renderer.gitops.argocd.destination import deduplicated
+
+    found: list[Resource] = []
+    findings: list[Diagnostic] = []
+    for source in sources(application):
+        if not source.has_manifests:
+            continue
+        if source.is_chart or not is_here(source.url, source.path):
+            findings.append(_left_out(source))
+            continue
+        outcome = build_source(fs, source, context)
+        findings += outcome.diagnostics
+        if outcome.failed:
+            return Outcome(ResourceSet(), tuple(findings))
+        found += outcome.value
+    return Outcome(deduplicated(found), tuple(findings))
+
+
+def build_source(
+    fs: FileSystem, source: ApplicationSource, context: BuildContext = _PLAIN
+) -> Outcome[ResourceSet]:
+    """The objects of one source in this repository."""
+    from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
+    from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
+    from renderer.gitops.argocd.kustomize_edit import complete
+
+    try:
+        folder = source_folder(fs, source)
+        source = with_overrides(fs, source, folder)
+        kind = source_type(fs, source, folder)
+        if kind is SourceType.DIRECTORY:
+            return Outcome(ResourceSet(read_manifests(fs, folder, DirectoryOptions.of(source.content))))
+        if kind is SourceType.KUSTOMIZE:
+            completed = complete(fs, source, folder)
+            return compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
+        return Outcome(
+            ResourceSet(), (_not_rendered(source, f"its source {source.path} is a {_NAMES[kind]}"),)
+        )
+    except DiagnosticError as error:
+        return Outcome(ResourceSet(), error.diagnostics)
+
+
+_NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
+
+
+def _left_out(source: ApplicationSource) -> Diagnostic:
+    what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
+    return _not_rendered(source, f"its source is {what}")
+
+
+def _not_rendered(source: ApplicationSource, reason: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.NOT_RENDERED,
+        severity=Severity.INFO,
+        message=f"nothing is rendered of the Application {source.application.name}: {reason}",
+        sites=(source.site(),),
+        resource=source.application.current_id,
+    )

@@ -1,0 +1,151 @@
+"""Entries of Argo CD: the Applications that a folder or file leads to, each as an entry point."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.entry_point import EntryPoint
+from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.reached_objects import (
+    Relevant,
+    count_machines,
+    cycle_error,
+    deployed_instancetypes,
+    git_file,
+    is_rendered,
+    left_out_notes,
+    needs_others,
+    repository_urls,
+)
+from renderer.source.file_system import FileSystem
+from renderer.source.overlays import entry_site
+
+if TYPE_CHECKING:
+    from renderer.gitops.argocd.discovery import ReachedApplication
+    from renderer.gitops.repository_url import RepositoryUrls
+
+
+def argocd_points(
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+) -> Iterator[tuple[str, EntryPoint]]:
+    from renderer.gitops.argocd.discovery import ArgocdDiscovery
+    from renderer.gitops.argocd.roots import application_objects
+    from renderer.pipeline.argocd_build import build_application, generate
+
+    urls = repository_urls(fs, config)
+    roots = application_objects(fs, entry.path, lambda folder: _composed(fs, folder, entry))
+    urls = urls._replace(named=_application_urls(roots))
+    discovery = ArgocdDiscovery(
+        lambda application: (
+            build_application(fs, application, urls.is_here)
+            if relevant(_application_folders(fs, application, urls))
+            else Outcome(ResourceSet())
+        ),
+        lambda set_: generate(fs, set_, config.clusters, urls.is_here),
+        urls.is_here,
+    )
+    reached = discovery.follow(roots)
+    if discovery.findings:
+        raise DiagnosticError(*discovery.findings)
+    _check_application_cycles(reached)
+    notes = tuple(_argocd_notes(fs, entry, reached, urls))
+    shared = deployed_instancetypes(each.outcome for each in reached)
+    first = reached[0].entry.namespace if reached else ""
+    for each in reached:
+        if each.outcome is None or not is_rendered(each.outcome):
+            continue
+        name = (
+            each.entry.name if each.entry.namespace == first else f"{each.entry.namespace}_{each.entry.name}"
+        )
+        folders = tuple(_application_folders(fs, each.entry, urls))
+        yield (
+            name,
+            EntryPoint(
+                entry.entry,
+                each.entry,
+                folders=folders,
+                instancetypes=shared,
+                machines=count_machines(each.outcome),
+                notes=notes,
+            ),
+        )
+        notes = ()
+
+
+def _composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
+    """Return what a folder with a kustomization builds to. Raises ``DiagnosticError``."""
+    from renderer.gitops.flux.generator import find_or_generate
+    from renderer.pipeline.flux_build import compose_completed
+    from renderer.source.find_kustomization import LoadRestrictor
+
+    completed = find_or_generate(fs, folder, entry_site(entry.path, entry.listed_by))
+    outcome = compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
+    if outcome.failed:
+        raise DiagnosticError(*outcome.diagnostics)
+    return outcome.value.resources
+
+
+def _application_urls(roots: Iterable[Resource]) -> tuple[str, ...]:
+    from renderer.gitops.argocd.application import sources
+    from renderer.gitops.repository_url import named_urls
+
+    return named_urls(source.url for each in roots for source in sources(each))
+
+
+def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) -> Iterator[str]:
+    """The folders of the Application's sources in this repository."""
+    from renderer.gitops.argocd.application import source_folder, sources
+
+    for source in sources(entry):
+        if source.has_manifests and not source.is_chart and urls.is_here(source.url, source.path):
+            try:
+                yield source_folder(fs, source)
+            except DiagnosticError:  # it is said when the overlay is composed
+                continue
+
+
+def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
+    """Raises ``DiagnosticError``: entry-point-cycle for Applications that deploy each other.
+
+    Itself is usual.
+    """
+    for each in reached:
+        above = [other.key for other in each.lineage()]
+        for resource in each.repeated:
+            key = (resource.namespace, resource.name)
+            if key in above and key != each.key:
+                names = [name for _, name in above[: above.index(key) + 1]]
+                raise cycle_error("deploy each other", [*reversed(names), names[-1]], each.entry)
+
+
+def _argocd_notes(
+    fs: FileSystem, entry: OverlayEntry, reached: Iterable[ReachedApplication], urls: RepositoryUrls
+) -> Iterator[Diagnostic]:
+    from renderer.gitops.argocd.application import sources
+    from renderer.gitops.repository_url import checked_out_branch
+
+    every = list(reached)
+    groups: dict[str, list[str]] = {
+        "Application(s) of other repositories": [each.entry.name for each in every if each.outcome is None]
+    }
+    groups["Application(s) with charts, plugins, jsonnet or remote bases"] = [
+        each.entry.name
+        for each in every
+        if each.outcome
+        and (needs_others(each.outcome) or any(d.code is Code.NOT_RENDERED for d in each.outcome.diagnostics))
+    ]
+    branch = checked_out_branch(git_file(fs, "HEAD"))
+    for each in every:
+        for source in sources(each.entry) if each.outcome is not None else ():
+            revision = source.revision
+            if branch and urls.is_here(source.url, source.path) and revision not in ("", "HEAD", branch):
+                groups.setdefault(f"Application(s) of {revision}, rendered as {branch} has it", []).append(
+                    each.entry.name
+                )
+    yield from left_out_notes(entry, groups)

@@ -1,0 +1,212 @@
+"""Entry points of Flux, Argo CD and OpenShift: the overlays they lead to, and what each is composed of.
+
+``gitops`` says what an engine reads; here it is composed with kustomize's stages. An engine is a module
+with its entries, and a row in ``_ENGINES``.
+"""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.entry_point import EntryKind, EntryPoint
+from renderer.model.json import text_at
+from renderer.model.location import Site
+from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.argocd_entry import argocd_points
+from renderer.pipeline.flux_build import BuildContext
+from renderer.pipeline.flux_entry import flux_points
+from renderer.pipeline.reached_objects import (
+    Relevant,
+    repository_urls,
+)
+from renderer.source import overlays as source_overlays
+from renderer.source.file_system import FileSystem
+from renderer.source.overlays import entry_site
+
+
+def find_overlays(
+    fs: FileSystem, config: RenderConfig, relevant: Relevant = lambda _folders: True
+) -> tuple[Overlay, ...]:
+    """Every overlay of the project, those that entries of Flux and Argo CD lead to among them.
+
+    Of Kustomizations and Applications those are built, to see where they lead, whose folders are
+    ``relevant``. Raises ``DiagnosticError`` as ``source.overlays.find_overlays``, and for entries that lead
+    nowhere.
+    """
+    return source_overlays.find_overlays(fs, config, lambda entry: _overlays_of(fs, config, entry, relevant))
+
+
+def _overlays_of(
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+) -> Iterator[Overlay]:
+    if not fs.is_folder(entry.path) and not fs.is_file(entry.path):
+        site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
+        raise _invalid(
+            f"there is nothing at {entry.path}", site, "it is a path from the top of the repository on"
+        )
+    points = _ENGINES[entry.entry.kind](fs, config, entry, relevant)
+    found = False
+    for name, point in points:
+        found = True
+        overlay = config.overlay(entry, f"{entry.path.rstrip('/')}:{name}", f"{entry.entry.cluster}/{name}")
+        yield overlay._replace(entry=point)
+    if not found:
+        site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
+        what = "Flux Kustomization" if entry.entry.kind is EntryKind.FLUX else "Application"
+        message = f"{entry.path} leads to no {what} of this repository with objects of its own"
+        hint = "list its URLs under repositories in vmrender.yaml, and clusters to choose from under clusters"
+        raise _invalid(message, site, hint)
+
+
+def _invalid(message: str, site: Site, hint: str | None) -> DiagnosticError:
+    return DiagnosticError(Diagnostic(code=Code.ENTRY_POINT, message=message, sites=(site,), hint=hint))
+
+
+#: Finds the entry points of an entry, each with its name.
+Engine: TypeAlias = Callable[
+    [FileSystem, RenderConfig, OverlayEntry, Relevant], Iterator[tuple[str, EntryPoint]]
+]
+
+
+_ENGINES: Mapping[EntryKind, Engine] = {EntryKind.FLUX: flux_points, EntryKind.ARGOCD: argocd_points}
+
+
+class EntryPointComposer:
+    """Composes overlays that are entry points, plain folders or Templates."""
+
+    def __init__(self, fs: FileSystem, config: RenderConfig, context: BuildContext) -> None:
+        self._fs = fs
+        self._config = config
+        self._context = context
+        self._artifacts: dict[str, FileSystem] = {}
+        self._confidential: dict[str, frozenset[str]] = {}
+
+    def compose(
+        self, overlay: Overlay, point: EntryPoint, folder: Outcome[ResourceSet] | None
+    ) -> Outcome[ResourceSet]:
+        """Return what the engine builds, before variables.
+
+        ``folder`` is the build of an overlay with a kustomization.
+        """
+        match point.options.kind:
+            case EntryKind.KUSTOMIZATION:
+                composed = folder or Outcome(ResourceSet())
+            case EntryKind.DIRECTORY:
+                composed = self._directory(overlay, point)
+            case EntryKind.GENERATED:
+                composed = self._generated(overlay)
+            case EntryKind.FLUX:
+                composed = self._flux(point)
+            case EntryKind.ARGOCD:
+                composed = self._argocd(point)
+        composed = self._with_templates(overlay, point, composed)
+        return Outcome(composed.value, (*point.notes, *composed.diagnostics))
+
+    def substituted(
+        self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
+    ) -> Outcome[ResourceSet]:
+        """The objects with values for variables of Flux, as far as the repository has them."""
+        if composed.failed or point.entry is None or point.options.kind is not EntryKind.FLUX:
+            return composed
+        from renderer.pipeline.flux_build import read_variables, substituted
+
+        options = point.options
+        variables = read_variables(point.entry, point.variables, secrets=options.secrets, lenient=True)
+        found = composed.diagnostics + variables.diagnostics
+        if variables.failed:
+            return Outcome(ResourceSet(), found)
+        outcome = substituted(composed.value, variables.value, strict=options.strict)
+        self._confidential[overlay.path] = outcome.value.confidential
+        resources = ResourceSet() if outcome.failed else outcome.value.resources
+        return Outcome(resources, found + outcome.diagnostics)
+
+    def applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Return what the engine applies of ``composed``: with its metadata, and in its namespace."""
+        if composed.failed or point.entry is None:
+            return composed
+        if point.options.kind is EntryKind.FLUX:
+            return Outcome(_applied_by_flux(composed.value, point.entry), composed.diagnostics)
+        from renderer.gitops.argocd.destination import in_destination
+
+        namespace = text_at(point.entry.content, "spec", "destination", "namespace")
+        return Outcome(in_destination(composed.value, namespace), composed.diagnostics)
+
+    def confidential(self, overlay: Overlay) -> frozenset[str]:
+        """Values of Secrets that were put into the overlay."""
+        return self._confidential.get(overlay.path, frozenset())
+
+    def _directory(self, overlay: Overlay, point: EntryPoint) -> Outcome[ResourceSet]:
+        from renderer.gitops.argocd.destination import deduplicated
+        from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
+
+        try:
+            options = DirectoryOptions.of({"directory": point.options.directory})
+            return Outcome(deduplicated(read_manifests(self._fs, overlay.path, options)))
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+
+    def _generated(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        from renderer.gitops.flux.artifact import ArtifactFileSystem
+        from renderer.gitops.flux.generator import find_or_generate
+        from renderer.pipeline.flux_build import compose_completed
+        from renderer.source.find_kustomization import LoadRestrictor
+
+        artifact = ArtifactFileSystem(self._fs)
+        site = entry_site(overlay.listed_as, overlay.listed_by)
+        try:
+            completed = find_or_generate(artifact, overlay.path, site)
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+        return compose_completed(
+            artifact, completed, LoadRestrictor.NONE, self._context, sorted_by_kind=False
+        )
+
+    def _flux(self, point: EntryPoint) -> Outcome[ResourceSet]:
+        from renderer.gitops.flux.artifact import ArtifactFileSystem
+        from renderer.pipeline.flux_build import compose_kustomization
+
+        if point.entry is None:
+            return Outcome(ResourceSet())
+        if point.ignore not in self._artifacts:
+            self._artifacts[point.ignore] = ArtifactFileSystem(self._fs, point.ignore)
+        return compose_kustomization(self._artifacts[point.ignore], point.entry, self._context)
+
+    def _argocd(self, point: EntryPoint) -> Outcome[ResourceSet]:
+        from renderer.pipeline.argocd_build import build_application
+
+        if point.entry is None:
+            return Outcome(ResourceSet())
+        urls = repository_urls(self._fs, self._config)
+        return build_application(self._fs, point.entry, urls.is_here, self._context)
+
+    def _with_templates(
+        self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
+    ) -> Outcome[ResourceSet]:
+        """Templates of OpenShift become their objects where the project gives parameters."""
+        options = point.options
+        if composed.failed or (options.parameters is None and not options.parameter_file):
+            return composed
+        from renderer.gitops.openshift_template import process_templates, read_parameters
+
+        try:
+            given = dict(options.parameters or {})
+            if options.parameter_file:
+                site = entry_site(overlay.listed_as, overlay.listed_by).below("parameters")
+                given |= read_parameters(self._fs, options.parameter_file, site)
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), composed.diagnostics + error.diagnostics)
+        return composed.then(lambda resources: process_templates(resources, given))
+
+
+def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
+    """Return what kustomize-controller applies; encrypted Secrets are left to Flux, which has the key."""
+    from renderer.gitops.flux.after_build import is_applied, is_encrypted, read_objects, with_common_metadata
+
+    objects = with_common_metadata(read_objects(resources), entry)
+    return objects.where(lambda each: is_applied(each) and not is_encrypted(each))

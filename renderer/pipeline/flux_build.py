@@ -1,0 +1,138 @@
+"""Builds a Flux Kustomization as kustomize-controller does: generate, compose, substitute, set metadata."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from renderer.model.completed_kustomization import CompletedKustomization
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.render_config import MergeKeys
+from renderer.model.resource import Resource, ResourceSet
+from renderer.source.file_system import FileSystem
+from renderer.source.find_kustomization import LoadRestrictor
+from renderer.source.recorder import Recorder
+
+if TYPE_CHECKING:
+    from renderer.provenance.trace import Trace
+    from renderer.substitution.post_build import Variables
+
+
+class BuildContext(NamedTuple):
+    """The options and observers of all builds of a run."""
+
+    merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
+    trace: Trace | None = None
+    recorder: Recorder | None = None
+
+
+_PLAIN = BuildContext()
+
+
+def compose_completed(
+    fs: FileSystem,
+    completed: CompletedKustomization,
+    restrictor: LoadRestrictor,
+    context: BuildContext = _PLAIN,
+    *,
+    sorted_by_kind: bool,
+) -> Outcome[ResourceSet]:
+    """The resources of a kustomization that an engine has completed; kustomize alone sorts them by kind."""
+    from renderer.compose.compose import BuildOptions, Composer, Reorder
+    from renderer.pipeline.pipeline import GENERATORS
+    from renderer.source.load import Loader
+
+    reorder = Reorder.LEGACY if sorted_by_kind else Reorder.NONE
+    options = BuildOptions(reorder=reorder, merge_keys=context.merge_keys)
+    composer = Composer(GENERATORS, options, context.trace)
+    try:
+        loader = Loader(fs, restrictor, composer.accumulate, context.recorder, completed)
+        return composer.compose(loader.load(completed.folder))
+    except DiagnosticError as error:
+        return Outcome(ResourceSet(), error.diagnostics)
+
+
+def compose_kustomization(
+    fs: FileSystem, entry: Resource, context: BuildContext = _PLAIN
+) -> Outcome[ResourceSet]:
+    """Return what kustomize makes of the Kustomization ``entry`` in ``fs``, the artifact of its source."""
+    from renderer.gitops.flux.generator import complete
+
+    try:
+        completed = complete(fs, entry)
+    except DiagnosticError as error:
+        return Outcome(ResourceSet(), error.diagnostics)
+    return compose_completed(fs, completed, LoadRestrictor.NONE, context, sorted_by_kind=False)
+
+
+class FluxSubstituted(NamedTuple):
+    """The objects with values for variables, and values that nothing may repeat."""
+
+    resources: ResourceSet
+    confidential: frozenset[str] = frozenset()
+
+
+def read_variables(
+    entry: Resource, candidates: Iterable[Resource], *, secrets: bool, lenient: bool = False
+) -> Outcome[Variables]:
+    """The variables of ``entry``; ``lenient``: what the repository does not have may be in the cluster."""
+    from renderer.substitution.post_build import VariableReader, Variables, read_post_build
+
+    findings: list[Diagnostic] = []
+    post_build = read_post_build(entry, findings, variables_only=False)
+    reader = VariableReader(candidates, secrets=secrets, findings=findings, lenient=lenient)
+    variables = reader.read(post_build)
+    return Outcome(Variables() if has_errors(findings) else variables, tuple(findings))
+
+
+def substituted(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[FluxSubstituted]:
+    """The objects with values for their variables."""
+    from renderer.substitution.substitute import substitute
+
+    outcome = substitute(resources, variables, strict=strict)
+    confidential = variables.confidential | outcome.value.confidential
+    return Outcome(FluxSubstituted(outcome.value.resources, confidential), outcome.diagnostics)
+
+
+def build_kustomization(
+    fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool, strict: bool
+) -> Outcome[ResourceSet]:
+    """The objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
+
+    ``candidates`` are objects that its variables may come from; of Secrets only if ``secrets``.
+    """
+    return _finished(compose_kustomization(fs, entry), entry, candidates, secrets=secrets, strict=strict)
+
+
+def discover_kustomization(
+    fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool
+) -> Outcome[ResourceSet]:
+    """As ``build_kustomization``, and variables that the repository has no values for stay as they are."""
+    composed = compose_kustomization(fs, entry)
+    return _finished(composed, entry, candidates, secrets=secrets, strict=False, lenient=True)
+
+
+def _finished(  # noqa: PLR0913 - what decides about variables, each by its name
+    composed: Outcome[ResourceSet],
+    entry: Resource,
+    candidates: Iterable[Resource],
+    *,
+    secrets: bool,
+    strict: bool,
+    lenient: bool = False,
+) -> Outcome[ResourceSet]:
+    from renderer.gitops.flux.after_build import read_objects, with_common_metadata
+
+    if composed.failed:
+        return composed
+    variables = read_variables(entry, candidates, secrets=secrets, lenient=lenient)
+    found = composed.diagnostics + variables.diagnostics
+    if variables.failed:
+        return Outcome(ResourceSet(), found)
+    outcome = substituted(composed.value, variables.value, strict=strict)
+    if outcome.failed:
+        return Outcome(ResourceSet(), found + outcome.diagnostics)
+    objects = read_objects(outcome.value.resources)
+    return Outcome(with_common_metadata(objects, entry), found + outcome.diagnostics)

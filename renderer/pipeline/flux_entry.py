@@ -1,0 +1,174 @@
+"""Entries of Flux: the Kustomizations that a cluster's folder leads to, each as an entry point."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from renderer.model.diagnostic import Diagnostic, Outcome
+from renderer.model.entry_point import EntryPoint
+from renderer.model.json import array_at, text_at
+from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.reached_objects import (
+    Relevant,
+    count_machines,
+    cycle_error,
+    deployed_instancetypes,
+    is_rendered,
+    left_out_notes,
+    needs_others,
+    repository_urls,
+)
+from renderer.source.file_system import FileSystem
+
+if TYPE_CHECKING:
+    from renderer.gitops.flux.discovery import Key, ReachedKustomization
+
+#: Kinds of Flux and Argo CD that stand for charts, which are counted and never rendered.
+_CHARTS = ("HelmRelease", "HelmChart")
+
+
+def flux_points(
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+) -> Iterator[tuple[str, EntryPoint]]:
+    from renderer.gitops.flux.discovery import FluxDiscovery, variable_sources
+    from renderer.gitops.flux.roots import cluster_root
+
+    root = cluster_root(fs, entry.path)
+    urls = repository_urls(fs, config)
+    builder = _FluxBuilder(fs, relevant, secrets=entry.entry.secrets)
+    discovery = FluxDiscovery(builder.build, urls.is_here, root.known)
+    reached = discovery.follow(root.kustomization)
+    _check_flux_cycles(reached)
+    notes = tuple(_flux_notes(entry, reached))
+    rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
+    shared = deployed_instancetypes(each.outcome for each in reached)
+    for each in _in_order(rendered):
+        sources = [discovery.known(key) for key in variable_sources(each.entry)]
+        yield (
+            _flux_name(each, root.kustomization.namespace),
+            EntryPoint(
+                entry.entry,
+                each.entry,
+                each.ignore,
+                tuple(source for source in sources if source is not None),
+                tuple(_flux_folders(each.entry)),
+                shared,
+                count_machines(each.outcome),
+                notes,
+            ),
+        )
+        notes = ()
+
+
+class _FluxBuilder:
+    """Builds Kustomizations for a discovery; artifacts of one source are one file system."""
+
+    def __init__(self, fs: FileSystem, relevant: Relevant, *, secrets: bool) -> None:
+        self._fs = fs
+        self._relevant = relevant
+        self._secrets = secrets
+        self._artifacts: dict[str, FileSystem] = {}
+
+    def build(self, reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
+        from renderer.gitops.flux.artifact import ArtifactFileSystem
+        from renderer.pipeline.flux_build import discover_kustomization
+
+        if not self._relevant(_flux_folders(reached.entry)):
+            return Outcome(ResourceSet())
+        if reached.ignore not in self._artifacts:
+            self._artifacts[reached.ignore] = ArtifactFileSystem(self._fs, reached.ignore)
+        artifact = self._artifacts[reached.ignore]
+        return discover_kustomization(artifact, reached.entry, known.values(), secrets=self._secrets)
+
+
+def _flux_folders(entry: Resource) -> Iterator[str]:
+    """The folder of the Kustomization, and those of the components that it adds."""
+    folder = posixpath.normpath(f"/{text_at(entry.content, 'spec', 'path')}").lstrip("/") or "."
+    yield folder
+    for component in array_at(entry.content, "spec", "components"):
+        if isinstance(component, str):
+            yield posixpath.normpath(posixpath.join(folder, component))
+
+
+def _flux_name(reached: ReachedKustomization, system: str) -> str:
+    """The Kustomization's name, with its namespace where that is not the root's."""
+    entry = reached.entry
+    return entry.name if entry.namespace == system else f"{entry.namespace}_{entry.name}"
+
+
+def _in_order(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomization]:
+    """Each behind those that it waits for, and otherwise as they are."""
+    waiting = list(reached)
+    keys = {each.key for each in waiting}
+    done: list[ReachedKustomization] = []
+    known: set[Key] = set()
+    while waiting:
+        ready = next(each for each in waiting if not (set(each.depends_on) & keys) - known - {each.key})
+        waiting.remove(ready)
+        done.append(ready)
+        known.add(ready.key)
+    return done
+
+
+def _check_flux_cycles(reached: Iterable[ReachedKustomization]) -> None:
+    """Raises ``DiagnosticError``: entry-point-cycle where Kustomizations deploy or await each other."""
+    by_key = {each.key: each for each in reached}
+    for each in by_key.values():
+        above = [other.key for other in each.lineage()]
+        for resource in each.repeated:
+            key = (resource.kind, resource.namespace, resource.name)
+            if key in above and key != each.key:
+                names = [name for _, _, name in above[: above.index(key) + 1]]
+                raise cycle_error("deploy each other", [*reversed(names), names[-1]], each.entry)
+    state: dict[Key, int] = {}
+    for key in by_key:
+        _wait(key, by_key, state, [])
+
+
+def _wait(
+    key: Key, by_key: Mapping[Key, ReachedKustomization], state: dict[Key, int], way: list[Key]
+) -> None:
+    pending = [(key, iter(by_key[key].depends_on))]
+    way.append(key)
+    if state.get(key):
+        return
+    state[key] = 1
+    while pending:
+        current, dependencies = pending[-1]
+        following = next((each for each in dependencies if each in by_key), None)
+        if following is None:
+            state[current] = 2
+            pending.pop()
+            way.pop()
+        elif state.get(following) == 1:
+            names = [name for _, _, name in (*way[way.index(following) :], following)]
+            raise cycle_error("wait for each other", names, by_key[current].entry)
+        elif not state.get(following):
+            state[following] = 1
+            way.append(following)
+            pending.append((following, iter(by_key[following].depends_on)))
+
+
+def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) -> Iterator[Diagnostic]:
+    """Return what the cluster's entry leads to and is not rendered."""
+    from renderer.gitops.flux.after_build import is_encrypted
+
+    every = list(reached)
+    groups = {
+        "Kustomization(s) of other repositories": [e.entry.name for e in every if e.source == "other"],
+        "Kustomization(s) whose source no object names": [
+            e.entry.name for e in every if e.source == "missing"
+        ],
+        "suspended Kustomization(s)": [e.entry.name for e in every if e.suspended],
+    }
+    needing = [each.entry.name for each in every if each.outcome and needs_others(each.outcome)]
+    groups["Kustomization(s) with charts or remote bases"] = needing
+    built = [resource for e in every if e.outcome for resource in e.outcome.value]
+    groups["HelmRelease(s)"] = [each.name for each in built if each.kind in _CHARTS]
+    groups["encrypted Secret(s)"] = [each.name for each in built if is_encrypted(each)]
+    yield from left_out_notes(entry, groups)

@@ -1,0 +1,122 @@
+"""Outcomes of discoveries by Flux and by Argo CD: what is rendered of them, and notes about the rest."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.model.resource import Resource, ResourceSet
+from renderer.source.file_system import FileSystem
+from renderer.source.overlays import entry_site
+
+if TYPE_CHECKING:
+    from renderer.gitops.repository_url import RepositoryUrls
+
+_MOST_NAMED = 5
+
+
+_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
+
+
+#: Kinds that are counted as virtual machines.
+MACHINES = (
+    "VirtualMachine",
+    "VirtualMachineInstance",
+    "VirtualMachinePool",
+    "VirtualMachineInstanceReplicaSet",
+)
+
+
+#: Groups of objects that lead to others, and are no use in a rendered tree by themselves.
+_PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
+
+
+#: Whether what is in some folders is worth building, by what the files mention.
+Relevant: TypeAlias = Callable[[Iterable[str]], bool]
+
+
+def is_rendered(outcome: Outcome[ResourceSet]) -> bool:
+    """Return whether an overlay is made of it, which needs more than plumbing and no other repository."""
+    return not _is_plumbing(outcome) and not needs_others(outcome)
+
+
+def needs_others(outcome: Outcome[ResourceSet]) -> bool:
+    """Return whether nothing keeps it from being built but charts, and bases in other repositories."""
+    errors = [found for found in outcome.diagnostics if found.severity is Severity.ERROR]
+    return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
+
+
+def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
+    """Return whether it holds nothing but objects of Flux and Argo CD themselves, or nothing at all."""
+    from renderer.gitops.flux.after_build import is_encrypted
+
+    rest = (each for each in outcome.value if not is_encrypted(each))
+    return not outcome.failed and all(each.gvk.group.endswith(_PLUMBING) for each in rest)
+
+
+def count_machines(outcome: Outcome[ResourceSet] | None) -> int:
+    """Return how many virtual machines there are, a pool as one."""
+    return sum(each.gvk.kind in MACHINES for each in outcome.value) if outcome else 0
+
+
+def deployed_instancetypes(outcomes: Iterable[Outcome[ResourceSet] | None]) -> tuple[Resource, ...]:
+    """The instance types and preferences among what a cluster's entry points deploy."""
+    every = (each for outcome in outcomes if outcome for each in outcome.value)
+    return tuple(each for each in every if each.gvk.group == _INSTANCETYPE_GROUP)
+
+
+def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.ENTRY_POINT_CYCLE,
+            message=f"these {entry.kind}s {verb}: {' → '.join(names)}",
+            sites=entry.sites(),
+            resource=entry.current_id,
+            hint="take one of them out of the circle",
+        )
+    )
+
+
+def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
+    for what, names in groups.items():
+        if names:
+            listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+            yield Diagnostic(
+                code=Code.NOT_RENDERED,
+                severity=Severity.INFO,
+                message=f"not rendered of {entry.path}: {len(names)} {_counted(what, len(names))} ({listed})",
+                sites=(entry_site(entry.path, entry.listed_by),),
+            )
+
+
+def _counted(what: str, count: int) -> str:
+    """``Secret(s)`` in the singular or plural."""
+    return what.replace("(s)", "" if count == 1 else "s")
+
+
+def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:
+    """The repository's URLs: those of its remotes, and those that the project lists."""
+    from renderer.gitops.repository_url import RepositoryUrls, remote_urls
+
+    known = (*config.repositories, *remote_urls(git_file(fs, "config")))
+    certain = bool(config.repositories)
+    return RepositoryUrls(known, (), certain, lambda path: _is_place(fs, path))
+
+
+def _is_place(fs: FileSystem, path: str) -> bool:
+    folder = posixpath.normpath(path.lstrip("/") or ".")
+    return folder.startswith("..") or fs.is_folder(folder)  # what leads out is refused when it is built
+
+
+def git_file(fs: FileSystem, name: str) -> str:
+    """A file of ``.git``; empty without one, as in a linked work tree."""
+    try:
+        return fs.read(f".git/{name}").decode(errors="replace")
+    except DiagnosticError:
+        return ""

@@ -1,0 +1,73 @@
+"""Flux: one Kustomization, or all that a cluster's root leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from renderer.gitops.flux.artifact import ArtifactFileSystem
+from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
+from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.json import object_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.flux_build import build_kustomization
+from renderer.source.file_system import FileSystem
+from renderer.source.resources import read_resources
+from renderer.yamlio.encode import encode
+
+
+def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
+    """Return what the case's entry comes to, in the shape of its expectation. Raises ``DiagnosticError``."""
+    entry = case["entry"]
+    strict = bool(case.get("options", {}).get("strict"))
+    data = tuple(each for path in case.get("data", ()) for each in read_resources(fs.read(path), Site(path)))
+    if entry["kind"] == "Discovery":
+        return {"entries": _discovered(fs, entry["path"])}
+    found = read_resources(fs.read(entry["path"]), Site(entry["path"]))
+    kustomization = next(each for each in found if each.kind == entry["kind"] and each.name == entry["name"])
+    return stated(
+        build_kustomization(ArtifactFileSystem(fs), kustomization, data, secrets=True, strict=strict)
+    )
+
+
+def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
+    path = f"{folder}/flux-system/gotk-sync.yaml"
+    sync = read_resources(fs.read(path), Site(path))
+    root = next(each for each in sync if each.kind == "Kustomization")
+
+    def build(reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
+        artifact = ArtifactFileSystem(fs, reached.ignore)
+        return build_kustomization(artifact, reached.entry, known.values(), secrets=True, strict=False)
+
+    discovery = FluxDiscovery(
+        build, lambda _url, _path: False, tuple(each for each in sync if each is not root)
+    )
+    return [_entry(each) for each in discovery.follow(root)]
+
+
+def _entry(reached: ReachedKustomization) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "name": reached.entry.name,
+        "namespace": reached.entry.namespace,
+        "path": object_at(reached.entry.content, "spec").get("path"),
+        "source": str(reached.source),
+    }
+    if reached.suspended:
+        entry["suspended"] = True
+    if reached.outcome is not None:
+        entry |= stated(reached.outcome)
+    return entry
+
+
+def stated(outcome: Outcome[ResourceSet]) -> dict[str, Any]:
+    """The outcome of a build as vectors state it."""
+    if outcome.failed:
+        return {"error": error_text(outcome.diagnostics)}
+    return {"stdout": encode(resource.content for resource in outcome.value)}
+
+
+def error_text(diagnostics: tuple[Diagnostic, ...]) -> str:
+    return "; ".join(
+        f"{each.code}: {each.message}" for each in diagnostics if each.severity is Severity.ERROR
+    )

@@ -1,0 +1,170 @@
+"""Generators and templates of ApplicationSets."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+
+from renderer.gitops.argocd.application_set import generate_applications, rendering_of
+from renderer.gitops.argocd.generators.context import Cluster, SetContext
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import object_at, text_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.resources import read_resources
+
+CLUSTERS = (
+    Cluster("north", "https://north", {"env": "live"}, {"tier": "gold"}),
+    Cluster("South_2", "https://south", {"env": "test"}),
+)
+FILES = {
+    "farms/oak/a.yaml": b"",
+    "farms/elm/b.yaml": b"",
+    "farms/.hidden/c.yaml": b"",
+    "conf/north/site.json": b'{"site": {"name": "north"}, "rows": 4}',
+    "conf/many.yaml": b"- {site: {name: one}}\n- {site: {name: two}}\n",
+}
+
+
+def generated(
+    generators: str, name: str, *, extra: str = "", files: dict[str, bytes] | None = None
+) -> list[Resource]:
+    text = f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: s, namespace: argocd}}
+spec:
+{indent(dedent(extra), "  ")}
+  generators:
+{indent(dedent(generators), "  ")}
+  template:
+    metadata:
+      name: '{name}'
+    spec:
+      project: default
+      source: {{repoURL: x, path: vms}}
+"""
+    entry = read_resources(text.encode(), Site("s.yaml"))[0]
+    fs = MemoryFileSystem(FILES if files is None else files)
+    return list(generate_applications(entry, SetContext(fs, rendering_of(entry), CLUSTERS)))
+
+
+def names(generators: str, name: str, *, extra: str = "") -> list[str]:
+    return [each.name for each in generated(generators, name, extra=extra)]
+
+
+def refusal(generators: str, name: str = "{{name}}", *, extra: str = "") -> str:
+    with pytest.raises(DiagnosticError) as refused:
+        generated(generators, name, extra=extra)
+    [found] = refused.value.diagnostics
+    return found.message
+
+
+GO = "goTemplate: true\n"
+
+
+def test_folders_are_those_that_are_not_hidden_and_match_whole() -> None:
+    assert names("- git: {directories: [{path: 'farms/*'}]}", "{{path.basename}}-{{path[0]}}") == [
+        "elm-farms",
+        "oak-farms",
+    ]
+    excluding = "- git: {directories: [{path: 'farms/*'}, {path: farms/elm, exclude: true}]}"
+    assert names(excluding, "{{ .path.basename }}-{{ index .path.segments 0 }}", extra=GO) == ["oak-farms"]
+
+
+def test_files_give_a_set_for_each_object() -> None:
+    generators = "- git: {files: [{path: 'conf/*'}], values: {v: '{{site.name}}!'}}"
+    assert names(generators, "{{site.name}}-{{path.filename}}-{{values.v}}") == [
+        "one-many.yaml-one!",
+        "two-many.yaml-two!",
+        "north-site.json-north!",
+    ]
+    assert names("- git: {files: [{path: conf/north}]}", "{{rows}}-{{path[1]}}") == ["4-north"]
+
+
+def test_clusters_are_the_listed_ones_and_the_local_one_without_a_selector() -> None:
+    assert names("- clusters: {}", "{{nameNormalized}}") == ["north", "south-2", "in-cluster"]
+    live = "- clusters: {selector: {matchLabels: {env: live}}}"
+    assert names(live, "{{metadata.annotations.tier}}-{{metadata.labels.env}}") == ["gold-live"]
+    secrets = "- clusters: {selector: {matchLabels: {argocd.argoproj.io/secret-type: cluster}}}"
+    assert names(secrets, "{{ .name }}-{{ .metadata.labels.env }}", extra=GO) == [
+        "north-live",
+        "South_2-test",
+    ]
+
+
+def test_a_matrix_goes_through_the_second_for_each_of_the_first() -> None:
+    generators = """\
+    - matrix:
+        generators:
+          - list: {elements: [{env: test, dir: oak}, {env: live, dir: '*'}]}
+          - git: {directories: [{path: 'farms/{{dir}}'}]}
+    """
+    assert names(generators, "{{path.basename}}-{{env}}") == ["oak-test", "elm-live", "oak-live"]
+
+
+def test_merged_sets_take_what_others_have_for_the_same_keys() -> None:
+    generators = """\
+    - merge:
+        mergeKeys: [name]
+        generators:
+          - list: {elements: [{name: a, size: s, o: {x: 1, y: 1}}, {name: b, size: s, o: {x: 1, y: 1}}]}
+          - list: {elements: [{name: b, size: l, o: {y: 2}}, {name: c, size: l}]}
+    """
+    assert names(generators, "{{ .name }}-{{ .size }}-{{ .o.x }}{{ .o.y }}", extra=GO) == ["a-s-11", "b-l-12"]
+
+
+def test_selectors_see_flat_parameters() -> None:
+    listed = "- list: {elements: [{name: a, o: {p: x}}, {name: b, o: {p: y}}]}\n  selector:\n    "
+    assert names(listed + "matchLabels: {o.p: y}", "{{ .name }}", extra=GO) == ["b"]
+    for operator, expected in (("NotIn", ["b"]), ("In", ["a"])):
+        expression = f"matchExpressions: [{{key: name, operator: {operator}, values: [a]}}]"
+        assert names(listed + expression, "{{ .name }}", extra=GO) == expected
+
+
+def test_a_patch_changes_the_application_but_not_its_project() -> None:
+    extra = (
+        GO
+        + "templatePatch: |\n  spec:\n    project: other\n    source: {path: '{{ .name }}', repoURL: null}\n"
+    )
+    [application] = generated("- list: {elements: [{name: a}]}", "{{ .name }}", extra=extra)
+    assert object_at(application.content, "spec") == {"project": "default", "source": {"path": "a"}}
+
+
+def test_the_template_of_a_generator_is_filled_up_from_the_common_one() -> None:
+    generators = "- list: {elements: [{name: a}], template: {metadata: {}, spec: {source: {path: own}}}}"
+    [application] = generated(generators, "app-{{name}}")
+    assert application.name == "app-a"
+    assert text_at(application.content, "spec", "source", "path") == "own"
+    assert text_at(application.content, "spec", "source", "repoURL") == "x"
+
+
+def test_unknown_names_stay_and_keys_are_rendered() -> None:
+    assert names("- list: {elements: [{name: a}]}", "{{ name }}-{{other}}") == ["a-{{other}}"]
+
+
+REFUSED = {
+    "- list: {elements: [{name: 1}]}": "is no text",
+    "- matrix: {generators: [{list: {elements: []}}]}": "exactly two",
+    "- merge: {mergeKeys: [], generators: [{list: {}}, {list: {}}]}": "no mergeKeys",
+    "- merge: {mergeKeys: [n], generators: [{list: {elements: [{n: a}, {n: a}]}}, {list: {}}]}": (
+        "are equal in n"
+    ),
+    "- matrix: {generators: [{list: {elements: [{n: a}]}}, {list: {elements: [{n: b}]}}]}": "a parameter n",
+    "- git: {}": "neither directories nor files",
+    "- scmProvider: {}": "asks a service",
+    "- list: {elements: [{name: a}]}\n  selector: {matchExpressions: [{key: a, operator: Like}]}": (
+        "no operator"
+    ),
+}
+
+
+@pytest.mark.parametrize(("generators", "reason"), REFUSED.items())
+def test_a_generator_that_argo_cd_refuses_is_one_finding(generators: str, reason: str) -> None:
+    assert reason in refusal(generators)
+
+
+def test_two_applications_of_one_name_are_a_finding() -> None:
+    assert "two Applications with the name same" in refusal("- list: {elements: [{a: x}, {a: y}]}", "same")
