@@ -6,9 +6,10 @@ import os
 
 import click
 
-from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, signing_key, size_of
+from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, size_of
 from renderer.cli.command import Group
 from renderer.cli.console import note, print_lines
+from renderer.signing_key import signing_key
 
 _MEBIBYTE = 1 << 20
 
