@@ -88,7 +88,7 @@ def _code() -> tuple[Path, ...]:
 
 def _lone_helpers() -> tuple[str, ...]:
     """Modules with one importer, in the same folder; those that a table lists do not count."""
-    tables = Counter(user for users in importers().values() for user in users)
+    tables = _imports_within_folders()
     found = []
     for module in _code():
         users = importers().get(dotted(module), frozenset())
@@ -96,13 +96,28 @@ def _lone_helpers() -> tuple[str, ...]:
             continue
         (user,) = users
         same_folder = user.rpartition(".")[0] == dotted(module).rpartition(".")[0]
-        if same_folder and tables[user] < _TABLE:
+        if same_folder and tables[user] < _TABLE and not _is_command(module):
             found.append(shown(module))
     return tuple(found)
 
 
-#: A module that imports so many others is a table of them.
-_TABLE = 25
+def _imports_within_folders() -> Counter[str]:
+    """The number of modules below its own folder that each module imports."""
+    return Counter(
+        user
+        for name, users in importers().items()
+        for user in users
+        if name.startswith(f"{user.rpartition('.')[0]}.")
+    )
+
+
+def _is_command(module: Path) -> bool:
+    """True for the modules that the table of commands in ``cli/app.py`` lists by name."""
+    return module.is_relative_to(RENDERER / "cli/commands")
+
+
+#: A module that imports so many others of its folder is a table of them.
+_TABLE = 12
 
 
 def _long_functions() -> Iterator[tuple[int, str]]:
@@ -133,11 +148,13 @@ def _namesakes() -> tuple[str, ...]:
 
 def _tiny_modules() -> tuple[str, ...]:
     """Modules under 40 lines with less than two importers that no table lists."""
-    tables = Counter(user for users in importers().values() for user in users)
+    tables = _imports_within_folders()
     found = []
     for module in _code():
         users = importers().get(dotted(module), frozenset())
-        if lines_of(module) < 40 and len(users) < 2 and not any(tables[user] >= 8 for user in users):
+        if _is_command(module) or module.name == "__main__.py":
+            continue
+        if lines_of(module) < 40 and len(users) < 2 and not any(tables[user] >= _TABLE for user in users):
             found.append(f"{shown(module)} ({lines_of(module)})")
     return tuple(found)
 

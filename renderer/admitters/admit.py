@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.admitters.causes import Cause, WebhookAnswer
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.deprecations import warnings_of
 from renderer.admitters.vm import admit_vm
 from renderer.kubevirt.admission_request import AdmissionRequest
@@ -36,14 +36,14 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
     cluster = None
     for request in requests:
         if cluster is None or cluster.config is not request.config:
-            cluster = Cluster(release, request.config)
+            cluster = AdmittingCluster(release, request.config)
         causes = _causes(request, cluster)
         warnings = () if causes else tuple(warnings_of(request, cluster))
         if causes or warnings:
             yield WebhookAnswer(request, causes or warnings, Severity.ERROR if causes else Severity.WARNING)
 
 
-def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:
+def _causes(request: AdmissionRequest, cluster: AdmittingCluster) -> tuple[Cause, ...]:
     spec = object_at(request.content, "spec")
     try:
         if request.kind == "VirtualMachine":

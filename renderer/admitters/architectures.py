@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, not_supported
 from renderer.admitters.check_table import Check, on, once_for_equal
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.feature_gates import Gate
+from renderer.model.glob import file_path_match
 from renderer.model.record import Record
+
+if TYPE_CHECKING:
+    from renderer.go_regexp import Regexp
 
 _AMD64, _ARM64 = ("q35*", "pc-q35*"), ("virt*",)
 _PPC64LE_MACHINES, _S390X = ("pseries*",), ("s390-ccw-virtio*",)
@@ -49,13 +53,15 @@ _MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}
 _MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
 
 
-def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is_regexp: bool) -> Causes:
+def check_machine_type(
+    vmi: VmiSpec, cluster: AdmittingCluster, *, machines: Machines, is_regexp: bool
+) -> Causes:
     """Check that the cluster emulates the machine; ``is_regexp`` reads patterns as regular expressions."""
     machine = text(section(vmi.domain, "machine"), "type")
     if not machine:
         return
     patterns = machines.of(vmi.architecture, cluster.config)
-    matches = _contains if is_regexp else _matches
+    matches = _contains if is_regexp else file_path_match
     if not any(matches(pattern, machine) for pattern in patterns):
         yield invalid(
             vmi.at("domain", "machine", "type"),
@@ -66,7 +72,7 @@ def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is
 
 def _machine_check(
     machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
-) -> Check[[VmiSpec, Cluster]]:
+) -> Check[[VmiSpec, AdmittingCluster]]:
     check = once_for_equal(
         partial(check_machine_type, machines=machines, is_regexp=is_regexp),
         lambda vmi: (vmi.architecture, vmi.domain.get("machine")),
@@ -75,7 +81,7 @@ def _machine_check(
 
 
 #: ``validateEmulatedMachine``
-MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+MACHINE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2"),
     _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2", until="1.3"),
     _machine_check(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
@@ -84,7 +90,7 @@ MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
 )
 
 
-def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_foreign_architecture(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse another architecture than that of the control plane, unless the gate is listed.
 
     Offline the control plane is taken to be of the cluster's default architecture.
@@ -100,35 +106,18 @@ def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
 
 
 def _contains(pattern: str, name: str) -> bool:
-    try:
-        return re.search(pattern, name) is not None
-    except re.error:
-        return False
-
-
-def _matches(pattern: str, name: str) -> bool:
-    compiled = _compiled(pattern)
-    return compiled is not None and compiled.fullmatch(name) is not None
+    expression = _regexp(pattern)
+    return expression is not None and expression.search(name) is not None
 
 
 @lru_cache(maxsize=64)
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """A pattern of Go's ``filepath.Match``: ``*``, ``?`` and ``[classes]``; None for a malformed one."""
+def _regexp(pattern: str) -> Regexp | None:
+    from renderer.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - releases before 1.6
+
     try:
-        return re.compile(
-            re.sub(r"\\(.)|(\[\^?(?:\\.|[^\]\\])+\])|(.)", _translated, pattern, flags=re.DOTALL)
-        )
-    except re.error:
+        return compile_regexp(pattern)
+    except RegexpError:
         return None
-
-
-def _translated(match: re.Match[str]) -> str:
-    escaped, characters, plain = match.groups()
-    if characters:
-        return str(characters).replace("[", r"\[").replace(r"\[", "[", 1)
-    if plain in ("*", "?"):
-        return "[^/]*" if plain == "*" else "[^/]"
-    return re.escape(str(escaped or plain))
 
 
 _DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
@@ -141,7 +130,7 @@ _VIDEOS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> Causes:
+def check_architecture(vmi: VmiSpec, _: AdmittingCluster, *, known: tuple[str, ...]) -> Causes:
     """Check that the architecture is one of those ``known``."""
     if vmi.architecture not in known:
         hint = f"one of {', '.join(known)}"
@@ -149,7 +138,7 @@ def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> C
         yield invalid(vmi.at("architecture"), message, hint)
 
 
-def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: Cluster) -> Causes:
+def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     if vmi.architecture == architecture:
         yield from check(vmi)
 
@@ -200,7 +189,7 @@ def _check_watchdog(vmi: VmiSpec, *, watchdog: str) -> Causes:
         yield not_supported(vmi.device("watchdog"), message)
 
 
-def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_video_type(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that the architecture has such a video device."""
     videos = _VIDEOS.get(vmi.architecture)
     video = text(section(vmi.devices, "video"), "type")
@@ -212,14 +201,14 @@ def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
 
 def _of(
     architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
-) -> Check[[VmiSpec, Cluster]]:
+) -> Check[[VmiSpec, AdmittingCluster]]:
     """Return the row of a check that is made on one architecture."""
     run = partial(_on, architecture, check)
     return on(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
 
 
 #: ``ValidateVirtualMachineInstancePerArch``, which only a VirtualMachineInstance is checked by.
-ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         partial(check_architecture, known=("amd64", "arm64", "s390x")),
         upstream="ValidateVirtualMachineInstancePerArch",

@@ -6,7 +6,7 @@ from functools import partial
 
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, required
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
@@ -21,14 +21,14 @@ class _MappedDisk(Record):
     position: int
     disk: JsonObject
     volume: JsonObject | None
-    cluster: Cluster
+    cluster: AdmittingCluster
 
     def at(self, *segments: Segment) -> FieldPath:
         """Return the path of a field of the disk or interface."""
         return self.vmi.device("disks", self.position, *segments)
 
 
-def check_boot_order(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_boot_order(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check disks with their volumes, and that no two devices have the same boot order."""
     yield from check_disk_volumes(vmi, cluster)
     taken = disk_boot_orders(vmi)
@@ -36,7 +36,7 @@ def check_boot_order(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield from check_interface_boot_order(vmi, position, taken)
 
 
-def check_disk_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_disk_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check disks with their volumes, and that no two disks have the same boot order."""
     volumes = {text(volume, "name"): volume for volume in vmi.volumes}
     taken: set[int] = set()

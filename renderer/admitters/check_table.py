@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -85,7 +85,7 @@ class CheckTable(Generic[P]):
         return self._needed[key]
 
 
-VmiCheck = Callable[[VmiSpec, Cluster], Iterable[Cause]]
+VmiCheck = Callable[[VmiSpec, AdmittingCluster], Iterable[Cause]]
 
 #: Verdicts that are kept for a cluster. Machines of a fleet are of a few makes, or all different.
 MOST_KEPT = 1_000
@@ -99,7 +99,7 @@ def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> Vm
     """
 
     @wraps(check)
-    def shared(vmi: VmiSpec, cluster: Cluster) -> Iterable[Cause]:
+    def shared(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterable[Cause]:
         looked_at = (check, repr(sections(vmi)))
         if looked_at in cluster.found_good:
             return ()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from renderer.admitters.causes import Cause, Causes, invalid, required
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, elements, has, section, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
+from renderer.model.suggest import suggest
+from renderer.model.work import spend
 
 _SOURCES = (
     "http",
@@ -24,19 +26,21 @@ _SOURCES = (
 )
 
 
-def check_template_names_and_uses(vm: VmSpec, _: Cluster) -> Causes:
+def check_template_names_and_uses(vm: VmSpec, _: AdmittingCluster) -> Causes:
     """Check that each template has a name, and that a volume uses it."""
+    named = frozenset(_volumes_of_claims(vm.vmi))
     for index in range(len(_templates(vm))):
-        yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index)))
+        yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index, named)))
 
 
-def check_templates(vm: VmSpec, _: Cluster, *, may_be_populated: bool) -> Causes:
+def check_templates(vm: VmSpec, _: AdmittingCluster, *, may_be_populated: bool) -> Causes:
     """Yield the first problem of each template; what ``may_be_populated`` needs no source of its own."""
+    named = frozenset(_volumes_of_claims(vm.vmi))
     for index in range(len(_templates(vm))):
         problem = (
             _name_problem(vm, index)
             or _target_problem(vm, index, may_be_populated=may_be_populated)
-            or _use_problem(vm, index)
+            or _use_problem(vm, index, named)
         )
         if problem is not None:
             yield problem
@@ -62,11 +66,13 @@ def _name_problem(vm: VmSpec, index: int) -> Cause | None:
     return required(at, "the dataVolumeTemplate has no name", reported=_reported(vm, index, "name"))
 
 
-def _use_problem(vm: VmSpec, index: int) -> Cause | None:
+def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
+    """Return a problem unless one of the volumes, which have the names ``named``, has the template's name."""
     templates = _templates(vm)
-    name, named = _name_of(templates[index]), set(_volumes_of_claims(vm.vmi))
+    name = _name_of(templates[index])
     if name in named:
         return None
+    spend(len(templates) + len(named), "naming volumes that could be meant")
     return required(
         vm.at("dataVolumeTemplates", index, "metadata", "name"),
         f"no volume uses the dataVolumeTemplate {name}",
@@ -77,9 +83,7 @@ def _use_problem(vm: VmSpec, index: int) -> Cause | None:
 
 def _use_of(name: str, unmatched: Collection[str]) -> str:
     """Return how to get the template used; ``unmatched`` are names in volumes that are of no template."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    written = get_close_matches(name, sorted(unmatched), n=1)
+    written = suggest(name, sorted(unmatched), most=1)
     if written:
         return f"a volume names {written[0]}: did you mean {name} there?"
     return f"add a volume with dataVolume.name: {name}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from renderer.admitters.causes import Causes, invalid
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, texts
 from renderer.kubevirt.admission_request import AdmissionRequest
 from renderer.kubevirt.feature_gates import Gate, State, state_of
@@ -32,7 +32,7 @@ _ADVICE = {
 }
 
 
-def warnings_of(request: AdmissionRequest, cluster: Cluster) -> Causes:
+def warnings_of(request: AdmissionRequest, cluster: AdmittingCluster) -> Causes:
     """Yield what a webhook warns of in an object that it admits."""
     if request.kind == "KubeVirt":
         configuration = object_at(request.content, "spec", "configuration")
@@ -44,7 +44,7 @@ def warnings_of(request: AdmissionRequest, cluster: Cluster) -> Causes:
         yield from INSTANCE_WARNINGS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 
-def _warn_of_bindings(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def _warn_of_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Warn of a binding that the next release discontinues; without its gate it is refused."""
     for gate in cluster.config.feature_gates:
         for index, interface in enumerate(vmi.interfaces):
@@ -56,7 +56,7 @@ def _warn_of_bindings(vmi: VmiSpec, cluster: Cluster) -> Causes:
                 break
 
 
-def _warn_of_gates(configuration: JsonObject, cluster: Cluster) -> Causes:
+def _warn_of_gates(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
     """Warn of gates that need not be listed, or will soon be of no use."""
     known = {str(gate): gate for gate in Gate}
     for index, name in enumerate(texts(section(configuration, "developerConfiguration"), "featureGates")):
@@ -66,7 +66,7 @@ def _warn_of_gates(configuration: JsonObject, cluster: Cluster) -> Causes:
             yield invalid(_GATES.child(index), message, "drop it")
 
 
-def _warn_of_mediated_devices(configuration: JsonObject, cluster: Cluster) -> Causes:
+def _warn_of_mediated_devices(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
     devices = section(configuration, "mediatedDevicesConfiguration")
     at = _CONFIGURATION.child("mediatedDevicesConfiguration")
     places = [(at, devices)] + [
@@ -79,17 +79,17 @@ def _warn_of_mediated_devices(configuration: JsonObject, cluster: Cluster) -> Ca
             yield invalid(place.child("mediatedDevicesTypes"), message, "use mediatedDeviceTypes")
 
 
-def _warn_of_ppc64le(configuration: JsonObject, cluster: Cluster) -> Causes:
+def _warn_of_ppc64le(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
     if has(section(configuration, "architectureConfiguration"), "ppc64le"):
         at = _CONFIGURATION.child("architectureConfiguration", "ppc64le")
         yield invalid(at, f"KubeVirt {cluster.release} warns of ppc64le, which it does not know", "drop it")
 
 
-INSTANCE_WARNINGS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+INSTANCE_WARNINGS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     on(_warn_of_bindings, "interfaces", upstream="warnDeprecatedAPIs", since="1.2", until="1.3"),
 )
 
-CONFIGURATION_WARNINGS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+CONFIGURATION_WARNINGS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_warn_of_gates, "developerConfiguration", upstream="warnDeprecatedFeatureGates"),
     on(
         _warn_of_mediated_devices,

@@ -6,7 +6,7 @@ import re
 
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.devices import is_pci_address
 from renderer.admitters.kubernetes_names import dns_label_errors
 from renderer.admitters.vmi_spec import VmiSpec, has, number, present, section, text, unless_disabled
@@ -27,10 +27,10 @@ class Disk(Record):
     name: str
     target: str
     bus: str
-    cluster: Cluster
+    cluster: AdmittingCluster
 
     @classmethod
-    def of(cls, vmi: VmiSpec, position: int, cluster: Cluster, *, decides: int) -> Disk:
+    def of(cls, vmi: VmiSpec, position: int, cluster: AdmittingCluster, *, decides: int) -> Disk:
         """Return the disk; of several targets the first (``decides`` 0) or the last (-1) is its own."""
         content = vmi.disks[position]
         targets = [target for target in TARGETS if content.get(target) is not None]
@@ -126,7 +126,7 @@ _IO_MODES = ("native", "threads")
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 
 
-def check_disks(vmi: VmiSpec, cluster: Cluster, *, decides: int) -> Causes:
+def check_disks(vmi: VmiSpec, cluster: AdmittingCluster, *, decides: int) -> Causes:
     """Make the checks of the table below for each disk; ``decides`` as for ``Disk.of``."""
     for position, content in enumerate(vmi.disks):
         disk = Disk.of(vmi, position, cluster, decides=decides)
@@ -247,13 +247,13 @@ def _check_name(disk: Disk) -> Causes:
         yield invalid(disk.at("name"), message, reported=disk.reported(disk.position, "name"))
 
 
-def check_reservations_by_gate(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_reservations_by_gate(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse a persistent reservation unless the gate is listed."""
     if Gate.PERSISTENT_RESERVATION not in cluster.gates:
         yield from _reservation(vmi)
 
 
-def check_reservations(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_reservations(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse a persistent reservation unless the cluster's setting, or else the gate, allows it."""
     allowed = cluster.config.persistent_reservation
     if not (Gate.PERSISTENT_RESERVATION in cluster.gates if allowed is None else allowed):

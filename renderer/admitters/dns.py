@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renderer.admitters.causes import Causes, invalid, not_supported, required
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.kubernetes_names import dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, texts
 from renderer.model.field_path import FieldPath
@@ -17,7 +17,7 @@ _LONGEST_SEARCH_LIST = 256
 _NAMESERVERS, _SEARCHES, _OPTIONS = map(FieldPath.of, ("nameservers", "searchDomains", "options"))
 
 
-def check_dns_policy(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_dns_policy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse unknown DNS policies."""
     policy = text(vmi.content, "dnsPolicy")
     if policy and policy not in _POLICIES:
@@ -26,7 +26,7 @@ def check_dns_policy(vmi: VmiSpec, _: Cluster) -> Causes:
         )
 
 
-def check_dns_config(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_dns_config(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check ``dnsConfig`` as Kubernetes does a pod's (``ValidateDNSConfig``)."""
     is_none = text(vmi.content, "dnsPolicy") == "None"
     at = vmi.at("dnsConfig")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from renderer.admitters.causes import Causes, invalid, needs_gate, required
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
 from renderer.admitters.volumes import check_path
 from renderer.kubevirt.feature_gates import Gate
@@ -18,7 +18,7 @@ _LONGEST_SERIAL = 256
 _KERNEL_BOOT = (*_FIRMWARE, "kernelBoot")
 
 
-def check_slic(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_slic(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check the volume of the SLIC table, the only ACPI table that 1.5 knows."""
     firmware = section(vmi.domain, "firmware")
     if not has(firmware, "acpi"):
@@ -34,7 +34,7 @@ def check_slic(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(at, message, reported=vmi.at("acpi", "slicNameRef"))
 
 
-def check_acpi(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_acpi(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check the volumes of ACPI tables."""
     firmware = section(vmi.domain, "firmware")
     if not has(firmware, "acpi"):
@@ -57,7 +57,7 @@ def _volume(vmi: VmiSpec, name: str) -> JsonObject | None:
     return next((volume for volume in vmi.volumes if text(volume, "name") == name), None)
 
 
-def check_firmware(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_firmware(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse two bootloaders, and a kernel boot that is not complete."""
     firmware = section(vmi.domain, "firmware")
     if not firmware:
@@ -69,7 +69,7 @@ def check_firmware(vmi: VmiSpec, _: Cluster) -> Causes:
     yield from _check_kernel_boot(vmi, section(firmware, "kernelBoot"))
 
 
-def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_serial(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check the length and the characters of the serial."""
     serial = text(section(vmi.domain, "firmware"), "serial")
     at = vmi.at(*_FIRMWARE, "serial")
@@ -79,31 +79,31 @@ def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(at, "the serial is of letters, digits, '_', '.', '+' and '-'")
 
 
-def check_persistent_tpm(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check the gate of a persistent TPM, switched on or not."""
     if section(vmi.devices, "tpm").get("persistent"):
         yield from _check_persistence(cluster, vmi.device("tpm", "persistent"), "a persistent TPM")
 
 
-def check_enabled_persistent_tpm(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_enabled_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check the gate of a persistent TPM that is not switched off."""
     if unless_disabled(vmi.devices, "tpm"):
         yield from check_persistent_tpm(vmi, cluster)
 
 
-def check_persistent_efi(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_persistent_efi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check the gate of persistent EFI variables."""
     if _efi(vmi).get("persistent"):
         at = vmi.at(*_FIRMWARE, "bootloader", "efi", "persistent")
         yield from _check_persistence(cluster, at, "persistent EFI variables")
 
 
-def _check_persistence(cluster: Cluster, at: FieldPath, what: str) -> Causes:
+def _check_persistence(cluster: AdmittingCluster, at: FieldPath, what: str) -> Causes:
     if Gate.VM_PERSISTENT_STATE not in cluster.gates:
         yield needs_gate(at, what, Gate.VM_PERSISTENT_STATE)
 
 
-def check_secure_boot(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_secure_boot(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that secure boot has SMM."""
     if not boots_securely(vmi) or unless_disabled(section(vmi.domain, "features"), "smm"):
         return
@@ -117,7 +117,7 @@ def check_secure_boot(vmi: VmiSpec, _: Cluster) -> Causes:
     )
 
 
-def check_secure_boot_without_tdx(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_secure_boot_without_tdx(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check that secure boot has SMM; TDX has its keys in a ROM, and needs none."""
     if not has(section(vmi.domain, "launchSecurity"), "tdx"):
         yield from check_secure_boot(vmi, cluster)

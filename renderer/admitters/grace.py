@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from renderer.admitters.causes import Causes, invalid, needs_gate, required
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, elements, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
@@ -28,7 +28,7 @@ class _Request(Record):
     selector: tuple[str, str]
 
 
-def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_grace(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check machines with NVIDIA Grace GPUs: their gate, or all that they need besides."""
     if not cluster.config.pci_host_devices:
         return
@@ -47,7 +47,7 @@ def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
 
 
 def check_grace_annotations(
-    vmi: VmiSpec, cluster: Cluster, metadata: JsonObject, metadata_at: FieldPath
+    vmi: VmiSpec, cluster: AdmittingCluster, metadata: JsonObject, metadata_at: FieldPath
 ) -> Causes:
     """``metadata`` is that of the VirtualMachineInstance, or of the template for it."""
     if not cluster.config.pci_host_devices:
@@ -63,7 +63,7 @@ def check_grace_annotations(
             )
 
 
-def _check_vmi(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def _check_vmi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     architecture = cluster.architecture(vmi.architecture)
     if architecture != "arm64":
         yield invalid(vmi.at("architecture"), f"NVIDIA Grace GPUs are on arm64, not {architecture}")
@@ -80,7 +80,7 @@ def _check_vmi(vmi: VmiSpec, cluster: Cluster) -> Causes:
             yield needs_gate(vmi.device(), "an NVIDIA Grace GPU", gate)
 
 
-def _requests(vmi: VmiSpec, cluster: Cluster) -> Iterator[_Request]:
+def _requests(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[_Request]:
     """The devices of permitted PCI resources."""
     for kind in _DEVICES:
         for index, device in enumerate(elements(vmi.devices, kind)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.admitters.check_table import CheckTable
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.migrations import MIGRATION_CHECKS, POLICY_CHECKS
 from renderer.admitters.storage_objects import (
     CLONE_CHECKS,
@@ -17,7 +17,7 @@ from renderer.admitters.workloads import POOL_CHECKS, PRESET_CHECKS, REPLICA_SET
 from renderer.model.json import JsonObject
 
 #: What is checked of ``spec``, by kind.
-CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, Cluster]]] = {
+CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, AdmittingCluster]]] = {
     "MigrationPolicy": POLICY_CHECKS,
     "VirtualMachineClone": CLONE_CHECKS,
     "VirtualMachineExport": EXPORT_CHECKS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
 from renderer.kubevirt.feature_gates import Gate
@@ -18,7 +18,7 @@ _KINDS = {
 }
 
 
-def check_gated_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_gated_launch_security(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check SEV, whose gate all launch security needs."""
     if not has(vmi.domain, "launchSecurity"):
         return
@@ -28,19 +28,19 @@ def check_gated_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield from _check_sev(vmi, cluster)
 
 
-def check_sev_and_secure_execution(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_sev_and_secure_execution(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check SEV on any architecture, and the gate of s390x."""
     yield from check_secure_execution(vmi, cluster)
     yield from _check_sev(vmi, cluster)
 
 
-def check_secure_execution(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_secure_execution(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check the gate of launch security on s390x."""
     if has(vmi.domain, "launchSecurity") and vmi.architecture == "s390x":
         yield from _check_gate(vmi, cluster, "launchSecurity on s390x", Gate.SECURE_EXECUTION)
 
 
-def check_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_launch_security(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check launch security by architecture."""
     if not has(vmi.domain, "launchSecurity"):
         return
@@ -51,7 +51,7 @@ def check_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield invalid(vmi.at("domain", "launchSecurity"), message, reported=vmi.at("architecture"))
 
 
-def _check_amd64(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def _check_amd64(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     at, reported = vmi.at("domain", "launchSecurity"), vmi.at("launchSecurity")
     kinds = [kind for kind in _KINDS if has(section(vmi.domain, "launchSecurity"), kind)]
     if len(kinds) != 1:
@@ -68,7 +68,7 @@ def _check_amd64(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield invalid(at.child(kind), message, hint, reported=reported)
 
 
-def _check_sev(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def _check_sev(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     if not has(section(vmi.domain, "launchSecurity"), "sev"):
         return
     name, gate = _KINDS["sev"]
@@ -80,7 +80,7 @@ def _check_sev(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield invalid(at, message, hint, reported=vmi.at("launchSecurity"))
 
 
-def _check_gate(vmi: VmiSpec, cluster: Cluster, what: str, gate: Gate) -> Causes:
+def _check_gate(vmi: VmiSpec, cluster: AdmittingCluster, what: str, gate: Gate) -> Causes:
     if gate not in cluster.gates:
         at = vmi.at("domain", "launchSecurity")
         yield needs_gate(at, what, gate, reported=vmi.at("launchSecurity"))

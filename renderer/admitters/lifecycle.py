@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.admitters.causes import Causes, invalid, needs_gate, required
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.network.interface import pod_interfaces
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, has, section
 from renderer.kubevirt.feature_gates import Gate
@@ -12,7 +12,7 @@ _RUN_STRATEGIES = ("Halted", "Manual", "Always", "RerunOnFailure", "Once")
 _RECEIVER = "WaitAsReceiver"
 
 
-def check_running(vm: VmSpec, _: Cluster) -> Causes:
+def check_running(vm: VmSpec, _: AdmittingCluster) -> Causes:
     """Check that there is one of ``running`` and ``runStrategy``."""
     strategy = vm.content.get("runStrategy")
     if has(vm.content, "running") and strategy is not None:
@@ -26,7 +26,7 @@ def check_running(vm: VmSpec, _: Cluster) -> Causes:
         )
 
 
-def check_run_strategy_name(vm: VmSpec, _: Cluster) -> Causes:
+def check_run_strategy_name(vm: VmSpec, _: AdmittingCluster) -> Causes:
     """Check that ``runStrategy`` is a strategy."""
     strategy = vm.content.get("runStrategy")
     if strategy is not None and strategy not in _RUN_STRATEGIES:
@@ -34,7 +34,7 @@ def check_run_strategy_name(vm: VmSpec, _: Cluster) -> Causes:
         yield invalid(vm.at("runStrategy"), f"{strategy!r} is no runStrategy", hint)
 
 
-def check_run_strategy_or_receiver(vm: VmSpec, cluster: Cluster) -> Causes:
+def check_run_strategy_or_receiver(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
     """Check that ``runStrategy`` is a strategy, of which one needs a gate."""
     at = vm.at("runStrategy")
     if vm.content.get("runStrategy") != _RECEIVER:
@@ -46,7 +46,7 @@ def check_run_strategy_or_receiver(vm: VmSpec, cluster: Cluster) -> Causes:
 _EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
 
 
-def check_start_strategy(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_start_strategy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse start strategies other than Paused, and Paused with a liveness probe."""
     strategy = vmi.content.get("startStrategy")
     if strategy is None:
@@ -58,7 +58,7 @@ def check_start_strategy(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(at, "a VM with a livenessProbe cannot start paused", "drop one of the two")
 
 
-def check_eviction_strategy(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_eviction_strategy(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse unknown eviction strategies, the cluster's included."""
     strategy = vmi.content.get("evictionStrategy")
     if strategy is None:
@@ -73,7 +73,7 @@ _HANDLERS = ("httpGet", "tcpSocket", "exec", "guestAgentPing")
 _NEEDS_POD_NETWORK = ("httpGet", "tcpSocket")
 
 
-def check_probes(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_probes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that each probe has one handler."""
     for name in _PROBES:
         if not has(vmi.content, name):
@@ -89,19 +89,19 @@ def check_probes(vmi: VmiSpec, _: Cluster) -> Causes:
             )
 
 
-def check_probes_have_pod_interface(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_probes_have_pod_interface(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse probes over the network of a VM without an interface on the pod network."""
     if not pod_interfaces(vmi):
         yield from _check_probes_without_pod(vmi, cluster)
 
 
-def check_probes_have_pod_network(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_probes_have_pod_network(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse probes over the network of a VM without the pod network."""
     if not any(has(network, "pod") for network in vmi.networks):
         yield from _check_probes_without_pod(vmi, cluster)
 
 
-def _check_probes_without_pod(vmi: VmiSpec, _: Cluster) -> Causes:
+def _check_probes_without_pod(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     for name in _PROBES:
         for handler in _NEEDS_POD_NETWORK:
             if has(section(vmi.content, name), handler):

@@ -7,7 +7,7 @@ from functools import partial
 
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import Check, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.cpu import check_max_sockets
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, has, number, quantity, section, text
 from renderer.kubevirt.feature_gates import Gate
@@ -22,16 +22,18 @@ _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _HINT = "drop memory.maxGuest to do without hot plug"
 
 
-def _where_live(check: Callable[[VmSpec, Cluster], Causes], vm: VmSpec, cluster: Cluster) -> Causes:
+def _where_live(
+    check: Callable[[VmSpec, AdmittingCluster], Causes], vm: VmSpec, cluster: AdmittingCluster
+) -> Causes:
     if cluster.updates_live:
         yield from check(vm, cluster)
 
 
-def _check_sockets(vm: VmSpec, cluster: Cluster) -> Causes:
+def _check_sockets(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
     yield from check_max_sockets(vm.vmi, cluster)
 
 
-def _check_memory(vm: VmSpec, _: Cluster, *, architectures: tuple[str, ...]) -> Causes:
+def _check_memory(vm: VmSpec, _: AdmittingCluster, *, architectures: tuple[str, ...]) -> Causes:
     """Yield the first problem of ``maxGuest``, which only ``architectures`` have."""
     vmi = vm.vmi
     if not has(vmi.memory, "maxGuest"):
@@ -67,7 +69,7 @@ def _wrong_size(vmi: VmiSpec, architectures: tuple[str, ...]) -> str | None:
     return None
 
 
-def _check_memory_at_fields(vm: VmSpec, _: Cluster) -> Causes:
+def _check_memory_at_fields(vm: VmSpec, _: AdmittingCluster) -> Causes:
     """Yield every problem of ``maxGuest``, each at its own field."""
     if has(vm.vmi.memory, "maxGuest"):
         most = quantity(vm.vmi.memory, "maxGuest")
@@ -111,7 +113,7 @@ def _unaligned(amount: Quantity) -> str:
     return f"memory hot plug needs a multiple of {_BLOCK}, which {amount.json} is not"
 
 
-def _check_volumes_strategy(vm: VmSpec, cluster: Cluster) -> Causes:
+def _check_volumes_strategy(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
     """Check the gates of ``updateVolumesStrategy``."""
     strategy = vm.content.get("updateVolumesStrategy")
     gates = (
@@ -127,19 +129,19 @@ def _check_volumes_strategy(vm: VmSpec, cluster: Cluster) -> Causes:
 # 1.0 and 1.1: liveUpdateFeatures of the VirtualMachine.
 
 
-def _check_features_gate(vm: VmSpec, cluster: Cluster) -> Causes:
+def _check_features_gate(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
     if has(vm.content, "liveUpdateFeatures") and Gate.VM_LIVE_UPDATE not in cluster.gates:
         yield needs_gate(vm.at("liveUpdateFeatures"), "liveUpdateFeatures", Gate.VM_LIVE_UPDATE)
 
 
-def _check_most_by_hand(vm: VmSpec, _: Cluster, *, path: tuple[str, ...]) -> Causes:
+def _check_most_by_hand(vm: VmSpec, _: AdmittingCluster, *, path: tuple[str, ...]) -> Causes:
     """Refuse a maximum that KubeVirt itself sets in the VirtualMachineInstance."""
     if section(vm.vmi.domain, path[-2]).get(path[-1]):
         message = f"{path[-1]} is not set by hand, but by liveUpdateFeatures"
         yield not_supported(vm.vmi.at(*path), message, "drop it")
 
 
-def _check_no_instancetype(vm: VmSpec, _: Cluster, *, part: str) -> Causes:
+def _check_no_instancetype(vm: VmSpec, _: AdmittingCluster, *, part: str) -> Causes:
     """Refuse live update beside an instance type; in 1.0 only that of ``part`` counts."""
     features = section(vm.content, "liveUpdateFeatures")
     is_live = has(features, part) if part else has(vm.content, "liveUpdateFeatures")
@@ -148,7 +150,7 @@ def _check_no_instancetype(vm: VmSpec, _: Cluster, *, part: str) -> Causes:
         yield not_supported(vm.at("liveUpdateFeatures"), message, "drop one of them")
 
 
-def _check_live_cpu(vm: VmSpec, _: Cluster) -> Causes:
+def _check_live_cpu(vm: VmSpec, _: AdmittingCluster) -> Causes:
     features = section(vm.content, "liveUpdateFeatures")
     if not has(features, "cpu"):
         return
@@ -162,7 +164,7 @@ def _check_live_cpu(vm: VmSpec, _: Cluster) -> Causes:
         yield invalid(at.child("cpu"), message, reported=at)
 
 
-def _check_live_memory(vm: VmSpec, _: Cluster) -> Causes:
+def _check_live_memory(vm: VmSpec, _: AdmittingCluster) -> Causes:
     memory: JsonObject = section(section(vm.content, "liveUpdateFeatures"), "memory")
     if not has(memory, "maxGuest"):
         return
@@ -176,15 +178,15 @@ def _check_live_memory(vm: VmSpec, _: Cluster) -> Causes:
 
 
 def _live(
-    check: Callable[[VmSpec, Cluster], Causes], *fields: str, since: str = "1.2", until: str = ""
-) -> Check[[VmSpec, Cluster]]:
+    check: Callable[[VmSpec, AdmittingCluster], Causes], *fields: str, since: str = "1.2", until: str = ""
+) -> Check[[VmSpec, AdmittingCluster]]:
     """Return the row of a check that is made where the rollout strategy is ``LiveUpdate``."""
     upstream = "validateLiveUpdateFeatures"
     return on(partial(_where_live, check), *fields, upstream=upstream, since=since, until=until)
 
 
 #: ``validateLiveUpdateFeatures``
-LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, Cluster]], ...] = (
+LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
     on(_check_features_gate, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
     on(
         partial(_check_most_by_hand, path=(*_CPU, "maxSockets")),

@@ -6,7 +6,7 @@ import re
 
 from renderer.admitters.causes import Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.grace import check_grace_annotations
 from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, section, text
@@ -39,12 +39,12 @@ class Metadata(Record):
     path: FieldPath
     vmi: VmiSpec
 
-    def causes(self, cluster: Cluster) -> Causes:
+    def causes(self, cluster: AdmittingCluster) -> Causes:
         """Yield the causes of the table below."""
         yield from METADATA_CHECKS.causes(cluster.release, frozenset(self.content), self, cluster)
 
 
-def check_labels(metadata: Metadata, _: Cluster) -> Causes:
+def check_labels(metadata: Metadata, _: AdmittingCluster) -> Causes:
     """Refuse labels that only KubeVirt itself sets."""
     labels = section(metadata.content, "labels")
     reserved = [label for label in _RESERVED_LABELS if label in labels] if labels else []
@@ -57,7 +57,7 @@ def check_labels(metadata: Metadata, _: Cluster) -> Causes:
         )
 
 
-def check_gated_annotations(metadata: Metadata, cluster: Cluster) -> Causes:
+def check_gated_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Causes:
     """Check the gates of annotations."""
     annotations = section(metadata.content, "annotations")
     for annotation, gate in _GATED_ANNOTATIONS.items():
@@ -71,7 +71,7 @@ def check_gated_annotations(metadata: Metadata, cluster: Cluster) -> Causes:
             )
 
 
-def check_migration_threads(metadata: Metadata, _: Cluster) -> Causes:
+def check_migration_threads(metadata: Metadata, _: AdmittingCluster) -> Causes:
     """Check the number of threads that an annotation gives to migrations."""
     annotations = section(metadata.content, "annotations")
     threads = text(annotations, _MIGRATION_THREADS)
@@ -85,12 +85,12 @@ def check_migration_threads(metadata: Metadata, _: Cluster) -> Causes:
     )
 
 
-def _check_grace_annotations(metadata: Metadata, cluster: Cluster) -> Causes:
+def _check_grace_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Causes:
     yield from check_grace_annotations(metadata.vmi, cluster, metadata.content, metadata.path)
 
 
 #: ``ValidateVirtualMachineInstanceMetadata``
-METADATA_CHECKS: CheckTable[[Metadata, Cluster]] = CheckTable(
+METADATA_CHECKS: CheckTable[[Metadata, AdmittingCluster]] = CheckTable(
     on(check_labels, "labels", upstream="ValidateVirtualMachineInstanceMetadata"),
     on(check_gated_annotations, "annotations", upstream="ValidateVirtualMachineInstanceMetadata"),
     on(
@@ -108,7 +108,7 @@ METADATA_CHECKS: CheckTable[[Metadata, Cluster]] = CheckTable(
 )
 
 
-def check_hostname(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_hostname(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that the hostname is a DNS label."""
     name = text(vmi.content, "hostname")
     errors = dns_label_errors(name) if name else []
@@ -116,7 +116,7 @@ def check_hostname(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(vmi.at("hostname"), f"hostname {name!r} {' and '.join(errors)}")
 
 
-def check_subdomain(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_subdomain(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that the subdomain is one of DNS."""
     name = text(vmi.content, "subdomain")
     errors = dns_subdomain_errors(name) if name else []
@@ -124,7 +124,7 @@ def check_subdomain(vmi: VmiSpec, _: Cluster) -> Causes:
         yield invalid(vmi.at("subdomain"), f"subdomain {name!r} {' and '.join(errors)}")
 
 
-def check_service_account_name(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_service_account_name(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check the service account's name, which volumes have to share."""
     name = text(vmi.content, "serviceAccountName")
     if not name:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, not_supported, required
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import has, number, quantity, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.diagnostic import DiagnosticError
@@ -20,23 +20,23 @@ _SPEC = FieldPath.of("spec")
 _ONE = Quantity.parse("1")
 
 
-def _check_timeout(spec: JsonObject, _: Cluster) -> Causes:
+def _check_timeout(spec: JsonObject, _: AdmittingCluster) -> Causes:
     if number(spec, "completionTimeoutPerGiB") < 0:
         yield invalid(_SPEC.child("completionTimeoutPerGiB"), "completionTimeoutPerGiB is negative")
 
 
-def _check_bandwidth(spec: JsonObject, _: Cluster) -> Causes:
+def _check_bandwidth(spec: JsonObject, _: AdmittingCluster) -> Causes:
     if quantity(spec, "bandwidthPerMigration").sign < 0:
         yield invalid(_SPEC.child("bandwidthPerMigration"), "bandwidthPerMigration is negative")
 
 
-def _check_downtime(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_downtime(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     gates = (Gate.MIGRATION_STALL_DETECTION, Gate.MIGRATION_DOWNTIME_TUNING)
     if has(spec, "maxDowntimeMs") and cluster.gates.isdisjoint(gates):
         yield needs_gate(_SPEC.child("maxDowntimeMs"), "maxDowntimeMs", gates[0])
 
 
-def _check_experiments(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_experiments(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     """Check the gates of experimental options, and that there is one of two."""
     options, at = section(spec, "experimental"), _SPEC.child("experimental")
     if has(options, "downtimeTuning") and Gate.MIGRATION_DOWNTIME_TUNING not in cluster.gates:
@@ -64,7 +64,7 @@ _FACTORS = (
 )
 
 
-def _check_stall_detector(spec: JsonObject, _: Cluster) -> Causes:
+def _check_stall_detector(spec: JsonObject, _: AdmittingCluster) -> Causes:
     detector = section(section(spec, "experimental"), "stallDetector")
     for factor in _FACTORS:
         value = detector.get(factor.name)
@@ -89,19 +89,19 @@ def _factor_problem(factor: _Factor, value: object) -> str | None:
     return f"{factor.name} must be at most 1" if factor.to_one and amount.compare(_ONE) > 0 else None
 
 
-def _check_machine(spec: JsonObject, _: Cluster) -> Causes:
+def _check_machine(spec: JsonObject, _: AdmittingCluster) -> Causes:
     if not text(spec, "vmiName"):
         yield required(_SPEC.child("vmiName"), "the migration does not name a VirtualMachineInstance")
 
 
-def _check_priority(spec: JsonObject, _: Cluster) -> Causes:
+def _check_priority(spec: JsonObject, _: AdmittingCluster) -> Causes:
     if has(spec, "priority"):
         at, reported = _SPEC.child("priority"), _SPEC.child("migrationPriority")
         message = "only KubeVirt itself gives a migration a priority"
         yield Cause(CauseType.FORBIDDEN, at, message, "drop it", reported)
 
 
-def _check_ends(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_ends(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     """Check a migration from or to another cluster or namespace."""
     sends, receives = has(spec, "sendTo"), has(spec, "receive")
     if not sends and not receives:
@@ -116,11 +116,11 @@ def _check_ends(spec: JsonObject, cluster: Cluster) -> Causes:
         yield invalid(at, "sendTo and receive have different migrationIDs", reported=ROOT)
 
 
-def _always(_: JsonObject, __: Cluster) -> bool:
+def _always(_: JsonObject, __: AdmittingCluster) -> bool:
     return True
 
 
-POLICY_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+POLICY_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_check_timeout, "completionTimeoutPerGiB", upstream="migrationpolicy-admitter.go Admit"),
     on(_check_downtime, "maxDowntimeMs", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
     on(_check_experiments, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
@@ -128,7 +128,7 @@ POLICY_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(_check_bandwidth, "bandwidthPerMigration", upstream="migrationpolicy-admitter.go Admit"),
 )
 
-MIGRATION_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+MIGRATION_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_check_machine, upstream="ValidateVirtualMachineInstanceMigrationSpec", ends=_always),
     on(
         _check_priority,

@@ -6,7 +6,7 @@ from functools import partial
 
 from renderer.admitters.causes import Cause, Causes, CauseType, duplicate, invalid, needs_gate, required
 from renderer.admitters.check_table import Check, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.feature_gates import Gate
@@ -15,7 +15,7 @@ from renderer.model.json import JsonObject
 from renderer.model.record import Record
 
 
-def check_claimed_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_claimed_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check networks of resource claims: the gate, the claim, the binding."""
     claimed = [index for index, network in enumerate(vmi.networks) if has(network, "resourceClaim")]
     if not claimed:
@@ -90,7 +90,7 @@ _KINDS = (
 )
 
 
-def check_claimed_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_claimed_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check GPUs as 1.6 and 1.7 do, which report most problems at a field that does not exist."""
     gpus = [(index, gpu) for index, gpu in enumerate(elements(vmi.devices, "gpus"))]
     at, reported = vmi.device("gpus"), vmi.at("spec", "domain", "devices", "gpus")
@@ -116,7 +116,7 @@ def check_claimed_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
     yield from _check_claims_exist(vmi, {text(gpu, "claimName") for _, gpu in claimed})
 
 
-def check_claimed_devices(vmi: VmiSpec, cluster: Cluster, *, with_networks: bool) -> Causes:
+def check_claimed_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, with_networks: bool) -> Causes:
     """Check GPUs and host devices, and that no two have the same claim, nor one with a network."""
     wanted: set[str] = set()
     owners: dict[str, str] = {}
@@ -139,7 +139,7 @@ def _check_claims_exist(vmi: VmiSpec, wanted: set[str]) -> Causes:
         yield invalid(at, f"devices use claims that are not there: {', '.join(sorted(missing))}")
 
 
-def check_claim_names(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_claim_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse a second claim of the same name."""
     names: set[str] = set()
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
@@ -150,7 +150,7 @@ def check_claim_names(vmi: VmiSpec, _: Cluster) -> Causes:
         names.add(name)
 
 
-def check_claims(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_claims(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check names and sources of claims."""
     names: set[str] = set()
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
@@ -183,7 +183,9 @@ def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
             yield invalid(at.child(source), f"{source} {error}")
 
 
-def _check_devices(vmi: VmiSpec, kind: _Kind, cluster: Cluster) -> tuple[list[Cause], dict[str, int]]:
+def _check_devices(
+    vmi: VmiSpec, kind: _Kind, cluster: AdmittingCluster
+) -> tuple[list[Cause], dict[str, int]]:
     """Return what is wrong, and the first device of each complete claim and request."""
     at = vmi.device(kind.key)
     devices = list(enumerate(elements(vmi.devices, kind.key)))
@@ -247,7 +249,7 @@ def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) 
 _CLAIMING = ("gpus", "hostDevices", "resourceClaims")
 
 #: ``pkg/dra/admitter``
-CLAIM_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+CLAIM_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(check_claimed_gpus, "gpus", upstream="dra_admitter.go validateCreationDRA", since="1.6", until="1.8"),
     on(
         check_claim_names,

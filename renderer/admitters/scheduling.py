@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.admitters.causes import Cause, Causes, invalid
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.kubernetes_names import (
     dns_label_errors,
     dns_subdomain_errors,
@@ -73,7 +73,7 @@ _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _NODE_NAME = "metadata.name"
 
 
-def check_affinity(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_affinity(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check ``affinity`` as Kubernetes does a pod's."""
     if not has(vmi.content, "affinity"):
         return
@@ -166,7 +166,7 @@ def _check_weight(place: Place, preferred: JsonObject) -> Causes:
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
 
-def check_topology_spread(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_topology_spread(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check ``topologySpreadConstraints`` as Kubernetes does a pod's."""
     constraints = elements(vmi.content, "topologySpreadConstraints")
     if not constraints:

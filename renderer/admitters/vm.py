@@ -6,7 +6,7 @@ from functools import partial
 
 from renderer.admitters.causes import Cause, Causes
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.data_volume_templates import (
     check_template_names_and_uses,
     check_template_namespaces,
@@ -28,13 +28,13 @@ from renderer.model.json import JsonObject
 _SPEC = FieldPath.of("spec")
 
 #: The checks before all others; the first that yields causes ends the admission.
-CREATION_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+CREATION_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4"),
     *DISCONTINUED_BINDING_CHECKS,
 )
 
 #: The checks after those of the template.
-VM_CHECKS: CheckTable[[VmSpec, Cluster]] = CheckTable(
+VM_CHECKS: CheckTable[[VmSpec, AdmittingCluster]] = CheckTable(
     on(
         check_template_names_and_uses,
         "dataVolumeTemplates",
@@ -61,7 +61,7 @@ VM_CHECKS: CheckTable[[VmSpec, Cluster]] = CheckTable(
 )
 
 
-def admit_vm(vm_spec: JsonObject, cluster: Cluster, namespace: str = "") -> tuple[Cause, ...]:
+def admit_vm(vm_spec: JsonObject, cluster: AdmittingCluster, namespace: str = "") -> tuple[Cause, ...]:
     """Return the causes for which the VirtualMachine with that ``spec`` is refused.
 
     Instance type and preference are applied to ``spec.template``, and the defaults are set. Without a
@@ -78,7 +78,7 @@ def admit_vm(vm_spec: JsonObject, cluster: Cluster, namespace: str = "") -> tupl
     return next(filter(None, map(tuple, steps)), ())
 
 
-def check_vm_spec(vm: VmSpec, cluster: Cluster) -> Causes:
+def check_vm_spec(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
     """Check the spec of a VirtualMachine (``ValidateVirtualMachineSpec``)."""
     metadata = section(section(vm.content, "template"), "metadata")
     release, fields = cluster.release, vm.vmi.fields

@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.admitters.architectures import ARCHITECTURE_CHECKS
 from renderer.admitters.causes import Causes, invalid, required
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.memory import check_memory_is_given
 from renderer.admitters.metadata import Metadata
 from renderer.admitters.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
@@ -24,12 +24,12 @@ _NEEDS = {
 }
 
 
-def check_hyperv_at_spec(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_hyperv_at_spec(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that Hyper-V features have those that they need."""
     yield from _check_hyperv_features(vmi, vmi.at("domain", "features", "hyperv"))
 
 
-def check_hyperv(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_hyperv(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check Hyper-V features, which KubeVirt reports with the path in it twice."""
     features, at = section(vmi.domain, "features"), vmi.at("domain", "features", "hyperv")
     yield from _check_hyperv_features(vmi, at.child("domain", "features", "hyperv"))
@@ -62,7 +62,7 @@ def _check_vmx(vmi: VmiSpec) -> Causes:
 _RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
 
 
-def check_volume_devices(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_volume_devices(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that each volume is a disk's or a file system's."""
     disks = {text(disk, "name") for disk in vmi.disks}
     filesystems = {text(filesystem, "name") for filesystem in elements(vmi.devices, "filesystems")}
@@ -103,7 +103,7 @@ def _check_container_path(
 
 
 #: The checks that a VirtualMachine's template is not made.
-VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+VMI_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
     *DISCONTINUED_BINDING_CHECKS,
     on(check_volume_devices, "volumes", upstream="validateVirtualMachineInstanceSpecVolumeDisks"),
@@ -114,7 +114,7 @@ VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
 )
 
 
-def check_vmi(vmi: JsonObject, cluster: Cluster) -> Causes:
+def check_vmi(vmi: JsonObject, cluster: AdmittingCluster) -> Causes:
     """Yield the causes for which the VirtualMachineInstance, with its defaults, is refused: all at once."""
     spec = VmiSpec.of(section(vmi, "spec"), FieldPath.of("spec"))
     metadata = Metadata(section(vmi, "metadata"), FieldPath.of("metadata"), spec)

@@ -11,7 +11,7 @@ from renderer.admitters.access_credentials import (
 from renderer.admitters.architectures import MACHINE_CHECKS, check_foreign_architecture
 from renderer.admitters.boot_order import check_boot_order, check_disk_volumes
 from renderer.admitters.check_table import Check, CheckTable, on, once_for_equal
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.cpu import (
     check_cpu_features,
     check_cpu_limit,
@@ -92,14 +92,14 @@ from renderer.admitters.vmi_spec import VmiSpec
 from renderer.admitters.volumes import check_container_disks, check_utility_volumes, check_volumes
 
 
-def _disks_check(decides: int, *, since: str = "", until: str = "") -> Check[[VmiSpec, Cluster]]:
+def _disks_check(decides: int, *, since: str = "", until: str = "") -> Check[[VmiSpec, AdmittingCluster]]:
     check = once_for_equal(partial(check_disks, decides=decides), lambda vmi: vmi.disks)
     return on(check, "disks", upstream="ValidateDisks", since=since, until=until)
 
 
 _PROBES = ("readinessProbe", "livenessProbe")
 
-SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     *NUMBER_CHECKS,
     on(check_hostname, "hostname", upstream="validateHostNameNotConformingToDNSLabelRules"),
     on(check_subdomain, "subdomain", upstream="validateSubdomainDNSSubdomainRules"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, required
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, present, quantity, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
@@ -34,7 +34,7 @@ class Volume(Record):
     vmi: VmiSpec
     position: int
     content: JsonObject
-    cluster: Cluster
+    cluster: AdmittingCluster
 
     @property
     def name(self) -> str:
@@ -130,7 +130,7 @@ _ONLY_ONE = ("serviceAccount", "downwardMetrics", "memoryDump")
 _HOST_DISK_TYPES = ("Disk", "DiskOrCreate")
 
 
-def check_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check each volume, that names differ, and that some sources stand once."""
     names: set[str] = set()
     limited = []
@@ -197,7 +197,7 @@ VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
 )
 
 
-def check_container_disks(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_container_disks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check the paths of container disks."""
     for index, volume in enumerate(vmi.volumes):
         path = text(section(volume, "containerDisk"), "path") if "containerDisk" in volume else ""
@@ -206,7 +206,7 @@ def check_container_disks(vmi: VmiSpec, _: Cluster) -> Causes:
             yield from check_path(at.child("path"), path, reported=at)
 
 
-def check_utility_volumes(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_utility_volumes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse utility volumes, which are added to running machines only."""
     if vmi.content.get("utilityVolumes"):
         at = vmi.at("utilityVolumes")

@@ -10,7 +10,7 @@ from functools import partial
 
 from renderer.admitters.causes import Causes, invalid, required
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.disks import check_disks
 from renderer.admitters.firmware import check_firmware
 from renderer.admitters.grace import check_grace_annotations
@@ -30,11 +30,11 @@ _PERCENTAGE = re.compile(r"[+-]?[0-9]{1,9}")
 _MOST_PERCENT = 100
 
 
-def _check_template(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_template(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     yield from check_vm_spec(_template_of(spec), cluster)
 
 
-def _check_discontinued_gates(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_discontinued_gates(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     yield from check_discontinued_gates(_template_of(spec).vmi, cluster)
 
 
@@ -42,12 +42,12 @@ def _template_of(spec: JsonObject) -> VmSpec:
     return VmSpec.of(section(section(spec, "virtualMachineTemplate"), "spec"), _TEMPLATE)
 
 
-def _check_selector(spec: JsonObject, _: Cluster) -> Causes:
+def _check_selector(spec: JsonObject, _: AdmittingCluster) -> Causes:
     labels = section(section(section(spec, "virtualMachineTemplate"), "metadata"), "labels")
     yield from check_selector(section(spec, "selector"), labels, "spec.virtualMachineTemplate")
 
 
-def _check_strategies(spec: JsonObject, _: Cluster) -> Causes:
+def _check_strategies(spec: JsonObject, _: AdmittingCluster) -> Causes:
     for key in ("updateStrategy", "scaleInStrategy"):
         strategies = present(section(spec, key), _STRATEGIES)
         if len(strategies) > 1:
@@ -84,7 +84,7 @@ def _meets(requirement: JsonObject, labels: JsonObject) -> bool:
     return is_among == (operator == "In")
 
 
-def _check_max_unavailable(spec: JsonObject, _: Cluster) -> Causes:
+def _check_max_unavailable(spec: JsonObject, _: AdmittingCluster) -> Causes:
     value = spec.get("maxUnavailable")
     if isinstance(value, int) and value <= 0:
         yield invalid(_MAX_UNAVAILABLE, f"maxUnavailable must be greater than 0, not {value}")
@@ -98,7 +98,7 @@ def _check_max_unavailable(spec: JsonObject, _: Cluster) -> Causes:
 
 
 #: ``ValidateVMPoolSpec``
-POOL_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+POOL_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_check_template, upstream="ValidateVirtualMachineSpec"),
     on(_check_selector, upstream="ValidateVMPoolSpec"),
     on(_check_max_unavailable, "maxUnavailable", upstream="ValidateVMPoolSpec", since="1.6"),
@@ -113,16 +113,16 @@ POOL_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
 )
 
 
-def _check_instance_template(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_instance_template(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     vmi = _instance_template(spec)
     yield from SPEC_CHECKS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 
-def _check_instance_gates(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_instance_gates(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     yield from check_discontinued_gates(_instance_template(spec), cluster)
 
 
-def _check_grace_annotations(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_grace_annotations(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     metadata = section(section(spec, "template"), "metadata")
     at = FieldPath.of("spec", "template", "metadata")
     yield from check_grace_annotations(_instance_template(spec), cluster, metadata, at)
@@ -132,26 +132,26 @@ def _instance_template(spec: JsonObject) -> VmiSpec:
     return VmiSpec.of(section(section(spec, "template"), "spec"), FieldPath.of("spec", "template", "spec"))
 
 
-def _check_instance_selector(spec: JsonObject, _: Cluster) -> Causes:
+def _check_instance_selector(spec: JsonObject, _: AdmittingCluster) -> Causes:
     labels = section(section(section(spec, "template"), "metadata"), "labels")
     yield from check_selector(section(spec, "selector"), labels, "spec.template")
 
 
-def _check_preset_domain(spec: JsonObject, _: Cluster) -> Causes:
+def _check_preset_domain(spec: JsonObject, _: AdmittingCluster) -> Causes:
     if not has(spec, "domain"):
         yield required(FieldPath.of("spec", "domain"), "the preset has no domain")
 
 
-def _check_preset_disks(spec: JsonObject, cluster: Cluster, *, decides: int) -> Causes:
+def _check_preset_disks(spec: JsonObject, cluster: AdmittingCluster, *, decides: int) -> Causes:
     yield from check_disks(VmiSpec.of(spec, FieldPath.of("spec")), cluster, decides=decides)
 
 
-def _check_preset_firmware(spec: JsonObject, cluster: Cluster) -> Causes:
+def _check_preset_firmware(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     yield from check_firmware(VmiSpec.of(spec, FieldPath.of("spec")), cluster)
 
 
 #: ``ValidateVMIRSSpec``
-REPLICA_SET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+REPLICA_SET_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_check_grace_annotations, upstream="validateGraceIOVirtualizationAnnotations", since="1.9"),
     on(_check_instance_template, upstream="ValidateVirtualMachineInstanceSpec"),
     on(_check_instance_selector, upstream="ValidateVMIRSSpec"),
@@ -159,7 +159,7 @@ REPLICA_SET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
 )
 
 #: ``ValidateVMIPresetSpec``
-PRESET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+PRESET_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_check_preset_domain, upstream="ValidateVMIPresetSpec"),
     on(partial(_check_preset_disks, decides=-1), upstream="validateDomainPresetSpec", until="1.3"),
     on(partial(_check_preset_disks, decides=0), upstream="ValidateVMIPresetSpec", since="1.3"),

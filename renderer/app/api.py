@@ -21,7 +21,7 @@ from typing import NamedTuple
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.explain import explain_resource
 from renderer.app.explanations import Question, explanation_of
-from renderer.app.project import Project, project_root
+from renderer.app.project import Project
 from renderer.app.render import RenderMode, RenderRequest, RenderResult
 from renderer.app.render import render as run_render
 from renderer.app.reporter import Silent
@@ -40,6 +40,7 @@ from renderer.pipeline import Pipeline
 from renderer.source.file_system import FilesAbove
 from renderer.source.locate import locate
 from renderer.source.overlays import select_overlays
+from renderer.source.project_root import find_project_root
 
 __all__ = [
     "Comparison",
@@ -87,7 +88,7 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
     ``environment`` has the variables by which git and the cache are found, by default those of the process.
     Raises ``DiagnosticError`` for a ``vmrender.yaml`` that cannot be used.
     """
-    root = project_root(Path(path))
+    root = find_project_root(Path(path))
     return Project.read(root, os.environ if environment is None else environment)
 
 

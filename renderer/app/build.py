@@ -13,8 +13,9 @@ from renderer.model.render_config import ExpandMode
 from renderer.model.resource import ResourceSet
 from renderer.model.rule_settings import warnings_as_errors
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import DiskFileSystem, FilesAbove
+from renderer.source.file_system import FilesAbove
 from renderer.source.find_kustomization import LoadRestrictor
+from renderer.source.project_root import read_named_file
 
 
 class Built(Record):
@@ -77,8 +78,8 @@ def _built(outcome: Outcome[ResourceSet], *, strict: bool) -> Built:
 
 
 def read_file(project: Project, file: Path) -> bytes:
-    """Return the content of a file; one in the project may not lead out of it. Raises ``DiagnosticError``."""
+    """Return the content of a file; one in a project may not lead out of it. Raises ``DiagnosticError``."""
     written = Path.cwd() / file
     if written.is_relative_to(project.root):
         return project.fs.read(written.relative_to(project.root).as_posix())
-    return DiskFileSystem(written.parent.resolve()).read(written.name)
+    return read_named_file(written)

@@ -9,7 +9,7 @@ from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.usage_error import UsageError
-from renderer.diff.compare import Hold, OverlayComparer, held_as_written, without_moved
+from renderer.diff.compare import Hold, compare_overlay, held_as_written, without_moved
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
@@ -131,7 +131,6 @@ class _Errors(NamedTuple):
 def _compare(
     before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit]
 ) -> Comparison:
-    comparer = OverlayComparer()
     compared: list[OverlayDifference] = []
     reached: list[list[OverlayDifference]] = [[] for _ in commits]
     errors = _Errors([], [])
@@ -150,9 +149,9 @@ def _compare(
             for commit, found in zip(commits, reached, strict=True):
                 rendered = commit.side.render(path)
                 pair = before, commit.side
-                found.append(compare_sides(comparer, pair, (sides[0], rendered), path, name, between))
+                found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
-            compared.append(compare_sides(comparer, (before, after), sides, path, name, between))
+            compared.append(compare_sides((before, after), sides, path, name, between))
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
         CommitDifference(commit.side.name, commit.subject, without_moved(found))
@@ -169,8 +168,7 @@ def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tupl
         yield overlay.path, overlay.name
 
 
-def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and what was between
-    comparer: OverlayComparer,
+def compare_sides(
     sides: tuple[Side, Side],
     rendered: tuple[RenderedSide | None, RenderedSide | None],
     path: str,
@@ -190,7 +188,7 @@ def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and what
         releases = tuple(side.overlays[path].kubevirt if path in side.overlays else None for side in sides)
         return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
     before, after = (content.content if content is not None else None for content in rendered)
-    return comparer.compare(path, name, before, after, _hold(*rendered, between), accumulated=bool(between))
+    return compare_overlay(path, name, before, after, _hold(*rendered, between), accumulated=bool(between))
 
 
 def _hold(before: RenderedSide | None, after: RenderedSide | None, between: Sequence[RenderedSide]) -> Hold:

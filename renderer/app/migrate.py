@@ -75,7 +75,9 @@ class MigratedProject:
         """The files at a path. Links are followed, as nothing is written through them."""
         if self.fs.is_folder(path):
             yield from map(self.fs.resolve, self._manifests.below(path))
-        elif not self._manifests.is_rendered(posixpath.dirname(path) or "."):
+        elif not (
+            self._manifests.is_excluded(path) or self._manifests.is_rendered(posixpath.dirname(path) or ".")
+        ):
             yield self.fs.resolve(path)
 
     def _found(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
@@ -107,7 +109,8 @@ class MigratedProject:
 
     @cached_property
     def _manifests(self) -> ManifestFiles:
-        return ManifestFiles(self.fs, [overlay.output for overlay in self._overlays], OWNERSHIP_FILE)
+        outputs = [overlay.output for overlay in self._overlays]
+        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE, self.config.exclude)
 
     @cached_property
     def _graph(self) -> KustomizationGraph:

@@ -23,6 +23,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
+from renderer.model.work import WorkDone, add, begin_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BuiltinFileSystem
@@ -36,6 +37,8 @@ class RenderedOverlay(NamedTuple):
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
+    ``work`` are the steps that it took
+    (``model.work``), ``read`` the sizes of the files that were read for it first.
     """
 
     overlay: Overlay
@@ -45,6 +48,8 @@ class RenderedOverlay(NamedTuple):
     saw: Mapping[FileQuestion, str]
     seconds: float
     account: str
+    work: int
+    read: Mapping[str, int]
 
 
 class OverlayRenderer:
@@ -62,13 +67,14 @@ class OverlayRenderer:
 
     def render(self, overlay: Overlay) -> RenderedOverlay:
         """Render one overlay. Raises ``DiagnosticError`` for an error that concerns all overlays."""
-        stopwatch, work = Stopwatch(), Work("overlay", overlay.path)
+        stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
             composing = stopwatch.lap()
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             files = {} if outcome.failed else _files(overlay, outcome.value)
         findings = locate(self._fs, outcome.diagnostics, self._locator) if outcome.diagnostics else ()
+        steps, read = done.since()
         counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
         return RenderedOverlay(
             overlay=overlay,
@@ -78,6 +84,8 @@ class OverlayRenderer:
             saw=self._recorder.seen(work),
             seconds=stopwatch.seconds(),
             account=f"{counted} composed in {composing}, expanded and checked in {stopwatch.lap()}",
+            work=steps,
+            read=read,
         )
 
     @cached_property
@@ -128,6 +136,7 @@ def _rendered_by_workers(
         part = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
         for rendered in pool.map(_render, overlays, chunksize=part):
             done += 1
+            add(rendered.work, rendered.read)
             yield rendered
     except BrokenProcessPool:
         pass
@@ -144,6 +153,7 @@ class _Worker:
 
 def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
     restore(most, in_effect)
+    begin_run()
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _Worker.renderer = renderer

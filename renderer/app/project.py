@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -12,12 +12,12 @@ from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
-from renderer.source.project import PROJECT_FILE, load_project
+from renderer.source.project import load_project
+from renderer.source.project_root import path_in_project
 
 if TYPE_CHECKING:
     from renderer.source.git_repository import GitRepository
 
-_MARKERS = (PROJECT_FILE, ".git")
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -51,10 +51,10 @@ class Project(Record):
 
     def relative(self, path: Path) -> str:
         """Return ``path`` relative to the root. Raises ``UsageError`` for one outside."""
-        resolved = path.resolve()
-        if not resolved.is_relative_to(self.root):
+        found = path_in_project(self.root, path)
+        if found is None:
             raise UsageError(f"{path} lies outside the repository {self.root}")
-        return resolved.relative_to(self.root).as_posix()
+        return found
 
     def git(self) -> GitRepository:
         """Open the Git repository of the project, as a context manager.
@@ -72,38 +72,6 @@ class ProjectOpener(Protocol):
     def __call__(self, path: Path, top: Path | None = None) -> Project: ...
 
 
-def project_root(path: Path, top: Path | None = None) -> Path:
-    """Return the root of the project of ``path``.
-
-    It is the nearest folder above with a ``vmrender.yaml``, else with ``.git``, else ``top``, else the
-    working directory, or ``path`` itself where that lies elsewhere.
-    """
-    path = path.resolve()
-    for marker in _MARKERS:
-        found = next((folder for folder in _upwards(path) if (folder / marker).exists()), None)
-        if found:
-            return found
-    if top:
-        return top
-    here = Path.cwd()
-    return here if path.is_relative_to(here) else _folder(path)
-
-
 def project_files(root: Path) -> FileSystem:
     """Return the files below ``root``, and those of the catalogs that ship with vmrender."""
     return BuiltinFileSystem(DiskFileSystem(root))
-
-
-def folder_in_checkout(root: Path) -> str:
-    """Return the path of ``root`` in its Git checkout; ``.`` without a checkout."""
-    top = next((folder for folder in _upwards(root) if (folder / ".git").exists()), root)
-    return root.relative_to(top).as_posix()
-
-
-def _upwards(path: Path) -> Iterator[Path]:
-    yield _folder(path)
-    yield from _folder(path).parents
-
-
-def _folder(path: Path) -> Path:
-    return path if path.is_dir() else path.parent

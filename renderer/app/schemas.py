@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from renderer.app.project import Project, project_root
+from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files
@@ -18,7 +18,8 @@ from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release
 from renderer.model.res_id import Gvk
-from renderer.source.file_system import DiskFileSystem, FileSystem
+from renderer.source.file_system import FileSystem
+from renderer.source.project_root import find_project_root, read_named_file
 from renderer.source.project_schemas import RELEASES, read_project_schemas
 from renderer.validation.kubernetes_formats import Schema
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
@@ -140,7 +141,7 @@ def _place(into: Path) -> tuple[Path, str]:
 
     It is the repository, or for a folder elsewhere that folder itself.
     """
-    root = project_root(Path.cwd())
+    root = find_project_root(Path.cwd())
     folder = Path(os.path.normpath(Path.cwd() / into))
     if folder.is_relative_to(root):
         return root, folder.relative_to(root).as_posix()
@@ -173,7 +174,7 @@ def _documents(path: Path) -> Iterator[tuple[str, Json]]:
     """The documents of a file, or of the files of a folder, each with its file's name."""
     files = sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES) if path.is_dir() else [path]
     for file in files:
-        content = DiskFileSystem(file.parent.resolve()).read(file.name)
+        content = read_named_file(file)
         yield from ((file.name, document) for document in decode_documents(content, str(file)))
 
 

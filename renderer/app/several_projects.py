@@ -8,18 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from renderer.app.project import Project, project_files, project_root
+from renderer.app.project import Project, project_files
 from renderer.model.diagnostic import Diagnostic
 from renderer.report.paths import below
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
+from renderer.source.project_root import find_project_root
 
 
 def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
     """Sort paths by the root of their project, in order of appearance."""
     groups: dict[Path, tuple[Path, ...]] = {}
     for path in paths:
-        root = project_root(path)
+        root = find_project_root(path)
         groups[root] = (*groups.get(root, ()), path)
     return groups
 

@@ -109,7 +109,7 @@ class _Validation:
     @cached_property
     def manifests(self) -> ManifestFiles:
         outputs = [overlay.output for overlay in self.overlays]
-        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE)
+        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE, self.config.exclude)
 
     @cached_property
     def graph(self) -> KustomizationGraph:

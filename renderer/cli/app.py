@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -57,6 +58,7 @@ class Vmrender(LazyGroup):
     # click's own signature is untyped beyond these.
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
         gc.set_threshold(COLLECT_AFTER)
+        _replace_closed_streams()
         # What is set for a run, such as limits, ends with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
         gc.freeze()  # or Python would look through everything once more before it exits
@@ -70,7 +72,7 @@ class Vmrender(LazyGroup):
             apply_env(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
-    def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
+    def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:  # noqa: PLR0911 - one for each way to end
         try:
             return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
         except click.FileError as error:  # standard output, as on a full disk
@@ -86,17 +88,63 @@ class Vmrender(LazyGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except Exception as error:  # noqa: BLE001 - the one door
+            if isinstance(error, FileNotFoundError) and not _has_working_directory():
+                click.echo("Error: the working directory was deleted; change to another one", err=True)
+                return 2
             return _report_error(error, self._context)
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Standard output of a program that was started without one (``>&-``): all writing is an error."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str, /) -> int:
+        if text:
+            raise click.FileError("standard output", "it is closed")
+        return 0
+
+
+def _replace_closed_streams() -> None:
+    """Put something in the place of standard streams that are closed, for which Python has None.
+
+    Their descriptors are taken as well: a file of ours that got one of them would be written to by whatever
+    writes to the stream.
+    """
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERROR:
+        pass
+    os.close(descriptor)
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115 - as long as we run
+    sys.stdout = sys.stdout or _ClosedOutput()
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as above
+
+
+_STANDARD_ERROR = 2
+
+
+def _has_working_directory() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - only whether there is one
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _report_error(error: Exception, context: click.Context | None) -> int:
     """Says what is wrong, in the format that was chosen in ``context``."""
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
+    from renderer.model.work import WorkLimitError  # noqa: PLC0415 - as above
 
-    if isinstance(error, DiagnosticError) and context:
-        from renderer.cli.console import ReportTarget, report  # noqa: PLC0415 - not on the way of --version
+    if isinstance(error, DiagnosticError | WorkLimitError) and context:
+        from renderer.cli.console import ExitCode, ReportTarget, report  # noqa: PLC0415 - as above
 
         with context.scope(cleanup=False):
+            if isinstance(error, WorkLimitError):
+                report(ReportTarget.chosen().fs, (error.diagnostic,))
+                return ExitCode.UNREADABLE
             return report(ReportTarget.chosen().fs, error.diagnostics)
     sys.excepthook(type(error), error, error.__traceback__)
     click.echo(_CRASH.format(version=__version__), err=True)

@@ -17,7 +17,9 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not on the way of --version
+        from renderer.model.work import begin_run  # noqa: PLC0415 - as above
 
+        begin_run()
         try:
             return super().invoke(ctx)
         except UsageError as error:

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
-from renderer.app.project import Project, folder_in_checkout, project_files, project_root
+from renderer.app.project import Project, project_files
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
 from renderer.report.formats import Format, writer_of
 from renderer.source.file_system import FileSystem
+from renderer.source.project_root import find_project_root, folder_in_checkout
 
 if TYPE_CHECKING:
     from renderer.report.report import Report
@@ -80,7 +81,7 @@ def open_project(path: Path | None = None, top: Path | None = None) -> Project:
     """
     from renderer.model.limits import lower  # noqa: PLC0415 - schema import opens no project
 
-    root = project_root(path or Path.cwd(), top)
+    root = find_project_root(path or Path.cwd(), top)
     ReportTarget.chosen()._replace(fs=project_files(root), folder=folder_in_checkout(root)).choose()
     project = Project.read(root, os.environ)
     lower(project.config.limits)

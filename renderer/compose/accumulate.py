@@ -48,6 +48,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
+from renderer.model.work import spend
 
 
 def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -72,6 +73,10 @@ BUILTIN_TRANSFORMERS: tuple[tuple[str, Transformer], ...] = (
     ("ImageTagTransformer", image_transforms),
     ("ReplacementTransformer", _replacement_transforms),
 )
+
+
+#: Steps for a kustomization and for a transformer, beside those for each resource (``model.work``).
+_VISIT, _TRANSFORM = 100, 20
 
 
 class Accumulated(Record):
@@ -158,6 +163,7 @@ class Accumulation:
     def _accumulate(self, root: KustomizationRoot, into: _Accumulator) -> None:
         """Add what ``root`` lists, then transform everything gathered so far."""
         self._count_visit(root)
+        spend(_VISIT + 4 * len(into.resources), "composing kustomizations")
         into.warnings += root.warnings
         self._add(root.resources, into)
         into.field_specs = with_configured_field_specs(into.field_specs, root)
@@ -225,6 +231,7 @@ class Accumulation:
         self, transform: Transform, by: ConfiguredBy, change: CompositionChange, resources: ResMap
     ) -> None:
         def apply(resources: ResMap) -> None:
+            spend(_TRANSFORM + 4 * len(resources), "transforming resources")
             transform(resources)
             if self._traces:
                 resources.update(lambda resource: with_transformer(resource, by))

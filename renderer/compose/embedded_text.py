@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 
 from renderer.compose.name_hash import as_go_escapes, go_json
 from renderer.compose.replacement_paths import PathError, PathMatcher, lookup_place
@@ -15,9 +16,13 @@ from renderer.model.field_path import Segment
 from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldOptions
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from renderer.yamlio.rewritten_text import NotRewritableError, Written, rewritten_text
+
+#: Steps to read any text, however short (``model.work``).
+_READING = 60
 
 
 def text_on_path(
@@ -73,8 +78,10 @@ def _parsed_mapping(text: str) -> Json:
     return _parsed(text)
 
 
+@lru_cache(maxsize=4)  # of one text, several fields are asked for; trees are read-only
 def _parsed(text: str) -> Json:
     """Return the tree that a text holds. Raises ``PathError`` for a text that is neither YAML nor JSON."""
+    spend(_READING + 4 * len(text), "reading YAML inside of texts")
     try:
         return decode_documents(text.encode(), "")[0]
     except (DiagnosticError, UnicodeEncodeError):

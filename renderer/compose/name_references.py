@@ -16,6 +16,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 #: The test whether a resource comes into question.
 Condition: TypeAlias = Callable[[Resource], bool]
@@ -42,6 +43,7 @@ class ReferralCandidates:
         """The namespaces from which the resources come that ``referrer`` can see."""
         key = referrer.namespace, referrer.bound_namespaces
         if key not in self._original_namespaces:
+            spend(2 * len(self._resources), "following names to other namespaces")
             self._original_namespaces[key] = frozenset(
                 original_identity(resource).namespace
                 for resource in self._resources
@@ -161,6 +163,7 @@ def fix_name_references(resources: ResMap, references: Sequence[NameReference]) 
         if key not in by_kind:
             gvk = Gvk.parse(*key)
             by_kind[key] = [(target, field) for target, index in indices for field in index.targets_of(gvk)]
+        spend(6 * len(by_kind[key]), "following names")
         for target, field in by_kind[key]:
             resource = _NameField(resource, field, target, candidates).fixed()
         return resource
@@ -238,10 +241,12 @@ class _NameField:
     def _referral(self, name: str, condition: Condition, *, same_namespace: bool) -> Resource | None:
         """The resource that had ``name``; None when there is none."""
         role = self._referrer.role() if self._field.path.endswith("roleRef/name") else None
+        candidates = self._candidates.named(name)
+        spend(6 * len(candidates), "following names")
         found = with_same_affixes(
             (
                 other
-                for other in self._candidates.named(name)
+                for other in candidates
                 if condition(other)
                 and was_of_kind(other, self._target)
                 and (role is None or role(other))

@@ -237,7 +237,7 @@ def untagged(text: str) -> Json:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+    from renderer.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
     try:
         expression = compile_regexp(pattern)

@@ -12,7 +12,7 @@ from renderer.compose.replacement_paths import PathError, PathMatcher, lookup_pl
 from renderer.compose.replacement_value import ReplacementValue
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import ScalarNode, with_scalar_node, with_scalar_nodes, with_shared_change
-from renderer.compose.selection import ResourceSelector
+from renderer.compose.selection import STEPS_PER_SELECTION, ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
@@ -23,11 +23,13 @@ from renderer.model.kustomization import FieldOptions, Replacement, ReplacementS
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, value_at
 from renderer.model.suggest import did_you_mean
+from renderer.model.work import spend
 
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
     """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
     named = resources.named(source.name or None)
+    spend(len(named) * STEPS_PER_SELECTION, "looking for sources of replacements")
     matches = [resource for _, resource in named if _is_source(resource, source)]
     if not matches:
         raise _nothing(source, resources)
@@ -89,6 +91,11 @@ def _described(source: ReplacementSource) -> str:
     return f"{kind} {name}".strip()
 
 
+#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
+#: (``model.work``).
+_STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
+
+
 class TargetSelector:
     """Select and reject of one target, made ready. Raises: kustomization-field."""
 
@@ -111,6 +118,8 @@ class TargetSelector:
     def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
         """The resources that it selects, each with its key."""
         named = resources.named(self._select.only_name)
+        steps = _STEPS_PER_TARGET * (1 + len(self._reject))
+        spend(len(named) * steps, "selecting targets of replacements")
         return tuple((key, resource) for key, resource in named if self._selects(resource))
 
     def _selects(self, resource: Resource) -> bool:
@@ -197,6 +206,7 @@ def _written(
         content = with_annotations_for_notes(resource)
     written = resource.with_content(content, target.site)
     for path in target.field_paths:
+        spend(_STEPS_PER_FIELD, "writing replacements")
         try:
             changed = _with_field(written, split_field_path(path), value, target.options)
         except PathError as error:

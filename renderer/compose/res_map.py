@@ -15,9 +15,14 @@ from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 #: Characters of a number, and of what stands around a value when it is written.
 _SCALAR, _AROUND = 4, 2
+
+
+#: Steps to put a resource in the place of another one (``model.work``).
+_REPLACING = 30
 
 
 class Growth(Record):
@@ -158,6 +163,7 @@ class ResMap:
 
         Raises: build-limit.
         """
+        spend(_REPLACING, "changing resources")
         if resource.shared_fields:
             resource = with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)

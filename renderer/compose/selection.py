@@ -20,12 +20,16 @@ from renderer.model.kustomization import Selector
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
+from renderer.model.work import spend
 
 if TYPE_CHECKING:
     from renderer.compose.label_selector import Requirement
 
 
 TextMatcher: TypeAlias = Callable[[str], bool]
+
+#: Steps to see if a selector selects a resource (``model.work``).
+STEPS_PER_SELECTION = 4
 
 _LITERAL = re.compile(r"[A-Za-z0-9_/ -]*")
 
@@ -139,7 +143,7 @@ class ResourceSelector:
             return None
         if _LITERAL.fullmatch(pattern):
             return pattern.__eq__
-        from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+        from renderer.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
         try:
             expression = compile_regexp(pattern)
@@ -171,7 +175,9 @@ def selected_keys(
     """
     site = listed.below("target")
     selector = ResourceSelector(target, site)
-    keys = tuple(key for key, resource in resources.named(selector.only_name) if selector.selects(resource))
+    named = resources.named(selector.only_name)
+    spend(len(named) * STEPS_PER_SELECTION, "selecting resources for patches")
+    keys = tuple(key for key, resource in named if selector.selects(resource))
     if not keys:
         warn(
             Diagnostic(
@@ -203,12 +209,14 @@ def target_of(patch: Resource, resources: ResMap) -> int:
 
 
 def _known_names(target: Selector, resources: ResMap) -> str | None:
+    spend(len(resources), "naming resources that could be meant")
     names = sorted({resource.name for resource in resources if resource.kind == target.kind})
     nearest = suggest(target.name, names)
     return f"there is {', '.join(nearest or names[:5])}" if names else None
 
 
 def _nearest_ids(patch: Resource, resources: ResMap) -> str | None:
+    spend(len(resources), "naming resources that could be meant")
     same_kind = [resource for resource in resources if resource.kind == patch.kind]
     names = {resource.name: f"{resource.api_version} {resource.current_id}" for resource in same_kind}
     nearest = [names[name] for name in suggest(patch.name, names)]

@@ -20,6 +20,7 @@ from renderer.model.kustomization import FieldSpec, Variable
 from renderer.model.limits import limits, over_limit
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
 
@@ -114,11 +115,14 @@ def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], obje
         used(name)
         return _shown(values[name])
 
-    whole = _DOLLAR.fullmatch(text)
+    # No reference begins behind the last bracket; looking for its end from each "$(" would be quadratic.
+    end = text.rfind(")") + 1
+    whole = _DOLLAR.fullmatch(text) if end == len(text) else None
     if whole and whole[2] in values:
         used(whole[2])
         return values[whole[2]]
-    return _DOLLAR.sub(replaced, text)
+    spend(text.count("$", 0, end) + len(text) // 16, "replacing variables")
+    return _DOLLAR.sub(replaced, text[:end]) + text[end:].replace("$$", "$")
 
 
 def _shown(value: Scalar) -> str:

@@ -1,1 +1,1 @@
-"""What differs between two renderings, field by field, and what that does to running virtual machines."""
+"""The difference between two renderings, field by field, and its effect on running virtual machines."""

@@ -1,24 +1,23 @@
-"""Compares one overlay on its two sides."""
+"""Compare one overlay on its two sides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.alignment import is_same
-from renderer.diff.cluster import ClusterView
-from renderer.diff.confidential import without_secrets
-from renderer.diff.field_changes import FieldComparer
 from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.impact.table import Views
 from renderer.diff.match import match
-from renderer.diff.totals import totals_of
-from renderer.diff.virtual_machine import VirtualMachineView
 from renderer.diff.vm_changes import vm_changes
-from renderer.kubevirt.confidential import secret_values
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.confidential import secret_values, without_secrets
+from renderer.kubevirt.lists import field_changes, is_same
+from renderer.kubevirt.sizes import machine_size
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.difference import (
+    Amounts,
     ChangeType,
     Effect,
     Impact,
@@ -64,47 +63,39 @@ def held_as_written(before: Resource, after: Resource) -> HeldChange:
 _NO_CHANGES = Judgement((), None)
 
 
-class OverlayComparer:
-    """Compares the overlays of one run."""
+def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that most callers leave out
+    path: str,
+    name: str,
+    before: OverlaySide | None,
+    after: OverlaySide | None,
+    hold: Hold = held_as_written,
+    *,
+    accumulated: bool = False,
+) -> OverlayDifference:
+    """Compare an overlay that is on one side at least; ``hold`` tells how the cluster holds its VMs.
 
-    def __init__(self) -> None:
-        self._fields = FieldComparer()
-
-    def compare(  # noqa: PLR0913 - an overlay on two sides, and two that most callers leave out
-        self,
-        path: str,
-        name: str,
-        before: OverlaySide | None,
-        after: OverlaySide | None,
-        hold: Hold = held_as_written,
-        *,
-        accumulated: bool = False,
-    ) -> OverlayDifference:
-        """Compare an overlay that is on one side at least; ``hold`` tells how the cluster holds its VMs.
-
-        ``accumulated``: they have been in other states between the two, and may differ from both.
-        """
-        old = before.written if before else ()
-        new = after.written if after else ()
-        matched = match(old, new)
-        pairs = [(pair, ChangeType.CHANGED) for pair in matched.same]
-        pairs += [(pair, ChangeType.RENAMED) for pair in matched.renamed]
-        sides = before or _nothing(after), after or _nothing(before)
-        comparison = _Comparison(self._fields, *sides, hold, accumulated=accumulated)
-        changes = [
-            *(comparison.removed(resource) for resource in matched.removed),
-            *(comparison.added(resource) for resource in matched.added),
-            *(change for pair, kind in pairs for change in comparison.changed(*pair, kind)),
-        ]
-        return OverlayDifference(
-            path=path,
-            name=name,
-            releases=(before.release if before else None, after.release if after else None),
-            changes=tuple(sorted(changes, key=_order)),
-            equal=len(pairs)
-            - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
-            totals=(_totals(before), _totals(after)),
-        )
+    ``accumulated``: they have been in other states between the two, and may differ from both.
+    """
+    old = before.written if before else ()
+    new = after.written if after else ()
+    matched = match(old, new)
+    pairs = [(pair, ChangeType.CHANGED) for pair in matched.same]
+    pairs += [(pair, ChangeType.RENAMED) for pair in matched.renamed]
+    sides = before or _nothing(after), after or _nothing(before)
+    comparison = _Comparison(*sides, hold, accumulated=accumulated)
+    changes = [
+        *(comparison.removed(resource) for resource in matched.removed),
+        *(comparison.added(resource) for resource in matched.added),
+        *(change for pair, kind in pairs for change in comparison.changed(*pair, kind)),
+    ]
+    return OverlayDifference(
+        path=path,
+        name=name,
+        releases=(before.release if before else None, after.release if after else None),
+        changes=tuple(sorted(changes, key=_order)),
+        equal=len(pairs) - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
+        totals=(_totals(before), _totals(after)),
+    )
 
 
 def _nothing(other: OverlaySide | None) -> OverlaySide:
@@ -114,6 +105,19 @@ def _nothing(other: OverlaySide | None) -> OverlaySide:
 
 def _order(change: ResourceChange) -> tuple[str, str, str]:
     return change.id.gvk.kind, change.id.namespace, change.id.name
+
+
+def totals_of(machines: Iterable[VirtualMachineView]) -> Totals:
+    """Return the sum of those that are to run and of those that are halted, each times its replicas."""
+    running, halted = Amounts(), Amounts()
+    for machine in machines:
+        size, replicas = machine_size(machine), machine.replicas
+        amounts = Amounts(replicas, *(replicas * amount for amount in size))
+        if machine.is_halted:
+            halted = halted.plus(amounts)
+        else:
+            running = running.plus(amounts)
+    return Totals(running, halted)
 
 
 def _totals(side: OverlaySide | None) -> Totals | None:
@@ -128,19 +132,17 @@ class _Comparison:
 
     def __init__(
         self,
-        fields: FieldComparer,
         before: OverlaySide,
         after: OverlaySide,
         hold: Hold,
         *,
         accumulated: bool,
     ) -> None:
-        self._fields = fields
         self._hold = hold
         self._accumulated = accumulated
         self._before = before
         self._after = after
-        self._cluster = ClusterView.of(after.release, after.kubevirt)
+        self._cluster = Cluster.of(after.release, after.kubevirt)
 
     def removed(self, resource: Resource) -> ResourceChange:
         impact = None if VirtualMachineView.of(resource) is None else _DELETED
@@ -185,18 +187,18 @@ class _Comparison:
         ):
             return _NO_CHANGES
         if written[0] is None or written[1] is None:
-            return Judgement(self._fields.changes(before.content, after.content), None)
+            return Judgement(field_changes(before.content, after.content), None)
         seen = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
         if seen[0] is None or seen[1] is None:
             return _NO_CHANGES
-        changes = vm_changes(self._fields, (written[0], written[1]), (seen[0], seen[1]))
+        changes = vm_changes((written[0], written[1]), (seen[0], seen[1]))
         if self._refusal(after) is not None or kind is ChangeType.RENAMED:
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
         held = self._hold(before, after) if after.kind == "VirtualMachine" else None
         return judge(Views(written[0], written[1], self._cluster), held, changes)
 
     def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
-        """As KubeVirt sees them; as they are written unless it sees both."""
+        """Return both as KubeVirt sees them; as they are written unless it sees both."""
         old = self._before.applied.get(before.current_id, before)
         new = self._after.applied.get(after.current_id, after)
         if _has_matchers(old) or _has_matchers(new):
@@ -237,6 +239,6 @@ def _effects(impact: Impact | None) -> tuple[Effect, ...]:
 
 
 def _has_matchers(resource: Resource) -> bool:
-    """Whether something is still to be applied to it: it could not be."""
+    """Return whether a matcher is left, because it could not be applied."""
     machine = VirtualMachineView.of(resource)
     return machine is not None and any(machine.spec.get(key) is not None for key in _MATCHERS)

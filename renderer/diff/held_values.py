@@ -7,13 +7,13 @@ values are equal where ``equality.Semantic.DeepEqual`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from renderer.diff.alignment import is_equal
-from renderer.diff.cluster import quantity
+from renderer.kubevirt.lists import is_equal, named_elements
 from renderer.model.difference import ORDER
-from renderer.model.field_path import ROOT, ElementName, FieldPath
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.quantity import lenient_quantity
 
 #: Fields of type ``bool``, not ``*bool``.
 _BOOLEANS = frozenset(
@@ -98,7 +98,7 @@ def _value(value: Json, key: str, parent: str) -> Json:
     if isinstance(value, list):
         return [_value(each, "", key) for each in value] or None
     if key in _QUANTITIES or parent in _QUANTITY_MAPS:
-        amount = quantity(value)
+        amount = lenient_quantity(value)
         return value if amount is None else amount.canonical
     if value == "" and parent not in ("annotations", "labels", "nodeSelector", "matchLabels"):
         return None
@@ -127,29 +127,19 @@ def _differences(before: Json, after: Json, at: FieldPath) -> Iterator[FieldPath
 
 
 def _list_differences(before: Sequence[Json], after: Sequence[Json], at: FieldPath) -> Iterator[FieldPath]:
-    old, new = _elements(before), _elements(after)
-    if old is None or new is None:
+    paired = named_elements(before, after)
+    if paired is None:
         for index in range(max(len(before), len(after))):
             sides = [side[index] if index < len(side) else None for side in (before, after)]
             if not is_equal(*sides):
                 yield from _differences(sides[0], sides[1], at.child(index))
         return
+    old, new = paired
     if [name for name in old if name in new] != [name for name in new if name in old]:
         yield FieldPath((*at.segments[:-1], f"{at.segments[-1]}{ORDER}"))
-    for name in sorted({*old, *new}):
-        element = at.child(ElementName("name", name))
-        if name not in old or name not in new:
-            yield element
-        elif not is_equal(old[name], new[name]):
-            yield from differences(old[name], new[name], element)
-
-
-def _elements(elements: Sequence[Json]) -> Mapping[str, JsonObject] | None:
-    """Return the elements by their names; None where not each has one of its own."""
-    named = {object_at(each).get("name"): object_at(each) for each in elements}
-    if len(named) != len(elements) or not all(isinstance(name, str) for name in named):
-        return None
-    return {str(name): element for name, element in named.items()}
+    for name in sorted({*old, *new}, key=str):
+        if not is_equal(old.get(name), new.get(name)):
+            yield from _differences(old.get(name), new.get(name), at.child(name))
 
 
 def with_part(value: JsonObject, path: Sequence[str], part: Json) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Which resource of one side is which of the other."""
+"""The pairing of the resources of one side with those of the other."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from renderer.diff.field_changes import FieldComparer
-from renderer.diff.virtual_machine import VirtualMachineView
+from renderer.kubevirt.lists import field_changes
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.difference import Effect, FieldChange, Impact
 from renderer.model.field_path import FieldPath
 
@@ -19,7 +19,6 @@ _KEPT = Impact(
 
 
 def vm_changes(
-    comparer: FieldComparer,
     written: tuple[VirtualMachineView, VirtualMachineView],
     applied: tuple[VirtualMachineView, VirtualMachineView],
 ) -> tuple[FieldChange, ...]:
@@ -27,11 +26,11 @@ def vm_changes(
 
     Where matchers are in no manifest, both are the same. A change that is decided by that has its impact.
     """
-    changes = comparer.changes(written[0].content, written[1].content)
-    if written == applied:
+    changes = field_changes(written[0].resource.content, written[1].resource.content)
+    if all(one.resource is other.resource for one, other in zip(written, applied, strict=True)):
         return changes
-    seen = comparer.changes(applied[0].content, applied[1].content)
-    template = written[1].instance_path
+    seen = field_changes(applied[0].resource.content, applied[1].resource.content)
+    template = written[1].paths.instance
     own = tuple(
         change._replace(impact=_SAME)
         if _is_below(change, template) and not _is_among(change, seen)

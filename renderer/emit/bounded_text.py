@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 from renderer.yamlio.encode import encode
+
+#: Characters that are written in a step (``model.work``).
+_CHARACTERS_PER_STEP = 16
 
 
 def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
@@ -18,6 +22,7 @@ def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
         if left < 0:
             message = f"the overlay comes to more than {limits().output_size} characters of text"
             raise over_limit("output_size", message, resource=resource)
+        spend(len(text) // _CHARACTERS_PER_STEP, "writing manifests")
         yield text
 
 

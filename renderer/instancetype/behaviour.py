@@ -212,16 +212,6 @@ class Behaviour(Record):
         """slirp may be the default interface, if allowed. pkg/virt-config/virt-config.go, #11701"""
         return self.release < (1, 3)
 
-    @property
-    def knows_ppc64le(self) -> bool:
-        """The machine type pseries. pkg/virt-config/virt-config.go (GetMachineType), until #14976"""
-        return self.release < (1, 7)
-
-    @property
-    def configures_s390x_machine(self) -> bool:
-        """Before, the type is always s390-ccw-virtio. pkg/virt-config/virt-config.go, #15017"""
-        return self.release >= (1, 7)
-
     # Versions and revisions.
 
     @property

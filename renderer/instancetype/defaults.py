@@ -10,7 +10,7 @@ from __future__ import annotations
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import Cause, DefaultsError
 from renderer.instancetype.vmi_template import VMI_SPEC, with_section
-from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig
+from renderer.kubevirt.cluster import Cluster, ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
@@ -174,7 +174,7 @@ def _truncated(dividend: int, divisor: int) -> int:
 def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
     """The template's spec, defaulted. Raises ``DefaultsError`` when the default network is not possible."""
     spec = default_architecture(spec, config)
-    machine_type = machine_type_of(config, text_at(spec, "architecture"), behaviour)
+    machine_type = Cluster(behaviour.release, config).machine_type(text_at(spec, "architecture"))
     spec = with_default(spec, ("domain", "machine", "type"), machine_type)
     spec = default_requests(spec, config, behaviour)
     if behaviour.defaults_guest_memory:
@@ -188,16 +188,6 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
 
 def default_architecture(spec: JsonObject, config: ClusterConfig) -> JsonObject:
     return with_default(spec, ("architecture",), config.default_architecture)
-
-
-def machine_type_of(config: ClusterConfig, architecture: str, behaviour: Behaviour) -> str:
-    """The machine type for an architecture; one that KubeVirt does not know gets that of amd64."""
-    if config.machine_type:
-        return config.machine_type
-    if architecture == "s390x" and not behaviour.configures_s390x_machine:
-        return DEFAULT_MACHINE_TYPES["s390x"] if behaviour.knows_s390x else config.machine_types["amd64"]
-    known = architecture in config.machine_types and (architecture != "ppc64le" or behaviour.knows_ppc64le)
-    return config.machine_types[architecture if known else "amd64"]
 
 
 def _default_pull_policies(spec: JsonObject) -> JsonObject:

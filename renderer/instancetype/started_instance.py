@@ -42,7 +42,7 @@ _NAME_ANNOTATIONS = {
 }
 
 
-class HeldVm(Record):
+class StartedVm(Record):
     """A VirtualMachine in the cluster, and what comes of it.
 
     ``content`` is the object after the mutating webhook; ``applied`` its ``spec.template`` with instance type
@@ -64,7 +64,7 @@ class VmHolder:
         self._cluster = cluster
         self._finder = Finder(cluster.behaviour)
 
-    def created(self, resource: Resource) -> HeldVm:
+    def created(self, resource: Resource) -> StartedVm:
         """The VirtualMachine after it was created. Raises ``CauseError`` or ``DiagnosticError``."""
         scope, matchers, selected = self._selected(resource)
         content = self._mutated(_inferred(resource.content, matchers), selected, scope)
@@ -77,7 +77,7 @@ class VmHolder:
             content = with_default(content, _PCI_TOPOLOGY, "v3")
         return self._held(content, matchers, selected, resource)
 
-    def updated(self, before: HeldVm, old: Resource, new: Resource) -> HeldVm:
+    def updated(self, before: StartedVm, old: Resource, new: Resource) -> StartedVm:
         """The VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
 
         Where a matcher stays, so does the copy of its object that the cluster stored when the VM was made.
@@ -111,7 +111,7 @@ class VmHolder:
 
     def _held(
         self, content: JsonObject, matchers: Matchers, selected: ResolvedMatchers, resource: Resource
-    ) -> HeldVm:
+    ) -> StartedVm:
         behaviour = self._cluster.behaviour
         template = object_at(content, *_TEMPLATE)
         vm = VirtualMachine.of(resource)
@@ -120,7 +120,8 @@ class VmHolder:
             sized, template = with_custom_size(selected, template, vm, behaviour)
         scope = Scope(self._catalog, resource.namespace)
         applied = apply(sized, template, scope, behaviour)
-        return HeldVm(content, applied, self._started(template, sized, scope, matchers), matchers, selected)
+        instance = self._started(template, sized, scope, matchers)
+        return StartedVm(content, applied, instance, matchers, selected)
 
     def _started(
         self, template: JsonObject, selected: ResolvedMatchers, scope: Scope, matchers: Matchers
@@ -170,7 +171,7 @@ def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
     return vm if changed is template else with_value(vm, _TEMPLATE, changed)
 
 
-def _kept(before: HeldVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
+def _kept(before: StartedVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
     """Return what a matcher selects: what was stored, as long as the matcher is the same."""
     stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
     selected: Found | None = getattr(before.selected if stays else found, key)

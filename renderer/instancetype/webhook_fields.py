@@ -15,11 +15,11 @@ from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults import machine_type_of, with_default
+from renderer.instancetype.defaults import with_default
 from renderer.instancetype.find import Finder
 from renderer.instancetype.resolve import resolve_matchers, select
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.diagnostic import DiagnosticError
@@ -65,7 +65,7 @@ def mutation_of(
     machine_type = (
         text_at(vm_spec, "template", "spec", "domain", "machine", "type")
         or text_at(preferred, "machine", "preferredMachineType")
-        or machine_type_of(config, architecture, behaviour)
+        or Cluster(behaviour.release, config).machine_type(architecture)
     )
     storage_class = text_at(preferred, "volumes", "preferredStorageClassName")
     names = tuple(

@@ -24,6 +24,9 @@ LIVE_UPDATE = "LiveUpdate"
 STAGE = "Stage"
 
 _ROLLOUT_STRATEGY_SINCE = Release(1, 2)
+_S390X_IS_KNOWN_SINCE = Release(1, 3)
+_S390X_IS_CONFIGURED_SINCE = Release(1, 7)
+_PPC64LE_IS_GONE_SINCE = Release(1, 7)
 _LIVE_UPDATE_BY_DEFAULT_SINCE = Release(1, 6)
 _PERSISTENT_RESERVATION_SINCE = Release(1, 9)
 _COMMON_INSTANCETYPES_SINCE = Release(1, 4)
@@ -39,7 +42,9 @@ class ClusterConfig(Record):
     ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` those of one; both hold
     only what is written, as is ``vm_rollout_strategy``, whose default differs by release.
     ``pci_host_devices`` leads from the resource name of a permitted device to its vendor selector.
-    ``max_cpu_sockets`` is 0 where the cluster sets no maximum.
+    ``mediated_devices`` are the resource names of permitted ones, ``migrating_bindings`` the names of the
+    network binding plugins that a live migration takes along. ``max_cpu_sockets`` is 0 where the cluster sets
+    no maximum.
     """
 
     default_architecture: str = "amd64"
@@ -47,6 +52,7 @@ class ClusterConfig(Record):
     machine_types: Mapping[str, str] = DEFAULT_MACHINE_TYPES
     cpu_model: str = ""
     cpu_request: Quantity | None = None
+    cpu_allocation_ratio: int = 10
     memory_overcommit: int = 100
     eviction_strategy: str = "None"
     default_interface: str = "bridge"
@@ -63,18 +69,25 @@ class ClusterConfig(Record):
     persistent_reservation: bool | None = None
     common_instancetypes: bool | None = None
     pci_host_devices: Mapping[str, str] = EMPTY
+    mediated_devices: tuple[str, ...] = ()
+    migrating_bindings: tuple[str, ...] = ()
 
 
 class Cluster(Record):
-    """The release that is rendered for, and the configuration of the cluster."""
+    """The release that is rendered for, and the configuration of the cluster.
+
+    ``workload_update_methods`` are those of the ``KubeVirt`` object; None where there is no such object.
+    """
 
     release: Release
     config: ClusterConfig = ClusterConfig()
+    workload_update_methods: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, release: Release, kubevirt: JsonObject) -> Cluster:
         """Return the cluster of a ``KubeVirt`` object, which is empty where there is none."""
-        return cls(release, read_cluster_config(kubevirt))
+        methods = _texts(kubevirt, "spec", "workloadUpdateStrategy", "workloadUpdateMethods")
+        return cls(release, read_cluster_config(kubevirt), methods if kubevirt else None)
 
     def has_on(self, gate: Gate) -> bool:
         """Return whether a feature gate is on."""
@@ -105,9 +118,18 @@ class Cluster(Record):
         return self.config.common_instancetypes is not False
 
     def machine_type(self, architecture: str) -> str:
-        """Return the default machine type of an architecture (``GetMachineType``)."""
+        """Return the default machine type of an architecture (``virt-config.go``, ``GetMachineType``).
+
+        One that the release does not know gets that of amd64.
+        """
+        if self.config.machine_type:
+            return self.config.machine_type
         types = self.config.machine_types
-        return self.config.machine_type or types.get(architecture, types["amd64"])
+        if architecture == "s390x" and self.release < _S390X_IS_CONFIGURED_SINCE:  # kubevirt#15017
+            is_known = self.release >= _S390X_IS_KNOWN_SINCE
+            return DEFAULT_MACHINE_TYPES["s390x"] if is_known else types["amd64"]
+        is_gone = architecture == "ppc64le" and self.release >= _PPC64LE_IS_GONE_SINCE  # kubevirt#14976
+        return types["amd64"] if is_gone else types.get(architecture, types["amd64"])
 
     def architecture(self, written: str) -> str:
         """Return the architecture of a virtual machine, whose manifest says ``written`` or nothing."""
@@ -144,6 +166,7 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
         },
         cpu_model=text_at(configuration, "cpuModel"),
         cpu_request=lenient_quantity(configuration.get("cpuRequest")),
+        cpu_allocation_ratio=_integer(developer, "cpuAllocationRatio") or defaults.cpu_allocation_ratio,
         memory_overcommit=_integer(developer, "memoryOvercommit") or defaults.memory_overcommit,
         eviction_strategy=_text(configuration, "evictionStrategy", defaults.eviction_strategy),
         default_interface=text_at(network, "defaultNetworkInterface") or defaults.default_interface,
@@ -164,6 +187,8 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
         persistent_reservation=_flag(configuration, "persistentReservationConfiguration", "enabled"),
         common_instancetypes=_flag(configuration, "commonInstancetypesDeployment", "enabled"),
         pci_host_devices=_pci_host_devices(configuration),
+        mediated_devices=_mediated_devices(configuration),
+        migrating_bindings=_migrating_bindings(network),
     )
 
 
@@ -171,6 +196,16 @@ def _pci_host_devices(configuration: JsonObject) -> Mapping[str, str]:
     devices = array_at(configuration, "permittedHostDevices", "pciHostDevices")
     selectors = {text_at(device, "resourceName"): text_at(device, "pciVendorSelector") for device in devices}
     return {name: selector for name, selector in selectors.items() if name and selector}
+
+
+def _mediated_devices(configuration: JsonObject) -> tuple[str, ...]:
+    devices = array_at(configuration, "permittedHostDevices", "mediatedDevices")
+    return tuple(filter(None, (text_at(device, "resourceName") for device in devices)))
+
+
+def _migrating_bindings(network: JsonObject) -> tuple[str, ...]:
+    plugins = object_at(network, "binding")
+    return tuple(name for name in plugins if object_at(plugins, name).get("migration") is not None)
 
 
 def _is_in_range(configuration: JsonObject) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
@@ -137,11 +136,11 @@ def _by_name(elements: Sequence[Json], key: str) -> Mapping[Segment, Json]:
 
 
 def _unnamed(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
-    """Yield the changes of a list by position; of a list of scalars by insertions, where these are fewer."""
-    changes = list(_by_position(before, after, field))
-    if len(changes) > 1 and not any(isinstance(element, dict | list) for element in (*before, *after)):
-        changes = min(changes, list(_by_insertion(before, after, field)), key=len)
-    yield from changes
+    """Yield the changes of a list by position; of a list of scalars with insertions and removals found."""
+    if any(isinstance(element, dict | list) for element in (*before, *after)):
+        yield from _by_position(before, after, field)
+    else:
+        yield from _of_scalars(before, after, field)
 
 
 def _by_position(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
@@ -154,16 +153,18 @@ def _by_position(before: Sequence[Json], after: Sequence[Json], field: FieldPath
         yield _absent_on_one_side(after[index], field.child(index), is_added=True)
 
 
-def _by_insertion(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for _, start, end, other_start, other_end in matcher.get_opcodes():
-        shared = min(end - start, other_end - other_start)
-        for step in range(shared):
-            yield from _changes(before[start + step], after[other_start + step], field.child(start + step))
-        for index in range(start + shared, end):
-            yield _absent_on_one_side(before[index], field.child(index), is_added=False)
-        for index in range(other_start + shared, other_end):
-            yield _absent_on_one_side(after[index], field.child(index), is_added=True)
+def _of_scalars(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+    from deepdiff import DeepDiff  # noqa: PLC0415 - it takes as long to import as a small overlay to render
+
+    for change_type, levels in DeepDiff([*before], [*after], view="tree").items():
+        for level in levels:
+            place = field.child(level.path(output_format="list")[-1])
+            if change_type == "iterable_item_added":
+                yield _absent_on_one_side(level.t2, place, is_added=True)
+            elif change_type == "iterable_item_removed":
+                yield _absent_on_one_side(level.t1, place, is_added=False)
+            elif not is_equal(level.t1, level.t2):  # 1 and 1.0 are of two types, and one value
+                yield FieldChange(place, level.t1, level.t2)
 
 
 def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -> bool:

@@ -21,8 +21,13 @@ POOL = "VirtualMachinePool"
 INSTANCE = "VirtualMachineInstance"
 REPLICA_SET = "VirtualMachineInstanceReplicaSet"
 
+#: The run strategies: when virt-controller keeps an instance of a VirtualMachine.
 ALWAYS = "Always"
 HALTED = "Halted"
+MANUAL = "Manual"
+ONCE = "Once"
+RERUN_ON_FAILURE = "RerunOnFailure"
+WAIT_AS_RECEIVER = "WaitAsReceiver"
 
 _GROUPS = ("kubevirt.io", "pool.kubevirt.io")
 
@@ -169,10 +174,7 @@ class VirtualMachineView:
     @property
     def run_strategy(self) -> str:
         """``Always``, ``Halted`` and the like; a virtual machine runs unless its manifest says otherwise."""
-        strategy = self.spec.get("runStrategy")
-        if isinstance(strategy, str) and strategy:
-            return strategy
-        return HALTED if self.spec.get("running") is False else ALWAYS
+        return run_strategy_of(self.spec)
 
     @property
     def is_halted(self) -> bool:
@@ -191,6 +193,14 @@ class VirtualMachineView:
         return self.paths.instance.child("domain", "devices", *segments)
 
 
+def run_strategy_of(vm_spec: JsonObject) -> str:
+    """Return the run strategy in the spec of a VirtualMachine; ``Always`` where it says nothing."""
+    strategy = vm_spec.get("runStrategy")
+    if isinstance(strategy, str) and strategy:
+        return strategy
+    return HALTED if vm_spec.get("running") is False else ALWAYS
+
+
 def elements(value: Json) -> Sequence[Element]:
     """Return the mappings in a list, each with its index."""
     return list(_elements(value)) if isinstance(value, list) else ()
@@ -199,6 +209,11 @@ def elements(value: Json) -> Sequence[Element]:
 def element_named(value: Json, name: str) -> JsonObject:
     """Return the element of a list with that ``name``; an empty mapping when there is none."""
     return next((element for _, element in elements(value) if element.get("name") == name), EMPTY)
+
+
+def elements_by_name(value: Sequence[Json]) -> Mapping[str, JsonObject]:
+    """Return the elements of a list by their ``name``; of several the last counts, as in KubeVirt's maps."""
+    return {str(name): each for _, each in _elements(value) if (name := each.get("name")) is not None}
 
 
 def _elements(value: Sequence[Json]) -> Iterator[Element]:

@@ -1,4 +1,4 @@
-"""What differs between two renderings of a project, and what that does to virtual machines."""
+"""The difference between two renderings of a project, and its effect on virtual machines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORDER = "#order"
 
 
 class NoValue(Enum):
-    """What stands where a value cannot."""
+    """A mark in place of a value."""
 
     ABSENT = "absent"  # there is no such field on this side
     WITHHELD = "withheld"  # there is one, and it is nobody's business
@@ -27,7 +27,7 @@ Value: TypeAlias = Json | Literal[NoValue.ABSENT, NoValue.WITHHELD]
 
 
 class Effect(StrEnum):
-    """What a change does to a virtual machine, from the mildest to the worst."""
+    """The effects of a change on a virtual machine, from the mildest to the worst."""
 
     NONE = "none"  # what runs, or will run, is the same
     NEXT_START = "next-start"  # the VM is halted: it counts when it is started
@@ -106,14 +106,14 @@ class ResourceChange(Record):
 
     @property
     def id(self) -> ResId:
-        """What it is called now, or was called last."""
+        """The identity now, or the last one."""
         found = self.after or self.before
         assert found is not None  # noqa: S101 - one side has it, or there is no change
         return found
 
 
 class Amounts(Record):
-    """What virtual machines take together; memory in bytes, of which ``hugepages`` are a part."""
+    """The sum of several virtual machines; memory in bytes, of which ``hugepages`` are a part."""
 
     machines: int = 0
     vcpus: int = 0
@@ -126,7 +126,7 @@ class Amounts(Record):
 
 
 class Totals(Record):
-    """What an overlay's virtual machines take: those that are to run, and those that are halted."""
+    """The sums of an overlay's virtual machines: of those that are to run, and of those that are halted."""
 
     running: Amounts = Amounts()
     halted: Amounts = Amounts()
@@ -148,7 +148,7 @@ class OverlayDifference(Record):
     incomparable: str = ""
 
     def __bool__(self) -> bool:
-        """Whether there is anything to tell."""
+        """True if there is anything to tell."""
         return bool(self.changes or self.incomparable) or self.releases[0] != self.releases[1]
 
 

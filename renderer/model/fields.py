@@ -10,6 +10,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.location import Site
+from renderer.model.suggest import did_you_mean
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -148,10 +149,7 @@ class Fields:
 
 def nearest_hint(word: str, known: tuple[str, ...]) -> str:
     """The word that was meant, or all that there are."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    nearest = get_close_matches(word, known, n=1)
-    return f"did you mean {nearest[0]}?" if nearest else f"known fields: {', '.join(known)}"
+    return did_you_mean(word, known, most=1) or f"known fields: {', '.join(known)}"
 
 
 def describe_value(value: Json) -> str:

@@ -34,6 +34,8 @@ class Limits(Record):
     nesting: int = 100
     aliased_values: int = 200_000
     name_length: int = 1024
+    # What is done with it.
+    work: int = 4_000_000
     # What is built of it.
     overlays: int = 20_000
     base_depth: int = 40
@@ -165,6 +167,8 @@ def _not_raised(field: str) -> tuple[str, str]:
 
 
 _LARGEST = (1 << 63) - 1
+#: Characters of a misspelt limit that are compared with those there are.
+_LONGEST_NAME = 40
 
 
 def limit_field(name: str) -> str:
@@ -173,7 +177,7 @@ def limit_field(name: str) -> str:
         return FIELDS[name]
     from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
-    nearest = get_close_matches(name, FIELDS, n=1)
+    nearest = get_close_matches(name[:_LONGEST_NAME], FIELDS, n=1)
     hint = f"did you mean {nearest[0]}?" if nearest else f"limits: {', '.join(FIELDS)}"
     raise LimitValueError(name, f"there is no limit {name}", hint)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from renderer.model.work import may_suggest
+
 #: Longer words are compared by equality alone, and more words are left out: the cost of a suggestion is
-#: bounded, whatever a repository holds.
+#: bounded, whatever a repository holds. So is that of all suggestions of a run (``model.work``).
 _LONGEST_WORD = 200
 _MOST_WORDS = 2_000
 
@@ -25,6 +27,9 @@ def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
     from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
     short = [each for each in words if len(each) <= _LONGEST_WORD]
+    # difflib compares every character of a word with every one of the other, and again what is left.
+    if not may_suggest(sum(1 + len(word) * len(each) // 5 for each in short)):
+        return ()
     return tuple(get_close_matches(word, short, n=most, cutoff=cutoff))
 
 

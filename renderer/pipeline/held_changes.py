@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vm import admit_vm
 from renderer.admitters.vmi import check_vmi
 from renderer.diff.impact.state import HeldChange, held_vm
@@ -14,7 +14,7 @@ from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.defaults import default_vmi_spec
-from renderer.instancetype.started_instance import HeldVm, VmHolder, read_cluster_config
+from renderer.instancetype.started_instance import StartedVm, VmHolder, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
@@ -23,7 +23,7 @@ from renderer.model.resource import Resource, ResourceSet
 
 
 class ProjectState(Record):
-    """What VirtualMachines of an overlay see: its resources with their instance types, and the catalogs."""
+    """The objects that VirtualMachines of an overlay find: its resources and the catalogs."""
 
     resources: ResourceSet
     catalog: Catalog
@@ -61,7 +61,7 @@ class HeldChanges:
             tuple(between),
         )
 
-    def _vms(self, old: Resource, new: Resource) -> list[HeldVm]:
+    def _vms(self, old: Resource, new: Resource) -> list[StartedVm]:
         """The VirtualMachine in each state that has it. Raises ``CauseError`` or ``DiagnosticError``."""
         vms, written = [self._holders[0].created(old)], old
         for state, holder in zip(self._states[1:-1], self._holders[1:-1], strict=True):
@@ -82,11 +82,11 @@ class HeldChanges:
         return VmHolder(state.catalog, state.resources, TargetCluster(behaviour_of(self._release), config))
 
     @cached_property
-    def _admitting(self) -> Cluster:
+    def _admitting(self) -> AdmittingCluster:
         after = self._states[-1]
-        return Cluster(self._release, read_cluster_config(after.resources, after.catalog))
+        return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
 
-    def _update_refusal(self, held: HeldVm, resource: Resource) -> str:
+    def _update_refusal(self, held: StartedVm, resource: Resource) -> str:
         """Return why the webhook refuses the VM that the cluster would hold; empty where it does not."""
         behaviour = behaviour_of(self._release)
         try:
@@ -97,7 +97,7 @@ class HeldChanges:
             return ""
         return next((cause.message for cause in causes), "")
 
-    def _start_refusal(self, held: HeldVm, resource: Resource) -> str:
+    def _start_refusal(self, held: StartedVm, resource: Resource) -> str:
         """Return why the webhook refuses the instance that is made next; empty where it does not."""
         metadata = {**object_at(held.instance, "metadata"), "name": resource.name}
         try:

@@ -22,6 +22,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
+from renderer.model.work import begin_outside_run
 from renderer.pipeline.checks import Checks
 from renderer.pipeline.entry_points import EntryPointComposer
 from renderer.pipeline.expansion import Expander
@@ -69,6 +70,7 @@ class Pipeline:
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         context: RunContext | None = None,
     ) -> None:
+        begin_outside_run()
         self._context = context or RunContext.fresh()
         self._fs = fs
         self._config = config

@@ -119,7 +119,8 @@ class ProjectCatalogs:
         from renderer.source.definitions import Definitions
         from renderer.source.validation_scope import ManifestFiles
 
-        return Definitions(self._fs, ManifestFiles(self._fs, (), OWNERSHIP_FILE), _generated)
+        manifests = ManifestFiles(self._fs, (), OWNERSHIP_FILE, self._config.exclude)
+        return Definitions(self._fs, manifests, _generated)
 
     def _names(self) -> tuple[NamedSource, ...]:
         with self._recorder.using(Work("names in catalogs")):

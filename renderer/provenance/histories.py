@@ -15,6 +15,7 @@ from renderer.model.location import Location, Site
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 from renderer.provenance.makers import FieldSource, Version
 from renderer.provenance.paths import counterpart, leaves, value_at
 from renderer.provenance.trace import Trace
@@ -86,6 +87,10 @@ _COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREF
 _FARTHEST = 8
 
 
+#: Steps to find a field in another version (``model.work``).
+_STEPS_PER_VERSION = 10
+
+
 class _Change(NamedTuple):
     """The change of a field by a version; ``field`` is its path in the version, or before it."""
 
@@ -149,6 +154,7 @@ class Historian:
 def _changes(versions: Sequence[Version], path: FieldPath) -> tuple[_Change, ...]:
     """Return the changes that made the field at ``path`` of the last version, oldest first."""
     changes: list[_Change] = []
+    spend(_STEPS_PER_VERSION * len(versions), "following fields through their versions")
     for index in range(len(versions) - 1, -1, -1):
         version = versions[index]
         earlier = versions[index - 1].content if index else EMPTY
@@ -165,6 +171,7 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[_Change, ...]]:
     """Yield, for each field that a version had and the last has not, the changes that made and removed it."""
     for index, (version, following) in enumerate(pairwise(versions)):
         for path, value in leaves(version.content):
+            spend(_STEPS_PER_VERSION, "following fields through their versions")
             there = counterpart(path, version.content, following.content)
             if value_at(following.content, there) is not NoValue.ABSENT:
                 continue
@@ -174,6 +181,7 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[_Change, ...]]:
 
 
 def _comes_back(path: FieldPath, versions: Sequence[Version]) -> bool:
+    spend(2 * len(versions), "following fields through their versions")
     return any(value_at(version.content, path) is not NoValue.ABSENT for version in versions)
 
 

@@ -8,6 +8,7 @@ from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json import Json
 from renderer.model.list_elements import element_index, element_names
+from renderer.model.work import spend
 
 
 def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]]:
@@ -91,6 +92,7 @@ def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
 
 def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:
     """Return the element of the same name or value, else the one in its place if none came or went."""
+    spend(2 * (len(mine) + len(theirs)), "following fields through their versions")
     index = _index(mine, segment)
     names = _segments(theirs)
     if index is None or (isinstance(segment, ElementName) and segment in names):

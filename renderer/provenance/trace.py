@@ -12,6 +12,7 @@ from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import GeneratorPlugin
+from renderer.model.work import spend
 from renderer.provenance.expansion_makers import vm_versions
 from renderer.provenance.makers import CompositionStep, GeneratorStep, Maker, ReadFromFile, StageStep, Version
 
@@ -47,6 +48,7 @@ class Trace:
     def passed(self, overlay: Overlay, act: StepKind, before: ResourceSet, after: ResourceSet) -> None:
         """Record the input and output of a stage for an overlay; the stage may have left resources out."""
         self._composed.setdefault(overlay.path, before)
+        spend(4 * (len(before) + len(after)), "noting the versions of resources")
         same = {id(resource) for resource in before}
         by_name = {current_identity(each)[1:]: each for each in before}  # a version may change
         in_order = before if len(before) == len(after) else (None,) * len(after)

@@ -37,7 +37,7 @@ _RESERVED = 400
 
 
 def write(difference: Difference, limit: int) -> str:
-    """At most ``limit`` bytes; what does not fit is counted at the end."""
+    """Return at most ``limit`` bytes; what does not fit is counted at the end."""
     page = _Page(limit - _RESERVED)
     page.add(_head(difference))
     for overlay in difference.overlays:
@@ -55,7 +55,7 @@ class _Page:
         self._left_out = 0
 
     def add(self, block: str, *, resources: int = 0, closing: str = "") -> bool:
-        """Whether there was room, for ``closing`` also; else the ``resources`` in it count as left out."""
+        """Return whether there was room, for ``closing`` also; else the ``resources`` count as left out."""
         if not self.has_room(block + closing):
             self._left_out += resources
             return False

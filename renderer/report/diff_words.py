@@ -1,4 +1,4 @@
-"""What the formats of a difference have in common: words, groups and rows."""
+"""The words, groups and rows that all formats of a difference have in common."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Group(NamedTuple):
 
 
 def groups_of(changes: Iterable[ResourceChange]) -> list[Group]:
-    """In the order of the first of each, with the worst for virtual machines first."""
+    """Return the groups in the order of the first of each, with the worst for virtual machines first."""
     found: dict[str, list[ResourceChange]] = {}
     for change in changes:
         alike = (change.type, change.id.gvk.group, change.id.gvk.kind, change.fields, change.impact)
@@ -87,7 +87,7 @@ def _severity(change: ResourceChange) -> int:
 
 
 def reason_of(change: ResourceChange) -> str:
-    """Why the change as a whole has its impact; empty where its fields say that."""
+    """Return the reason for the impact of the change as a whole; empty where its fields say that."""
     if change.impact is None or any(_tells(field.impact, change.impact) for field in change.fields):
         return ""
     return printable(change.impact.reason)
@@ -127,7 +127,7 @@ def _as_json(value: Value) -> str:
 
 
 def sides_of(change: FieldChange) -> tuple[str, str]:
-    """What stood there before, and what stands there now."""
+    """Return the text of the value before, and of the value now."""
     if change.before is NoValue.WITHHELD and change.after is NoValue.WITHHELD:
         return "one value (withheld)", "another (withheld)"
     if change.reordered:
@@ -192,13 +192,13 @@ def release_text(overlay: OverlayDifference) -> str:
 
 
 def counts_of(changes: Iterable[ResourceChange]) -> Mapping[ChangeType, int]:
-    """How many there are of each type, in a fixed order; only those that there are."""
+    """Return the number of each type that there is, in a fixed order."""
     counts = Counter(change.type for change in changes)
     return {change_type: counts[change_type] for change_type in ChangeType if counts[change_type]}
 
 
 def effects_of(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
-    """How many virtual machines meet with each effect, the worst first."""
+    """Return the number of virtual machines with each effect, the worst first."""
     counts = Counter(change.impact.effect for change in changes if change.impact)
     return {effect: counts[effect] for effect in reversed(Effect) if counts[effect]}
 

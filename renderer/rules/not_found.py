@@ -15,6 +15,7 @@ from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.rule_settings import Level
+from renderer.model.work import spend
 from renderer.rules.context import Context
 from renderer.rules.references import (
     CLAIM,
@@ -62,7 +63,9 @@ def _meant(context: Context, reference: ObjectReference) -> Finding | None:
     for item in renamed:
         if may_be_in(item, reference.namespace):
             return _renamed(reference, item)
-    for name, item in context.unused(reference.kind).get(numbers_of(reference.name), ()):
+    unused = context.unused(reference.kind).get(numbers_of(reference.name), ())
+    spend(len(unused) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
+    for name, item in unused:
         if may_be_in(item, reference.namespace) and is_near_miss(reference.name, name):
             return _misspelled(reference, item, name)
     elsewhere = context.inventory.named(reference.kind, reference.name)

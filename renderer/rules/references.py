@@ -11,6 +11,7 @@ from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 SECRET = "Secret"  # noqa: S105 - a kind, no password
 CONFIG_MAP = "ConfigMap"
@@ -248,6 +249,9 @@ _SEPARATORS = re.compile(r"[-._]")
 _DIGITS = re.compile(r"\d+")
 _SHORTEST_WORD = 4  # shorter words are as likely to be meant: prod and prd, a and b
 _LONG_WORD = 6
+_FAR = 3  # so many slips are none
+_LONGEST_WORD = 253  # no name in a cluster is longer
+_STEPS_PER_LETTER = 12  # of ``model.work``
 _MOST = 3  # letters that a slip adds or drops
 
 
@@ -272,18 +276,33 @@ def is_near_miss(written: str, meant: str) -> bool:
 
 def _is_mistyped(word: str, meant: str) -> bool:
     shorter = min(len(word), len(meant))
+    if max(len(word), len(meant)) > _LONGEST_WORD:
+        return False
     return shorter >= _SHORTEST_WORD and _distance(word, meant) <= (1 if shorter < _LONG_WORD else 2)
 
 
 def _distance(word: str, other: str) -> int:
-    """Letters to insert, remove, change or swap with their neighbour (optimal string alignment)."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
+    """Letters to insert, remove, change or swap with their neighbour, up to ``_FAR``.
+
+    That is the optimal string alignment. Words that are so far from each other at most have no place
+    more than two away from where it is in the other: all other cells of the table are left at ``_FAR``.
+    """
+    if abs(len(word) - len(other)) >= _FAR:
+        return _FAR
+    spend(len(word) * _STEPS_PER_LETTER, "comparing names that may be mistyped")
+    last, before = [_FAR] * (len(other) + 1), [min(j, _FAR) for j in range(len(other) + 1)]
     for i, letter in enumerate(word, 1):
-        before, last, row = row, before, [i]
-        for j, other_letter in enumerate(other, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other_letter))
-            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == other_letter:
+        row = [_FAR] * (len(other) + 1)
+        row[0] = min(i, _FAR)
+        for j in range(max(1, i - _FAR + 1), min(len(other), i + _FAR - 1) + 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other[j - 1]), _FAR)
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == other[j - 1]:
                 cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
+            row[j] = cost
+        if (
+            min(row[max(0, i - _FAR + 1) : i + _FAR]) == _FAR
+            and min(before[max(0, i - _FAR) : i + _FAR]) == _FAR
+        ):
+            return _FAR
+        last, before = before, row
+    return before[-1]

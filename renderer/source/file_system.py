@@ -15,6 +15,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Location
+from renderer.model.work import note_read
 
 
 def joined(folder: str, path: str) -> str:
@@ -31,6 +32,7 @@ def read_limited(file: BinaryIO, path: str) -> bytes:
     """Return the rest of an open file, such as standard input. Raises: yaml-limit."""
     content = file.read(limits().file_size + 1)
     check_size(len(content), path)
+    note_read("", len(content))
     return content
 
 
@@ -100,6 +102,7 @@ class DiskFileSystem:
                 raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
             raise _error(Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", path) from error
         check_size(len(content), path)
+        note_read(file, len(content))
         return content
 
     def is_file(self, path: str) -> bool:
@@ -172,8 +175,10 @@ class MemoryFileSystem:
         self.files = {posixpath.normpath(path): content for path, content in files.items()}
 
     def read(self, path: str) -> bytes:
+        path = posixpath.normpath(path)
         try:
-            return self.files[posixpath.normpath(path)]
+            note_read(path, len(self.files[path]))
+            return self.files[path]
         except KeyError:
             raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
 

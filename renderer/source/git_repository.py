@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
+from renderer.model.work import note_read
 from renderer.source.file_system import ROOT_HINT
 from renderer.source.git import (
     LINK_MODE,
@@ -69,6 +70,7 @@ class GitFileSystem:
         if found.content.startswith(_LFS_POINTER):
             message = f"{path} of {self.revision} is a pointer to a file in Git LFS"
             raise _error(Code.FILE_UNREADABLE, message, path, "keep manifests out of LFS: see .gitattributes")
+        note_read(place.entry.oid, len(found.content))
         return found.content
 
     def is_file(self, path: str) -> bool:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from fnmatch import fnmatchcase
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.glob import file_name_match
 from renderer.model.json import text_at
 from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.suggest import suggest
+from renderer.model.work import spend
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.project import PROJECT_FILE
@@ -159,11 +160,19 @@ def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
     return next((file for file in files if fs.is_file(file)), None)
 
 
+#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
+#: (``model.work``).
+_LISTING, _LOOKING = 60, 60
+
+
 def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
     head, *rest = pattern
-    for name in fs.list(folder) if _is_glob(head) else (head,):
+    names = fs.list(folder) if _is_glob(head) else (head,)
+    spend(_LISTING + len(names) * (len(head) // 8 + 1), "finding overlays")
+    for name in names:
         path = posixpath.normpath(posixpath.join(folder, name))
-        if (name == head or fnmatchcase(name, head)) and fs.is_folder(path):
+        if (name == head or file_name_match(head, name)) and fs.is_folder(path):
+            spend(_LOOKING * (2 + path.count("/")), "finding overlays")
             if rest:
                 yield from _matches(fs, path, rest)
             else:

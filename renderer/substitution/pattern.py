@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from renderer.model.work import spend
+
 #: Characters of a text times those of a pattern: what is more would take long.
 _MOST_WORK = 300_000
 
@@ -42,6 +44,7 @@ def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
     """
     if len(text) * len(pattern) > _MOST_WORK:
         raise PatternTooLongError
+    spend(len(text) * len(pattern), "matching patterns of variables")
     try:
         elements = tuple(_elements(pattern))
     except _MalformedError:

@@ -24,6 +24,9 @@ MAX_BRACKETS = 30
 #: ``elif``, all told: Python nests each in the one before, and its versions end at different depths.
 MAX_BRANCHES = 1000
 
+#: Comparisons of one chain (``a < b < c`` has two), which Python nests as well.
+MAX_COMPARISONS = 100
+
 #: Macros that call each other.
 MAX_CALLS = 40
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from math import isfinite
 from types import TracebackType
 from typing import Final
@@ -17,10 +16,11 @@ from jinja2.utils import missing
 from renderer.model.fields import nearest_hint
 from renderer.model.json import JsonObject
 from renderer.model.limits import limit_hint, limits
+from renderer.model.suggest import did_you_mean
 from renderer.templates.environment import Sandbox, nested_too_deeply
 from renderer.templates.errors import TemplateError, TemplateLimitError
 from renderer.templates.instrument import Instrumenter, Output, OutputBuilder
-from renderer.templates.limits import MAX_BRANCHES, MAX_DEPTH, MAX_NODES, Meter
+from renderer.templates.limits import MAX_BRANCHES, MAX_COMPARISONS, MAX_DEPTH, MAX_NODES, Meter
 from renderer.templates.words import UndefinedValueError
 
 _NO_OTHERS = "other templates cannot be used"
@@ -75,6 +75,9 @@ def parse(environment: Sandbox, content: bytes) -> nodes.Template:
             raise TemplateLimitError(message, "loop over a list of values, or make two of it", node.lineno)
         if depth > MAX_DEPTH:
             raise nested_too_deeply(node.lineno)
+        if isinstance(node, nodes.Compare) and len(node.ops) > MAX_COMPARISONS:
+            message = f"a comparison has up to {MAX_COMPARISONS} parts"
+            raise TemplateLimitError(message, "take it apart with {% set %}", node.lineno)
         if isinstance(node, nodes.If):
             branches += len(node.elif_)
         if branches > MAX_BRANCHES:
@@ -198,7 +201,8 @@ class Renderer:
         """The line of the template that was at work; the innermost, in a macro."""
         line = 0
         while traceback:
-            if traceback.tb_frame.f_code.co_filename == "<template>":
+            # Python knows no line in an expression that is compiled to very much.
+            if traceback.tb_frame.f_code.co_filename == "<template>" and traceback.tb_lineno is not None:
                 line = self._template.get_corresponding_lineno(traceback.tb_lineno)
             traceback = traceback.tb_next
         return line
@@ -211,7 +215,6 @@ def _nearest(error: UndefinedValueError, names: tuple[str, ...]) -> str | None:
         known = tuple(key for key in error.owner if isinstance(key, str))
     else:
         return None
-    nearest = get_close_matches(error.name, known, n=1)
-    if nearest:
-        return f"did you mean {nearest[0]}?"
-    return f"there are: {', '.join(known)}" if known else None
+    return did_you_mean(
+        error.name, known, most=1, otherwise=f"there are: {', '.join(known)}" if known else None
+    )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from renderer.model.json import Json, JsonObject, array_at, scalar_text, text_at
+from renderer.model.suggest import suggest
 from renderer.validation.kubernetes_formats import QUANTITY_PATTERN
 
 _LONGEST = 60
@@ -78,12 +79,7 @@ def wanted(schema: JsonObject) -> str:
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
     """The one of ``known`` that was probably meant."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
-
-    for candidate in known:
-        if candidate.lower() == word.lower():
-            return candidate
-    return next(iter(get_close_matches(word, known, n=1, cutoff=0.7)), None)
+    return next(iter(suggest(word, known, most=1, cutoff=0.7)), None)
 
 
 def type_hint(value: Json, schema: JsonObject) -> str | None:

@@ -8,13 +8,15 @@ from itertools import product
 import pytest
 
 from renderer.admitters import cluster as admitters
+from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults import machine_type_of
+from renderer.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.cluster import Cluster, ClusterConfig, read_cluster_config
 from renderer.kubevirt.feature_gates import Gate
-from renderer.model.json import Json, JsonObject
+from renderer.model.difference import Effect
+from renderer.model.json import Json, JsonObject, text_at
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
@@ -37,12 +39,35 @@ def as_instancetypes_read_it(content: JsonObject) -> ClusterConfig:
     return cluster_config(Catalog.of(CatalogSource("all", resources)))
 
 
+def virtual_machine(hostname_of_node: str) -> Resource:
+    content: JsonObject = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {"spec": {"domain": {}, "nodeSelector": {"node": hostname_of_node}}},
+        },
+    }
+    return Resource(content, Site("vm.yaml"))
+
+
+def moves_live(release: Release, kubevirt_object: JsonObject) -> bool:
+    """Tell whether ``diff`` says that another node selector reaches a running machine."""
+    before, after = (
+        OverlaySide(release, (virtual_machine(node),), kubevirt=kubevirt_object) for node in ("one", "other")
+    )
+    (change,) = compare_overlay("overlays/prod", "prod", before, after).changes
+    return Effect.LIVE in change.effects
+
+
 #: Each owner of the question whether changes reach running machines.
 UPDATES_LIVE: Mapping[str, Callable[[Release, JsonObject], bool]] = {
     "kubevirt": lambda release, content: Cluster.of(release, content).updates_live,
     "admitters": lambda release, content: (
-        admitters.Cluster(release, read_cluster_config(content)).updates_live
+        admitters.AdmittingCluster(release, read_cluster_config(content)).updates_live
     ),
+    "diff": moves_live,
 }
 
 
@@ -78,7 +103,7 @@ def test_gates_are_the_same_where_machines_are_admitted() -> None:
     differing = []
     for release, listing in product(RELEASES, listings):
         content = kubevirt(developerConfiguration=listing)
-        admitting = admitters.Cluster(release, read_cluster_config(content))
+        admitting = admitters.AdmittingCluster(release, read_cluster_config(content))
         cluster = Cluster.of(release, content)
         differing += [
             (str(release), listing, str(gate))
@@ -122,8 +147,10 @@ def test_the_configuration_is_read_alike(configuration: dict[str, Json]) -> None
 
 @pytest.mark.parametrize("architecture", ["amd64", "arm64", "s390x", "riscv64"])
 def test_machine_types(architecture: str) -> None:
-    for release in RELEASES:
-        for config in (ClusterConfig(), ClusterConfig(machine_type="pc-q35-9")):
-            assert Cluster(release, config).machine_type(architecture) == machine_type_of(
-                config, architecture, behaviour_of(release)
-            ), release
+    for release, config in product(RELEASES, (ClusterConfig(), ClusterConfig(machine_type="pc-q35-9"))):
+        admitting = admitters.AdmittingCluster(release, config)
+        spec = default_vmi_spec({"architecture": architecture}, config, behaviour_of(release))
+
+        wanted = Cluster(release, config).machine_type(architecture)
+        assert admitting.machine_type(architecture) == wanted, release
+        assert text_at(spec, "domain", "machine", "type") == wanted, release

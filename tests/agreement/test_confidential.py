@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pytest
 import yaml
 
-from renderer.diff import compare  # the differ of the product, whichever table it uses
+from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.emit.redact import redact
 from renderer.kubevirt.confidential import without_secrets
 from renderer.model.codes import Code
@@ -17,6 +17,7 @@ from renderer.model.difference import FieldChange
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
+from renderer.model.release import LATEST
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
@@ -89,7 +90,8 @@ def holding(kind: str, field: FieldPath, value: str) -> JsonObject:
         made = [made] if isinstance(segment, int) else {str(segment): made}
     assert isinstance(made, dict)
     metadata = {"name": "web", **(made.get("metadata") or {})}
-    return {"apiVersion": "v1", "kind": kind, **made, "metadata": metadata}
+    api_version = "kubevirt.io/v1" if kind == "VirtualMachine" else "v1"
+    return {"apiVersion": api_version, "kind": kind, **made, "metadata": metadata}
 
 
 class OneFile:
@@ -127,8 +129,9 @@ def fields(kind: str, field: FieldPath, value: str) -> str:
 
 
 def compared(kind: str, field: FieldPath, value: str) -> str:
-    withhold = getattr(compare, "without_secrets", without_secrets)
-    return repr(withhold(FieldChange(field, value, f"{value}x"), kind))
+    resources = (Resource(holding(kind, field, each), Site("a.yaml")) for each in (value, f"{value}x"))
+    before, after = (OverlaySide(LATEST, (resource,)) for resource in resources)
+    return repr(compare_overlay("overlays/prod", "prod", before, after).changes)
 
 
 OUTPUTS: Mapping[str, Callable[[str, FieldPath, str], str]] = {
@@ -150,7 +153,7 @@ def test_secrets_are_withheld(output: str) -> None:
     assert not told
 
 
-@pytest.mark.parametrize("output", [name for name in OUTPUTS if name != "diff"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_everything_else_is_shown(output: str) -> None:
     hidden = [
         (kind, str(field))

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from renderer.catalogs.differences import differences
+from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.kubevirt.lists import field_changes
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
+from renderer.model.release import LATEST
 from renderer.model.resource import Resource
 from renderer.provenance.paths import named
 
@@ -48,6 +50,12 @@ def names(fields: Sequence[FieldPath]) -> set[Segment]:
     return {field.segments[2] for field in fields}
 
 
+def compared(one: Resource, other: Resource) -> Sequence[FieldPath]:
+    before, after = (OverlaySide(LATEST, (each,)) for each in (one, other))
+    changes = compare_overlay("overlays/prod", "prod", before, after).changes
+    return [field.field for change in changes for field in change.fields]
+
+
 @pytest.mark.parametrize(("key", "elements"), LISTS)
 def test_the_name_of_an_element(key: str, elements: Sequence[Json]) -> None:
     one, other = instancetype(elements), instancetype(changed_last(elements))
@@ -59,6 +67,7 @@ def test_the_name_of_an_element(key: str, elements: Sequence[Json]) -> None:
         "explain": names([named(one.content, field)]),
         "lists": names([change.field for change in field_changes(one.content, other.content)]),
         "catalog diff": names([change.field for change in catalog]),
+        "diff": names(compared(one, other)),
     }
     assert all(segments == owners["lists"] for segments in owners.values()), owners
     keys = {name.key for name in owners["lists"] if isinstance(name, ElementName)}
@@ -91,3 +100,4 @@ def test_the_fields_that_differ(before: JsonObject, after: JsonObject, fields: S
     ]
     assert [str(change.field) for change in field_changes(before, after)] == fields
     assert [str(change.field) for change in catalog] == [f"spec.{field}" for field in fields]
+    assert list(map(str, compared(one, other))) == [f"spec.{field}" for field in fields]

@@ -10,10 +10,12 @@ import pytest
 from renderer.bundled import data_folder
 from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView
 from renderer.migration.change import Change
 from renderer.migration.rules import findings
+from renderer.model.difference import Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
@@ -73,6 +75,16 @@ def test_the_instance(kind: str) -> None:
     assert str(view.in_instance("hostname")) == below(INSTANCES[kind], "hostname")
     (machine,) = Context(ResourceSet((made,)), ResourceSet((made,)), LATEST).machines
     assert machine.instance == view.instance
+
+
+@every_kind
+def test_a_change_of_the_instance(kind: str) -> None:
+    field = below(INSTANCES[kind], "hostname")
+    before, after = (OverlaySide(LATEST, (resource(kind, (field, name)),)) for name in ("here", "there"))
+    (change,) = compare_overlay("overlays/prod", "prod", before, after).changes
+    assert [str(each.field) for each in change.fields] == [field]
+    assert change.impact is not None
+    assert change.impact.effect is not Effect.NONE
 
 
 @every_kind

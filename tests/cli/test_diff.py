@@ -240,7 +240,7 @@ spec:
     spec:
       accessCredentials:
         - sshPublicKey:
-            source: {{secret: {{secretName: {CANARY}-2}}}}
+            source: {{secret: {{secretName: logins}}}}
             propagationMethod: {{noCloud: {{}}}}
       domain:
         devices: {{disks: [{{name: init}}]}}
@@ -373,6 +373,14 @@ def test_each_commit_is_looked_at(folder: Path) -> None:
     lines = run("HEAD~2..HEAD", "--each").stdout.splitlines()
     assert lines[1].endswith(": 1 at the next live migration")
     assert lines[-2] == "virtual machines: 1 needs a restart"
+
+
+def test_since_is_the_first_side_with_each_commit(folder: Path) -> None:
+    commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.large")})
+    commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
+    assert run("--since", "HEAD~2", "HEAD").stdout == run("HEAD~2..HEAD", "--each").stdout
+    assert run("--since", "HEAD~2").stdout == run("HEAD~2", "--each").stdout
+    assert run("--since", "HEAD~2", "HEAD~1", "HEAD").exit == 2
 
 
 def test_an_overlay_in_another_folder_deletes_nothing(folder: Path) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import RenderedSide, Side
-from renderer.diff.compare import OverlayComparer
 from renderer.model.difference import Effect, OverlayDifference, ResourceChange
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json
@@ -57,14 +56,13 @@ def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
 
 def _run(pairs: list[dict[str, Any]]) -> Iterator[CaseResult]:
     first, via, before, after = (Side(name, _project(pairs, name)) for name in _STATES)
-    comparer = OverlayComparer()
     for number, pair in enumerate(pairs):
         path = f"overlays/{number}"
         started, between = before, _NOTHING_BETWEEN
         if "first" in pair:
             started, between = first, tuple(filter(None, (via.render(path), before.render(path))))
         rendered = started.render(path), after.render(path)
-        difference = compare_sides(comparer, (started, after), rendered, path, str(number), between)
+        difference = compare_sides((started, after), rendered, path, str(number), between)
         yield _result(pair, difference)
 
 

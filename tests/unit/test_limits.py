@@ -18,6 +18,7 @@ from yaml.events import DocumentEndEvent, NodeEvent
 
 from renderer.cli.app import main
 from renderer.cli.options import apply_env
+from renderer.compose.variables import expanded
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.model.codes import Code
@@ -35,6 +36,8 @@ from renderer.model.limits import (
 from renderer.model.location import Location, Site
 from renderer.model.render_config import RenderConfig
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.suggest import suggest
+from renderer.model.work import begin_run
 from renderer.pipeline import Pipeline
 from renderer.report.report import bounded
 from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
@@ -479,6 +482,273 @@ def test_too_many_findings() -> None:
     assert kept == [warning, error]
     assert more.message == "2 more findings are not shown"
     assert bounded((warning, error)) == (warning, error)
+
+
+# The work of a run.
+
+
+def _project_of(folder: Path, files: Mapping[str, str]) -> Path:
+    for path, text in {"vmrender.yaml": PROJECT, **files}.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [path: o]\n"
+TEMPLATE = "apiVersion: vmrender.io/v1alpha1\nkind: Template\nmetadata: {name: t}\nspec: {template: t.j2}\n"
+CONFIG_MAPS = (
+    "{% for i in range(COUNT) %}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a{{ i }}}\n"
+    "{% endfor %}\n"
+)
+
+
+def made(kustomization: str, count: int = 2000) -> dict[str, str]:
+    """An overlay of ``count`` ConfigMaps that a Template makes."""
+    return {
+        "o/kustomization.yaml": f"generators: [g.yaml]\n{kustomization}",
+        "o/g.yaml": TEMPLATE,
+        "o/t.j2": CONFIG_MAPS.replace("COUNT", str(count)),
+    }
+
+
+def many_fields() -> dict[str, str]:
+    fields = "".join(f"  - {{path: a/b{n}, create: true}}\n" for n in range(3000))
+    return made(f"labels:\n- pairs: {{a: b}}\n  fields:\n{fields}")
+
+
+def many_selectors() -> dict[str, str]:
+    patch = '[{\\"op\\":\\"add\\",\\"path\\":\\"/x\\",\\"value\\":1}]'
+    return made(
+        "patches:\n" + "".join(f'- {{target: {{name: "x{n}.*"}}, patch: "{patch}"}}\n' for n in range(1500))
+    )
+
+
+def large_expressions() -> dict[str, str]:
+    patch = '[{\\"op\\":\\"add\\",\\"path\\":\\"/x\\",\\"value\\":1}]'
+    each = "".join(f'- {{target: {{name: "(\\\\pL{{50}}){n}"}}, patch: "{patch}"}}\n' for n in range(300))
+    return made(f"patches:\n{each}", 1)
+
+
+def doubling_components() -> dict[str, str]:
+    files = {
+        "o/kustomization.yaml": "resources: [r.yaml]\ncomponents: [../c14]\n",
+        "o/r.yaml": "".join(f"---\n{CONFIG_MAP.replace('name: c', f'name: c{n}')}" for n in range(200)),
+        "c0/kustomization.yaml": f"{COMPONENT}commonAnnotations: {{a: b}}\n",
+    }
+    for n in range(1, 15):
+        files[f"c{n}/kustomization.yaml"] = f"{COMPONENT}components: [../c{n - 1}, ../c{n - 1}]\n"
+    return files
+
+
+def names_in_all_namespaces() -> dict[str, str]:
+    each = (
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: n{{ i }}}\n"
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p{{ i }}}\n"
+        "spec: {volumes: [{name: a, configMap: {name: a}}]}\n"
+    )
+    text = f"{{% for i in range(2500) %}}\n{each}{{% endfor %}}\n"
+    return {**made("namePrefix: p-\n"), "o/t.j2": text}
+
+
+def texts_read_again() -> dict[str, str]:
+    text = "".join(f"    b{n}: 1\n" for n in range(3000))
+    each = "- sourceValue: a{}\n  targets: [{{select: {{kind: ConfigMap}}, fieldPaths: [data.x.a]}}]\n"
+    listed = "".join(each.format(n) for n in range(1200))
+    return {
+        "o/kustomization.yaml": f"resources: [r.yaml]\nreplacements:\n{listed}",
+        "o/r.yaml": f"{CONFIG_MAP.replace('data: {a: b}', 'data:')}  x: |\n    a: z\n{text}",
+    }
+
+
+def patterns_of_variables() -> dict[str, str]:
+    flux = (
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: f, namespace: f}\n"
+        f"spec: {{path: ./o, postBuild: {{substitute: {{a: {'a' * 2900}}}}}}}\n"
+    )
+    lines = "".join(f'  k{n}: "${{a##{"*a" * 50}b}}"\n' for n in range(300))
+    return {
+        "vmrender.yaml": PROJECT.replace("[path: o]", "[{path: o, flux: {kustomization: f.yaml}}]"),
+        "f.yaml": flux,
+        "o/kustomization.yaml": "resources: [r.yaml]\n",
+        "o/r.yaml": CONFIG_MAP.replace("data: {a: b}", "data:") + lines,
+    }
+
+
+def patterns_of_schemas() -> dict[str, str]:
+    kind = "apiVersion: example.org/v1\nkind: Lan\nmetadata: {name: lan}\n"
+    fields = "".join(
+        f'          p{n}: {{type: string, pattern: "^[\\\\p{{L}}{n}]{{120}}$"}}\n' for n in range(200)
+    )
+    crd = (
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: lans.example.org}\n"
+        "spec:\n  group: example.org\n  scope: Namespaced\n  names: {plural: lans, kind: Lan}\n  versions:\n"
+        "  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n"
+        f"        type: object\n        properties:\n{fields}"
+    )
+    return {
+        "vmrender.yaml": f"{PROJECT}schemas: [path: schemas]\n",
+        "schemas/a.yaml": crd,
+        "o/kustomization.yaml": "resources: [r.yaml]\n",
+        "o/r.yaml": f"{kind}p1: a\n",
+    }
+
+
+def mistyped_names() -> dict[str, str]:
+    volumes = "".join(
+        f"      - {{name: v{n}, secret: {{secretName: x{'a' * 200}{chr(98 + n % 24) * 3}{'a' * 9}}}}}\n"
+        for n in range(150)
+    )
+    secrets = "".join(
+        f"---\napiVersion: v1\nkind: Secret\nmetadata: "
+        f"{{name: y{'a' * 200}{chr(99 + n % 23) * 3}{'a' * n}}}\n"
+        for n in range(12)
+    )
+    machine = (
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"
+        "spec:\n  runStrategy: Always\n"
+        f"  template:\n    spec:\n      domain: {{devices: {{}}}}\n      volumes:\n{volumes}"
+    )
+    return {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": machine + secrets}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        many_fields,
+        many_selectors,
+        large_expressions,
+        doubling_components,
+        names_in_all_namespaces,
+        texts_read_again,
+        patterns_of_variables,
+        patterns_of_schemas,
+        mistyped_names,
+    ],
+)
+def test_what_a_few_lines_multiply_ends_with_one_error(
+    files: Callable[[], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(_project_of(tmp_path, files()))
+    monkeypatch.setenv(VARIABLE, "work=100000")  # a fortieth of the default takes a fortieth of the time
+
+    result = CliRunner().invoke(main, ["build", "o"])
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("error[build-limit]: this run takes more than ") == 1
+    assert "the limit work is 100000; whoever runs vmrender can raise it: VMRENDER_LIMITS=work=200000" in (
+        result.stderr
+    )
+
+
+def test_folders_that_links_multiply_end_with_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = PROJECT.replace("path: o", f"path: '{'/'.join('*' * 8)}'")
+    monkeypatch.chdir(_project_of(tmp_path, {"vmrender.yaml": project, "a/kustomization.yaml": ""}))
+    for number in range(8):
+        (tmp_path / f"l{number}").symlink_to(".")
+    monkeypatch.setenv(VARIABLE, "work=100000")
+
+    result = CliRunner().invoke(main, ["validate"])
+
+    assert result.exit_code == 2
+    assert "the last for finding overlays" in result.stderr
+
+
+def test_a_budget_counts_what_workers_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = PROJECT.replace("path: o", "path: 'o*'")
+    files = {f"o{n}/{name}": text for n in range(4) for name, text in _renamed(made("namePrefix: a\n", 500))}
+    monkeypatch.chdir(_project_of(tmp_path, {"vmrender.yaml": project, **files}))
+    monkeypatch.setattr("renderer.app.overlay_renderer.ALONE", 0)
+    monkeypatch.setenv(VARIABLE, "work=25000")
+
+    one, several = (CliRunner().invoke(main, ["validate", "--jobs", jobs]) for jobs in ("1", "2"))
+
+    assert (one.exit_code, several.exit_code) == (2, 2)
+
+
+def _renamed(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((path.removeprefix("o/"), text) for path, text in files.items())
+
+
+def test_brackets_that_nothing_closes_are_looked_for_once() -> None:
+    text = "$(" * 200_000
+
+    assert expanded(text, {"A": 1}, print) == text
+    assert expanded(f"$(A){text}$$", {"A": 1}, print) == f"1{text}$"
+
+
+def test_suggestions_of_a_run_are_bounded() -> None:
+    begin_run()
+    words = [f"{'a' * 150}{n}" for n in range(200)]
+
+    answers = [suggest(f"{'a' * 140}b{n}", words) for n in range(50)]
+
+    assert answers[0]
+    assert not answers[-1]
+
+
+@pytest.mark.parametrize(("pattern", "release"), [("*a" * 30 + "b", "1.9"), ("(a+)+b", "1.0")])
+def test_machine_types_of_a_cluster_take_linear_time(
+    pattern: str, release: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = (
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"
+        "spec:\n  runStrategy: Always\n"
+        f"  template: {{spec: {{domain: {{machine: {{type: {'a' * 60}}}, devices: {{}}}}}}}}\n---\n"
+        "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\nspec:\n"
+        f"  configuration: {{architectureConfiguration: {{amd64: {{emulatedMachines: ['{pattern}']}}}}}}\n"
+    )
+    files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": machine}
+    monkeypatch.chdir(_project_of(tmp_path, files))
+
+    result = CliRunner().invoke(main, ["build", "o", "--kubevirt", release])
+
+    assert result.exit_code == 1
+    assert "the cluster does not emulate the machine type" in result.stderr
+
+
+# Where a command is run.
+
+
+@pytest.mark.parametrize("arguments", [["build", "o"], ["validate", "--format", "json"], ["catalog", "list"]])
+def test_standard_output_that_is_closed(arguments: list[str], tmp_path: Path) -> None:
+    files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
+    command = [sys.executable, "-m", "renderer", *arguments]
+
+    ended = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *command],
+        cwd=_project_of(tmp_path, files),
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+    assert ended.returncode == 2
+    assert ended.stderr == b"Error: cannot write to standard output: it is closed\n"
+
+
+def test_standard_streams_that_are_all_closed(tmp_path: Path) -> None:
+    files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
+    command = [sys.executable, "-m", "renderer", "render"]
+    closed = ["/bin/sh", "-c", '"$@" <&- >&- 2>&-', "sh", *command]
+
+    assert subprocess.run(closed, cwd=_project_of(tmp_path, files), check=False).returncode in (0, 2)
+    rendered = next((tmp_path / "rendered").rglob("*configmap*"))
+    assert rendered.read_text(encoding="utf-8").startswith("apiVersion")
+
+
+def test_a_working_directory_that_was_deleted(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    command = (
+        f'cd "{tmp_path}/gone" && rmdir "{tmp_path}/gone" && exec "{sys.executable}" -m renderer validate'
+    )
+
+    ended = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 2
+    assert ended.stderr == "Error: the working directory was deleted; change to another one\n"
 
 
 def test_every_limit_is_in_the_schema_and_on_its_page() -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from renderer.admitters.boot_order import check_interface_boot_order, disk_boot_orders
 from renderer.admitters.causes import Cause, Causes, duplicate, invalid, needs_gate, required
 from renderer.admitters.check_table import Check, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.network.bindings import (
     BRIDGE_ON_POD,
     MASQUERADE_OFF_POD,
@@ -41,7 +41,7 @@ _MOST = 256
 _METHODS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt")
 
 
-def check_number(vmi: VmiSpec, _: Cluster, *, path: tuple[str, ...]) -> Causes:
+def check_number(vmi: VmiSpec, _: AdmittingCluster, *, path: tuple[str, ...]) -> Causes:
     """Refuse a list of more than 256 elements at ``path``."""
     count = _length(vmi, path)
     if count > _MOST:
@@ -55,7 +55,7 @@ def _length(vmi: VmiSpec, path: tuple[str, ...]) -> int:
     return len(elements(content, path[-1]))
 
 
-def check_pod_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_pod_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse more than one interface on pod networks."""
     count = pod_interfaces(vmi)
     if count > 1:
@@ -63,7 +63,7 @@ def check_pod_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
         yield duplicate(vmi.device("interfaces"), message, reported=vmi.at("interfaces"))
 
 
-def check_sources(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check the source of each network, and how many are the default (``validateNetworks``)."""
     for index, network in enumerate(vmi.networks):
         yield from source_problem(vmi, index)
@@ -74,7 +74,7 @@ def check_sources(vmi: VmiSpec, _: Cluster) -> Causes:
     yield from multus_default_problems(vmi)
 
 
-def check_interfaces_in_turn(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_interfaces_in_turn(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check each interface, up to one that repeats a DHCP option (``validateNetworksMatchInterfaces``)."""
     names: set[str] = set()
     port_names: set[str] = set()
@@ -169,7 +169,7 @@ def _check_ports(interface: Interface, names: set[str]) -> Causes:
         yield from check_port_name(at, port, names)
 
 
-def check_networks_are_used(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_networks_are_used(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check names and interfaces, network by network (``validateNetworksAssignedToInterfaces``)."""
     interfaces_by_name = {text(interface, "name") for interface in vmi.interfaces}
     names: set[str] = set()
@@ -183,21 +183,21 @@ def check_networks_are_used(vmi: VmiSpec, _: Cluster) -> Causes:
             yield required(at, f"the network {name} has no interface", hint)
 
 
-def check_plugins(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_plugins(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse a binding plugin beside another binding (``validateInterfaceBinding``)."""
     for interface in interfaces(vmi, cluster):
         yield from check_plugins_are_alone(interface, methods=_METHODS)
 
 
-def _repeats_option(vmi: VmiSpec, _: Cluster) -> bool:
+def _repeats_option(vmi: VmiSpec, _: AdmittingCluster) -> bool:
     return any(map(has_repeated_option, vmi.interfaces))
 
 
-def _always(_: VmiSpec, __: Cluster) -> bool:
+def _always(_: VmiSpec, __: AdmittingCluster) -> bool:
     return True
 
 
-def _number_of(*path: str) -> Check[[VmiSpec, Cluster]]:
+def _number_of(*path: str) -> Check[[VmiSpec, AdmittingCluster]]:
     return on(
         partial(check_number, path=path),
         path[-1],

@@ -6,7 +6,7 @@ from functools import partial
 
 from renderer.admitters.causes import Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import Check, CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.network.interface import Interface, interfaces
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.feature_gates import Gate
@@ -22,7 +22,7 @@ _BINDINGS_1_9 = (*_METHODS_1_8, "binding")
 RESERVED_ADDRESS = "02:00:00:00:00:00"
 
 
-def check_discontinued_gates(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_discontinued_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Refuse a discontinued binding whose gate is listed all the same."""
     for gate in cluster.config.feature_gates:
         binding = _DISCONTINUED.get(gate)
@@ -34,7 +34,7 @@ def check_discontinued_gates(vmi: VmiSpec, cluster: Cluster) -> Causes:
             yield not_supported(at, *_discontinued(binding), reported=ROOT)
 
 
-def check_discontinued_bindings(vmi: VmiSpec, _: Cluster, *, bindings: tuple[str, ...]) -> Causes:
+def check_discontinued_bindings(vmi: VmiSpec, _: AdmittingCluster, *, bindings: tuple[str, ...]) -> Causes:
     """Refuse bindings that nothing is created with; KubeVirt reports them below ``spec``."""
     for index, interface in enumerate(vmi.interfaces):
         for binding in bindings:
@@ -45,7 +45,7 @@ def check_discontinued_bindings(vmi: VmiSpec, _: Cluster, *, bindings: tuple[str
 
 
 #: Bindings that nothing is created with; an object that has one already may be changed.
-DISCONTINUED_BINDING_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
+DISCONTINUED_BINDING_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         partial(check_discontinued_bindings, bindings=("slirp",)),
         "interfaces",
@@ -68,7 +68,7 @@ def _discontinued(binding: str) -> tuple[str, str]:
 
 
 def check_interface_states(
-    vmi: VmiSpec, _: Cluster, *, states: tuple[str, ...], typeless_is_default: bool
+    vmi: VmiSpec, _: AdmittingCluster, *, states: tuple[str, ...], typeless_is_default: bool
 ) -> Causes:
     """Check ``state`` against ``states``; ``typeless_is_default`` counts a network without a source."""
     default = _default_network(vmi, typeless_is_default=typeless_is_default)
@@ -97,13 +97,13 @@ def _default_network(vmi: VmiSpec, *, typeless_is_default: bool) -> JsonObject |
     return None
 
 
-def check_bindings(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Make the checks of the table below for each interface."""
     for interface in interfaces(vmi, cluster):
         yield from BINDING_CHECKS.causes(cluster.release, frozenset(interface.content), interface)
 
 
-def check_slirp(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_slirp(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check slirp, which only objects that are no VirtualMachine come here with."""
     for interface in interfaces(vmi, cluster):
         if has(interface.content, "slirp") and interface.network is not EMPTY:

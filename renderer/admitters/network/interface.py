@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, JsonObject
@@ -18,7 +18,7 @@ class Interface(Record):
     position: int
     content: JsonObject
     network: JsonObject
-    cluster: Cluster
+    cluster: AdmittingCluster
 
     @property
     def name(self) -> str:
@@ -35,7 +35,7 @@ class Interface(Record):
         return self.vmi.device("interfaces", self.position, *segments)
 
 
-def interfaces(vmi: VmiSpec, cluster: Cluster) -> Iterator[Interface]:
+def interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[Interface]:
     """Yield the interfaces, each with its network; of networks of one name the last counts."""
     networks = {text(network, "name"): network for network in vmi.networks}
     for position, content in enumerate(vmi.interfaces):

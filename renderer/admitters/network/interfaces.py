@@ -7,7 +7,7 @@ from functools import partial
 
 from renderer.admitters.causes import Causes, duplicate, invalid, not_supported
 from renderer.admitters.check_table import CheckTable, on
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.devices import is_pci_address
 from renderer.admitters.network.interface import Interface, interfaces
 from renderer.admitters.network.ports import check_port_ranges, check_ports
@@ -24,7 +24,7 @@ MODELS_1_0 = ("e1000", "e1000e", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 _MODELS_1_4 = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 
 
-def check_interface_names(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_interface_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse a second interface of the same name."""
     names: set[str] = set()
     for index, interface in enumerate(vmi.interfaces):
@@ -35,7 +35,7 @@ def check_interface_names(vmi: VmiSpec, _: Cluster) -> Causes:
         names.add(name)
 
 
-def check_interfaces_have_networks(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_interfaces_have_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that each interface has a network of its name."""
     networks = {text(network, "name") for network in vmi.networks}
     for index, interface in enumerate(vmi.interfaces):
@@ -48,7 +48,7 @@ def check_interfaces_have_networks(vmi: VmiSpec, _: Cluster) -> Causes:
             )
 
 
-def check_interfaces(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def check_interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Make the checks of the table below for each interface."""
     for interface in interfaces(vmi, cluster):
         yield from INTERFACE_CHECKS.causes(cluster.release, frozenset(interface.content), interface)

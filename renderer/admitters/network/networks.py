@@ -6,7 +6,7 @@ from functools import partial
 
 from renderer.admitters.causes import Causes, duplicate, invalid, required
 from renderer.admitters.check_table import CheckTable, on, once_for_equal
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.network.bindings import (
     RESERVED_ADDRESS,
     check_bindings,
@@ -26,7 +26,7 @@ from renderer.model.json import JsonObject
 _SOURCES = ("pod", "multus", "resourceClaim")
 
 
-def check_default_networks(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_default_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse more than one pod network or default Multus network, and both together."""
     pods = sum(has(network, "pod") for network in vmi.networks)
     if pods > 1:
@@ -45,7 +45,7 @@ def multus_default_problems(vmi: VmiSpec) -> Causes:
         yield invalid(at, "a default Multus network takes the place of the pod network", "drop one of them")
 
 
-def check_network_sources(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_network_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that each network has one source."""
     for index in range(len(vmi.networks)):
         yield from source_problem(vmi, index)
@@ -64,7 +64,7 @@ def source_problem(vmi: VmiSpec, index: int) -> Causes:
         yield required(vmi.at("networks", index), message, "keep one of them")
 
 
-def check_multus_names(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_multus_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that Multus networks name their definition; KubeVirt tells of the first that does not."""
     for index, network in enumerate(vmi.networks):
         if has(network, "multus") and not text(section(network, "multus"), "networkName"):
@@ -74,7 +74,7 @@ def check_multus_names(vmi: VmiSpec, _: Cluster) -> Causes:
             return
 
 
-def check_network_names(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_network_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Refuse a second network of the same name."""
     names: set[str] = set()
     for index, network in enumerate(vmi.networks):
@@ -84,7 +84,7 @@ def check_network_names(vmi: VmiSpec, _: Cluster) -> Causes:
         names.add(name)
 
 
-def check_networks_have_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
+def check_networks_have_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that each network has an interface of its name."""
     interfaces = {text(interface, "name") for interface in vmi.interfaces}
     for index, network in enumerate(vmi.networks):
@@ -100,7 +100,7 @@ def check_networks_have_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
 _LINK_STATES = ("absent", "down", "up")
 
 #: ``Validate`` of ``validator.go``, in its order.
-NETWORK_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
+NETWORK_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     on(check_default_networks, "networks", upstream="netsource.go validateSinglePodNetwork"),
     on(check_network_sources, "networks", upstream="netsource.go validateSingleNetworkSource"),
     on(check_multus_names, "networks", upstream="netsource.go validateMultusNetworkSource"),
@@ -142,7 +142,7 @@ NETWORK_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
 )
 
 
-def _check_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
+def _check_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     yield from NETWORK_CHECKS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 

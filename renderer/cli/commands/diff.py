@@ -54,6 +54,11 @@ class DiffFormat(StrEnum):
     is_flag=True,
     help="Look at each commit between the sides: VMs have been started from the first and seen all others.",
 )
+@click.option(
+    "--since",
+    metavar="REVISION",
+    help="The revision that the VMs were started from: the first REVISION, with --each.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
 @verbose_option
 @no_progress_option
@@ -64,6 +69,7 @@ def command(  # noqa: PLR0913 - one for each option
     limit_bytes: int,
     *,
     each: bool,
+    since: str | None,
     exit_zero: bool,
     verbose: bool,
     no_progress: bool,
@@ -81,8 +87,11 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff origin/main...HEAD --format markdown --exit-zero
       vmrender diff v1.2 --overlay prod --format html > diff.html
       vmrender diff v1.2..HEAD --each
+      vmrender diff --since v1.2
     """
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
+    if since is not None:
+        revisions, each = (since, *revisions), True
     compared = compare_revisions(open_project(), revisions, overlays, reporter, each=each)
     reporter.detail(f"done in {stopwatch.total()}")
     chosen = DiffFormat(output_format)

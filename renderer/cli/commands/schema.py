@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
-from renderer.app.project import Project, project_root
+from renderer.app.project import Project
 from renderer.app.schemas import export_schemas, import_schemas, list_schemas, schema_text
 from renderer.cli.command import CommandGroup
 from renderer.cli.console import ExitCode, note, open_project, print_document, print_lines
 from renderer.model.release import LATEST, Release
 from renderer.source.project import PROJECT_FILE
+from renderer.source.project_root import find_project_root
 from renderer.source.project_schemas import RELEASES
 
 
@@ -101,7 +102,7 @@ def import_(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
       kubectl get crd -o yaml > crds.yaml && vmrender schema import crds.yaml --release 1.10
     """
     # Its settings are not read: it may well target the release already whose schemas this makes.
-    project = Project.with_defaults(project_root(Path.cwd()))
+    project = Project.with_defaults(find_project_root(Path.cwd()))
     made = import_schemas(project, paths, release, into)
     note(f"{made.folder}/{RELEASES}/{release}: {made.files} files written")
     note(f"{PROJECT_FILE} has to list the folder:\nschemas:\n- path: {made.folder}")

@@ -22,12 +22,20 @@ from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 #: Steps that lead to no field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and nothing at all.
 _REFUSED_STEP = re.compile(r"[+-]?[0-9]+|-|\*|\[.*\]|")
 
 #: The new value for the value of a field. Raises ``WrongTypeError``.
 SetValue: TypeAlias = Callable[[Json], Json]
+
+
+#: Steps for a copy of a mapping with one more or other field, beside its length (``model.work``).
+_COPYING = 6
+
+#: Steps to look for entries that the mappings of a resource share (``model.work``).
+_SHARING = 30
 
 
 class WrongTypeError(Exception):
@@ -63,9 +71,10 @@ class FieldSpecFilter(Record):
     change: SetValue
     created: Json = None
 
-    def apply(self, resource: Resource, targets: Iterable[FieldSpecPath]) -> Resource:
+    def apply(self, resource: Resource, targets: Sequence[FieldSpecPath]) -> Resource:
         """Return the resource with its fields changed. Raises: resource-invalid."""
         content: Json = resource.content
+        spend(2 * len(targets), "following the paths of transformers")
         for target in targets:
             try:
                 content = self._visit(content, target, 0)
@@ -81,6 +90,7 @@ class FieldSpecFilter(Record):
         if value is None:
             return None
         if isinstance(value, list):
+            spend(len(value), "following the paths of transformers")
             elements = [self._visit(element, target, depth) for element in value]
             unchanged = all(new is old for new, old in zip(elements, value, strict=True))
             return value if unchanged else elements
@@ -100,7 +110,10 @@ class FieldSpecFilter(Record):
         else:
             return mapping
         new = self._visit(value, target, depth + 1)
-        return mapping if new is old and segment.name in mapping else {**mapping, segment.name: new}
+        if new is old and segment.name in mapping:
+            return mapping
+        spend(_COPYING + len(mapping) // 8, "changing fields")
+        return {**mapping, segment.name: new}
 
     def _makes(self, target: FieldSpecPath, depth: int) -> bool:
         return target.create and self.created is not None and not target.segments[depth].is_list
@@ -128,6 +141,7 @@ class FieldSpecIndex:
         return self._targets[key]
 
     def targets_of(self, gvk: Gvk) -> tuple[FieldSpecPath, ...]:
+        spend(len(self._specs), "finding the paths of transformers")
         return tuple(_target(spec) for spec in self._specs if _is_for(spec, gvk))
 
 
@@ -193,6 +207,7 @@ def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[
         changed = change.apply(resource, targets)
         if len(targets) == 1:
             return changed
+        spend(_SHARING * len(targets), "changing fields")
         mappings = (place for target in targets for place in _places(changed.content, target.segments))
         return with_shared_entries(resource, changed, mappings, entries)
 
@@ -222,4 +237,5 @@ def _with_entries(value: Json, entries: Mapping[str, str], bare: tuple[str, ...]
     for key in bare:
         if key not in value:
             raise WrongTypeError(f"a place for {key}, which is no text when it is written without quotes")
+    spend(len(value) // 8 + len(entries), "changing fields")
     return {**value, **entries}

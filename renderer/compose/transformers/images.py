@@ -12,6 +12,7 @@ from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldSpec, Image
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 _CONTAINER_LISTS = ("containers", "initContainers")
 _UNTOUCHED_KIND = "CustomResourceDefinition"
@@ -68,7 +69,7 @@ def image_transform(image: Image, specs: tuple[FieldSpec, ...]) -> Transform:
 
 class _ImageChange:
     def __init__(self, image: Image) -> None:
-        from renderer.compose.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
+        from renderer.go_regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
         self._image = image
         try:
@@ -117,6 +118,8 @@ def _in_containers(resource: Resource, change: _ImageChange) -> Resource:
 
 
 def _walk(value: Json, change: _ImageChange) -> Json:
+    if isinstance(value, list | dict):
+        spend(len(value), "changing images")
     if isinstance(value, list):
         elements = [_walk(element, change) for element in value]
         return value if all(new is old for new, old in zip(elements, value, strict=True)) else elements

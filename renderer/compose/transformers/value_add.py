@@ -7,7 +7,7 @@ import posixpath
 from renderer.compose.fields.field_specs import split_path
 from renderer.compose.replacement_paths import PathError, PathMatcher, untagged
 from renderer.compose.res_map import ResMap
-from renderer.compose.selection import ResourceSelector
+from renderer.compose.selection import STEPS_PER_SELECTION, ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.transformers.namespace import with_namespace
 from renderer.compose.values import ABSENT, Slot
@@ -16,6 +16,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, scalar_text
 from renderer.model.resource import Resource
 from renderer.model.source_tree import AddValue, ValueTarget
+from renderer.model.work import spend
 
 _NAMESPACE = "metadata/namespace"
 
@@ -35,6 +36,7 @@ def value_add_transform(config: AddValue) -> Transform:
 
 def _add(resources: ResMap, target: ValueTarget, value: str) -> None:
     selector = ResourceSelector(target.selector, target.site.below("selector")) if target.selector else None
+    spend(len(resources) * STEPS_PER_SELECTION, "selecting resources to add values to")
     for key, resource in resources.items():
         if selector is None or selector.selects(resource):
             resources.replace(key, _with_value(resource, target, value))

@@ -1,1 +1,1 @@
-"""What a change of a virtual machine does to the one that runs: KubeVirt's virt-controller, by release."""
+"""The effect of a change on a virtual machine that runs: KubeVirt's virt-controller, by release."""

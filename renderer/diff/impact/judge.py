@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from renderer.diff.cluster import ClusterView
 from renderer.diff.held_values import differences
 from renderer.diff.impact.migratable import unknown_claims
-from renderer.diff.impact.state import HeldChange, Patch, State, Update, is_within
+from renderer.diff.impact.state import HeldChange, InstancePatch, InstanceState, Update, is_within
 from renderer.diff.impact.sync import VM, Reaction, sync
 from renderer.diff.impact.table import Views, verdict_of
-from renderer.diff.virtual_machine import RunStrategy
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.virtual_machine import HALTED
 from renderer.model.difference import Effect, FieldChange, Impact, worst
 from renderer.model.field_path import FieldPath
 
@@ -87,9 +87,9 @@ def _worst_first(impacts: Iterable[Impact]) -> tuple[Effect, ...]:
 def _in_state(views: Views, impact: Impact) -> Impact:
     """Return what is left of an impact on a VM that does not run."""
     before, after = views.before.run_strategy, views.after.run_strategy
-    if impact.effect in _ALWAYS or RunStrategy.HALTED not in (before, after):
+    if impact.effect in _ALWAYS or HALTED not in (before, after):
         return impact
-    said = "the VM is halted before" if before == RunStrategy.HALTED else "the VM is halted by it"
+    said = "the VM is halted before" if before == HALTED else "the VM is halted by it"
     return Impact(Effect.NEXT_START, said, impact.source)
 
 
@@ -100,9 +100,9 @@ class _Reaction:
         self._views = views
         self._held = held
         self._update = Update(held.before, held.after, views.cluster, held.access_modes)
-        self.halted = held.before.run_strategy == RunStrategy.HALTED
-        self.stopped = held.after.run_strategy == RunStrategy.HALTED
-        reaction = Reaction(State(held.before.instance), held.after.instance)
+        self.halted = held.before.run_strategy == HALTED
+        self.stopped = held.after.run_strategy == HALTED
+        reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
         if not self.halted:
             reaction = sync(self._update, held.between)
         self.state = reaction.state
@@ -159,7 +159,7 @@ class _Reaction:
         if self.pending:
             yield self._waiting(self.pending)
 
-    def _told(self, patch: Patch) -> Patch:
+    def _told(self, patch: InstancePatch) -> InstancePatch:
         """Return a patch with who starts the live migration that it takes, and what is not known of it."""
         if patch.effect not in _BY_MIGRATION:
             return patch
@@ -172,15 +172,15 @@ class _Reaction:
         return _started_by(patch._replace(reason=reason), self._views.cluster)
 
 
-def _started_by(patch: Patch, cluster: ClusterView) -> Patch:
-    methods = cluster.update_methods
+def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
+    methods = cluster.workload_update_methods
     if methods and "LiveMigrate" in methods and patch.effect is not Effect.BLOCKED:
         return patch._replace(
             reason=f"{patch.reason}; KubeVirt starts it (workloadUpdateMethods: LiveMigrate)"
         )
     if methods and "Evict" in methods:
         reason = f"{patch.reason}; KubeVirt evicts the instance (workloadUpdateMethods: Evict)"
-        return Patch(Effect.EVICTED, reason, patch.fields, _UPDATER)
+        return InstancePatch(Effect.EVICTED, reason, patch.fields, _UPDATER)
     if patch.effect is Effect.BLOCKED:
         return patch
     if methods is None:

@@ -1,4 +1,4 @@
-"""Whether an instance can be migrated live.
+"""The obstacles to the live migration of an instance.
 
 KubeVirt ``pkg/virt-handler/vm.go`` (``calculateLiveMigrationCondition``) and
 ``pkg/network/vmispec/interface.go`` (``VerifyVMIMigratable``). What only the node knows, such as the model
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from renderer.diff.cluster import Gate
-from renderer.diff.impact.state import State, Update
-from renderer.diff.virtual_machine import by_name
+from renderer.diff.impact.state import InstanceState, Update
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
@@ -22,24 +22,24 @@ _RESERVATION_MIGRATES = Release(1, 9)
 _SHARED = "ReadWriteMany"
 
 
-def why_not_migratable(update: Update, state: State) -> str:
+def why_not_migratable(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated; empty where it can."""
     return why_storage_stays(update, state) or _volumes(update, state)
 
 
-def why_storage_stays(update: Update, state: State) -> str:
+def why_storage_stays(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated even where all its volumes are copied."""
     return next(filter(None, (check(update, state) for check in _CHECKS)), "")
 
 
-def unknown_claims(update: Update, state: State) -> tuple[str, ...]:
+def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
     """Return the claims whose access modes the repository does not have; they have to be shared."""
     claims = (_claim(volume) for volume in state.items("volumes"))
     return tuple(claim for claim in claims if claim and claim not in update.access_modes)
 
 
-def _pod_network(update: Update, state: State) -> str:
-    interfaces = by_name(list(state.items("domain", "devices", "interfaces")))
+def _pod_network(update: Update, state: InstanceState) -> str:
+    interfaces = elements_by_name(state.items("domain", "devices", "interfaces"))
     pod = next((each for each in state.items("networks") if each.get("pod") is not None), None)
     if not interfaces or pod is None:
         return ""
@@ -50,15 +50,14 @@ def _pod_network(update: Update, state: State) -> str:
         annotations = object_at(state.instance, "metadata", "annotations")
         return "" if _BRIDGE_ALLOWED in annotations else "it is on the pod network by a bridge"
     plugin = text_at(interface, "binding", "name")
-    plugins = object_at(update.cluster.configuration, "network", "binding")
-    if plugin and object_at(plugins, plugin).get("migration") is not None:
+    if plugin in update.cluster.config.migrating_bindings:
         return ""
     if plugin:
         return f"the binding plugin {plugin} of its pod network does not migrate"
     return "its interface on the pod network does not migrate"
 
 
-def _host_devices(update: Update, state: State) -> str:
+def _host_devices(update: Update, state: InstanceState) -> str:
     devices = state.at("domain", "devices")
     if array_at(devices, "hostDevices"):
         return "it has host devices"
@@ -68,16 +67,15 @@ def _host_devices(update: Update, state: State) -> str:
     cluster = update.cluster
     if cluster.release < _VGPU_MIGRATES or len(gpus) > 1 or not cluster.has_on(Gate.VGPU_LIVE_MIGRATION):
         return "it has GPUs"
-    mediated = array_at(cluster.configuration, "permittedHostDevices", "mediatedDevices")
-    names = {text_at(each, "resourceName") for each in mediated}
-    return "" if text_at(gpus[0], "deviceName") in names else "its GPU is no mediated device"
+    is_mediated = text_at(gpus[0], "deviceName") in cluster.config.mediated_devices
+    return "" if is_mediated else "its GPU is no mediated device"
 
 
-def _launch_security(_update: Update, state: State) -> str:
+def _launch_security(_update: Update, state: InstanceState) -> str:
     return "it has launchSecurity" if state.at("domain").get("launchSecurity") is not None else ""
 
 
-def _hyperv_passthrough(_update: Update, state: State) -> str:
+def _hyperv_passthrough(_update: Update, state: InstanceState) -> str:
     passthrough = state.at("domain", "features").get("hypervPassthrough")
     return (
         "it has features.hypervPassthrough"
@@ -86,12 +84,12 @@ def _hyperv_passthrough(_update: Update, state: State) -> str:
     )
 
 
-def _filesystems(update: Update, state: State) -> str:
+def _filesystems(update: Update, state: InstanceState) -> str:
     filesystems = state.items("domain", "devices", "filesystems")
     return "it has filesystems" if filesystems and update.cluster.release < _VIRTIOFS_MIGRATES else ""
 
 
-def _reservations(update: Update, state: State) -> str:
+def _reservations(update: Update, state: InstanceState) -> str:
     if update.cluster.release >= _RESERVATION_MIGRATES:
         return ""
     disks = state.items("domain", "devices", "disks")
@@ -102,7 +100,7 @@ def _reservations(update: Update, state: State) -> str:
     )
 
 
-def _volumes(update: Update, state: State) -> str:
+def _volumes(update: Update, state: InstanceState) -> str:
     """``checkVolumesForMigration``."""
     for volume in state.items("volumes"):
         name = text_at(volume, "name")
@@ -125,7 +123,7 @@ def _claim(volume: JsonObject) -> str:
 
 
 #: In KubeVirt's order.
-_CHECKS: Sequence[Callable[[Update, State], str]] = (
+_CHECKS: Sequence[Callable[[Update, InstanceState], str]] = (
     _pod_network,
     _filesystems,
     _host_devices,

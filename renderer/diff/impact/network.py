@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from renderer.diff.cluster import Gate
 from renderer.diff.held_values import with_part
 from renderer.diff.impact.migratable import why_not_migratable
-from renderer.diff.impact.state import State, Update
-from renderer.diff.virtual_machine import by_name
+from renderer.diff.impact.state import InstanceState, Update
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.difference import Effect
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, without
 from renderer.model.release import Release
@@ -26,7 +26,7 @@ _NAD_REF = Release(1, 8)
 _NAD_REF_OF_MIGRATABLE = Release(1, 9)
 
 
-def network_needs_restart(update: Update, state: State, *, migratable: bool) -> bool:
+def network_needs_restart(update: Update, state: InstanceState, *, migratable: bool) -> bool:
     """Tell whether interfaces or networks of the instance are changed or gone (``IsRestartRequired``)."""
     desired, current = update.after.applied, state.spec
     if _are_changed(array_at(current, *_INTERFACES), array_at(desired, *_INTERFACES), "state"):
@@ -41,7 +41,7 @@ def network_needs_restart(update: Update, state: State, *, migratable: bool) -> 
     return _are_changed(*networks, *(("multus", "networkName") if ignores_name else ()))
 
 
-def sync_interfaces(update: Update, state: State) -> State:
+def sync_interfaces(update: Update, state: InstanceState) -> InstanceState:
     """Plug interfaces in, set their states, and connect them to other networks (``Sync``)."""
     if not update.cluster.has_on(Gate.HOTPLUG_NICS):
         return state
@@ -68,7 +68,7 @@ def with_cleared_interfaces(spec: JsonObject, present: Iterable[str]) -> JsonObj
         for each in map(object_at, array_at(spec, *_INTERFACES))
         if text_at(each, "state") != _ABSENT or text_at(each, "name") in names
     ]
-    networks = by_name(array_at(spec, *_NETWORKS))
+    networks = elements_by_name(array_at(spec, *_NETWORKS))
     kept = [networks[name] for each in interfaces if (name := text_at(each, "name")) in networks]
     return with_part(with_part(spec, _INTERFACES, interfaces), _NETWORKS, kept)
 
@@ -82,13 +82,13 @@ def with_network_of(spec: JsonObject, other: JsonObject) -> JsonObject:
 
 def interface_names(spec: JsonObject) -> tuple[str, ...]:
     """Return the names of the interfaces in the spec of an instance."""
-    return tuple(by_name(array_at(spec, *_INTERFACES)))
+    return tuple(elements_by_name(array_at(spec, *_INTERFACES)))
 
 
-def _plugged(update: Update, state: State, *, migratable: bool) -> State:
+def _plugged(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
     template = update.after.template
-    known = by_name(list(state.items(*_INTERFACES)))
-    networks = by_name(array_at(template, *_NETWORKS))
+    known = elements_by_name(state.items(*_INTERFACES))
+    networks = elements_by_name(array_at(template, *_NETWORKS))
     new = [
         each
         for each in map(object_at, array_at(template, *_INTERFACES))
@@ -109,9 +109,9 @@ def _plugged(update: Update, state: State, *, migratable: bool) -> State:
     )
 
 
-def _with_states(update: Update, state: State) -> State:
+def _with_states(update: Update, state: InstanceState) -> InstanceState:
     """Set the states of links; an interface that was unplugged stays so."""
-    desired = by_name(array_at(update.after.template, *_INTERFACES))
+    desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
     links = update.cluster.release >= _LINK_STATE
     for absent in (False, True):
         changed = [
@@ -133,9 +133,9 @@ def _with_state(interface: JsonObject, link: str) -> JsonObject:
     return {**plain, "state": link} if link else plain
 
 
-def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
+def _reconnected(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
     """``syncNetworks``."""
-    desired = by_name(array_at(update.after.template, *_NETWORKS))
+    desired = elements_by_name(array_at(update.after.template, *_NETWORKS))
     networks = []
     for present in state.items(*_NETWORKS):
         network = present
@@ -154,7 +154,7 @@ def _reconnected(update: Update, state: State, *, migratable: bool) -> State:
 
 
 def _are_changed(current: Sequence[Json], desired: Sequence[Json], *ignored: str) -> bool:
-    old, new = by_name(list(current)), by_name(list(desired))
+    old, new = elements_by_name(current), elements_by_name(desired)
     return any(
         name not in new or without(element, *ignored) != without(new[name], *ignored)
         if ignored

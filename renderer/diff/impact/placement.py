@@ -6,8 +6,8 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleAffinityChangeRequest``
 
 from __future__ import annotations
 
-from renderer.diff.impact.state import State, Update
-from renderer.diff.virtual_machine import RunStrategy
+from renderer.diff.impact.state import InstanceState, Update
+from renderer.kubevirt.virtual_machine import WAIT_AS_RECEIVER
 from renderer.model.difference import Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
@@ -23,7 +23,7 @@ _BACKUP_HOOKS = "kubevirt.io/skip-backup-hooks"
 _PLACED = "it counts from the next live migration on"
 
 
-def handle_affinity_change(update: Update, state: State) -> State:
+def handle_affinity_change(update: Update, state: InstanceState) -> InstanceState:
     """Patch ``affinity`` and ``nodeSelector``; KubeVirt 1.0 and 1.1 do where the VM says so."""
     release = update.cluster.release
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
@@ -32,12 +32,12 @@ def handle_affinity_change(update: Update, state: State) -> State:
     return _copied(update, state, "affinity", "nodeSelector")
 
 
-def handle_tolerations_change(update: Update, state: State) -> State:
+def handle_tolerations_change(update: Update, state: InstanceState) -> InstanceState:
     """Patch ``tolerations``."""
     return _copied(update, state, "tolerations")
 
 
-def _copied(update: Update, state: State, *fields: str) -> State:
+def _copied(update: Update, state: InstanceState, *fields: str) -> InstanceState:
     for field in fields:
         wanted = update.after.applied.get(field)
         if state.spec.get(field) != wanted:
@@ -45,7 +45,7 @@ def _copied(update: Update, state: State, *fields: str) -> State:
     return state
 
 
-def sync_dynamic_annotations(update: Update, state: State) -> State:
+def sync_dynamic_annotations(update: Update, state: InstanceState) -> InstanceState:
     """Copy the annotations of the descheduler from the template, and that of backups from the VM."""
     template = object_at(update.after.content, "spec", "template", *_ANNOTATIONS)
     own = object_at(update.after.content, *_ANNOTATIONS)
@@ -61,10 +61,10 @@ def sync_dynamic_annotations(update: Update, state: State) -> State:
     return state.patched_object({_ANNOTATIONS: changed}, Effect.LIVE, "the annotation is kept up to date")
 
 
-def sync_run_strategy(update: Update, state: State) -> State:
+def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
     """Fail for a VM that runs and is to wait for another cluster's."""
-    if update.after.run_strategy != RunStrategy.WAIT_AS_RECEIVER:
+    if update.after.run_strategy != WAIT_AS_RECEIVER:
         return state
-    if update.before.run_strategy == RunStrategy.WAIT_AS_RECEIVER:
+    if update.before.run_strategy == WAIT_AS_RECEIVER:
         return state
     return state.failing("a VM that runs cannot wait as a receiver", FieldPath.of("runStrategy"))

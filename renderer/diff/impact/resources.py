@@ -6,12 +6,13 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``h
 
 from __future__ import annotations
 
-from renderer.diff.cluster import ClusterView, count, quantity
 from renderer.diff.impact.migratable import why_not_migratable
-from renderer.diff.impact.state import State, Update, spec_field
+from renderer.diff.impact.state import InstanceState, Update, spec_field
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.sizes import positive
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject, object_at, text_at
-from renderer.model.quantity import Quantity, QuantityFormat
+from renderer.model.quantity import Quantity, QuantityFormat, lenient_quantity
 from renderer.model.release import Release
 
 _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
@@ -27,10 +28,10 @@ _MEMORY_CHECKS = Release(1, 3)
 _BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
-def handle_cpu_change(update: Update, state: State) -> State:
+def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
     """Plug in sockets."""
     cpu, wanted = state.at(*_CPU), object_at(update.after.applied, *_CPU)
-    before, after = count(cpu.get("sockets")), count(wanted.get("sockets"))
+    before, after = positive(cpu.get("sockets")), positive(wanted.get("sockets"))
     has_cpu = object_at(update.after.applied, "domain").get("cpu") is not None
     if not has_cpu or before == after or not _is_chosen(update, "cpu"):
         return state
@@ -41,14 +42,13 @@ def handle_cpu_change(update: Update, state: State) -> State:
             return state.restarting(refusal, spec_field(*_SOCKETS))
     reason = why_not_migratable(update, state)
     parts: dict[tuple[str, ...], Json] = {_SOCKETS: after}
-    delta = (after - before) * (count(cpu.get("cores")) or 1) * (count(cpu.get("threads")) or 1)
-    ratio = count(object_at(update.cluster.configuration, "developerConfiguration").get("cpuAllocationRatio"))
+    delta = (after - before) * (positive(cpu.get("cores")) or 1) * (positive(cpu.get("threads")) or 1)
     for section in ("requests", "limits"):
         path = ("domain", "resources", section)
         written = object_at(update.after.applied, *path).get("cpu")
-        current = quantity(state.at(*path).get("cpu"))
+        current = lenient_quantity(state.at(*path).get("cpu"))
         if written is not None and current is not None:
-            milli = current.milli_value() + delta * (1000 // (ratio or 10))
+            milli = current.milli_value() + delta * (1000 // update.cluster.config.cpu_allocation_ratio)
             parts[*path, "cpu"] = Quantity.parse(f"{milli}m").canonical
     if reason:
         text = f"the sockets would be plugged in by a live migration, but {reason}"
@@ -73,7 +73,7 @@ def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) ->
 
 
 def _no_room(update: Update, cpu: JsonObject) -> str:
-    if count(cpu.get("sockets")):
+    if positive(cpu.get("sockets")):
         return (
             f"no sockets can be plugged in on {text_at(update.before.applied, 'architecture') or 'this VM'}"
         )
@@ -83,29 +83,29 @@ def _no_room(update: Update, cpu: JsonObject) -> str:
 def max_sockets(update: Update) -> int:
     """Return how many sockets the instance was planned for when it was started (``setupCPUHotplug``)."""
     cpu = object_at(update.before.instance, "spec", *_CPU)
-    cluster, own = update.cluster, count(cpu.get("sockets"))
-    given = count(cpu.get("maxSockets"))
+    cluster, own = update.cluster, positive(cpu.get("sockets"))
+    given = positive(cpu.get("maxSockets"))
     if given:
         return given
     if cluster.release >= _NO_ARM and _is_arm(update):
         return 0
-    if cluster.max_cpu_sockets:
+    if cluster.config.max_cpu_sockets:
         return (
-            max(cluster.max_cpu_sockets, own)
+            max(cluster.config.max_cpu_sockets, own)
             if cluster.release >= _LIMITED_VCPUS
-            else cluster.max_cpu_sockets
+            else cluster.config.max_cpu_sockets
         )
-    per_socket = count(cpu.get("cores")) * count(cpu.get("threads"))
-    most = own * cluster.max_hotplug_ratio
+    per_socket = positive(cpu.get("cores")) * positive(cpu.get("threads"))
+    most = own * cluster.config.max_hotplug_ratio
     if cluster.release < _LIMITED_VCPUS or most * per_socket <= _MAX_VCPUS:
         return most
     return max(_MAX_VCPUS // per_socket, own)
 
 
-def handle_memory_change(update: Update, state: State) -> State:
+def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
     """Plug in memory."""
-    before = quantity(state.at(*_MEMORY).get("guest"))
-    after = quantity(object_at(update.after.applied, *_MEMORY).get("guest"))
+    before = lenient_quantity(state.at(*_MEMORY).get("guest"))
+    after = lenient_quantity(object_at(update.after.applied, *_MEMORY).get("guest"))
     if before is None or after is None or before.compare(after) == 0 or not _is_chosen(update, "memory"):
         return state
     refusal = _memory_refusal(update, state, before, after)
@@ -114,25 +114,25 @@ def handle_memory_change(update: Update, state: State) -> State:
     parts: dict[tuple[str, ...], Json] = {_GUEST: after.canonical}
     delta = after.value() - before.value()
     requests, limits = ("domain", "resources", "requests"), ("domain", "resources", "limits")
-    requested = quantity(state.at(*requests).get("memory"))
+    requested = lenient_quantity(state.at(*requests).get("memory"))
     if requested is not None:
         request = max(requested.value() + delta, after.value())
         if request == after.value() and requested.value() + delta < after.value():
             delta = after.value() - request
         parts[*requests, "memory"] = _bytes(request)
-    limited = quantity(state.at(*limits).get("memory"))
+    limited = lenient_quantity(state.at(*limits).get("memory"))
     if limited is not None and object_at(update.after.applied, *limits).get("memory") is not None:
         parts[*limits, "memory"] = _bytes(limited.value() + delta)
     return state.patched(parts, Effect.NEXT_MIGRATION, "the memory is plugged in by a live migration")
 
 
-def _memory_refusal(update: Update, state: State, before: Quantity, after: Quantity) -> str:
+def _memory_refusal(update: Update, state: InstanceState, before: Quantity, after: Quantity) -> str:
     """Return why memory is not plugged in; empty where it is."""
     release = update.cluster.release
     if release < _PER_VM:
         return ""
     most = max_guest(update)
-    started = quantity(object_at(update.before.instance, "spec", *_MEMORY).get("guest")) or before
+    started = lenient_quantity(object_at(update.before.instance, "spec", *_MEMORY).get("guest")) or before
     less = "memory cannot become less than the VM was started with" if after.compare(started) < 0 else ""
     if release < _MEMORY_CHECKS:
         return less or _too_much(after, most)
@@ -162,7 +162,7 @@ def max_guest(update: Update) -> Quantity | None:
     ``setupMemoryHotplug``.
     """
     spec = object_at(update.before.instance, "spec")
-    given = quantity(object_at(spec, *_MEMORY).get("maxGuest"))
+    given = lenient_quantity(object_at(spec, *_MEMORY).get("maxGuest"))
     if given is not None:
         return given
     release = update.cluster.release
@@ -174,16 +174,16 @@ def max_guest(update: Update) -> Quantity | None:
     return planned
 
 
-def _planned_guest(cluster: ClusterView, spec: JsonObject) -> Quantity | None:
-    guest = quantity(object_at(spec, *_MEMORY).get("guest"))
-    if cluster.max_guest is not None or guest is None:
-        return cluster.max_guest
-    return Quantity.of_integer(guest.value() * cluster.max_hotplug_ratio, QuantityFormat.BINARY_SI)
+def _planned_guest(cluster: Cluster, spec: JsonObject) -> Quantity | None:
+    guest = lenient_quantity(object_at(spec, *_MEMORY).get("guest"))
+    if cluster.config.max_guest is not None or guest is None:
+        return cluster.config.max_guest
+    return Quantity.of_integer(guest.value() * cluster.config.max_hotplug_ratio, QuantityFormat.BINARY_SI)
 
 
 def _incompatible(spec: JsonObject, most: Quantity, release: Release) -> str:
     """Return why memory cannot be plugged in (``ValidateLiveUpdateMemory``); empty where it can."""
-    guest = quantity(object_at(spec, *_MEMORY).get("guest"))
+    guest = lenient_quantity(object_at(spec, *_MEMORY).get("guest"))
     with_what = _obstacle(object_at(spec, "domain"))
     if with_what:
         return f"memory cannot be plugged in with {with_what}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from renderer.diff.held_values import with_part
 from renderer.diff.impact.migratable import why_not_migratable
 from renderer.diff.impact.network import network_needs_restart
-from renderer.diff.impact.state import State, Update, spec_fields
+from renderer.diff.impact.state import InstanceState, Update, spec_fields
 from renderer.diff.impact.storage import disks_change_live, volumes_change_live
 from renderer.model.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
@@ -29,7 +29,7 @@ _REASON = "KubeVirt does not update this while the VM runs"
 _STAGED = "the cluster stages changes until a restart (vmRolloutStrategy)"
 
 
-def sync_restart_required(update: Update, state: State) -> State:
+def sync_restart_required(update: Update, state: InstanceState) -> InstanceState:
     """Set RestartRequired where something differs that is not updated while the VM runs."""
     current = update.after.applied
     last_seen = _with_live_storage(update, state, update.before.applied)
@@ -57,7 +57,7 @@ def _reason(update: Update) -> str:
     return _REASON if update.cluster.updates_live else f"{_REASON}; {_STAGED}"
 
 
-def _with_live_storage(update: Update, state: State, last_seen: JsonObject) -> JsonObject:
+def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
     """Copy volumes and disks whose changes are valid on a VM that runs."""
     release, current = update.cluster.release, update.after.applied
     if release >= _LIVE_VOLUMES_ALWAYS or update.cluster.updates_live:
@@ -91,7 +91,7 @@ def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
     return last_seen
 
 
-def _with_firmware_uuid(update: Update, state: State, last_seen: JsonObject) -> JsonObject:
+def _with_firmware_uuid(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
     """Copy a firmware UUID that the running instance has already."""
     current = object_at(update.after.applied, *_FIRMWARE).get("uuid")
     if update.cluster.release < _FIRMWARE_UUID or current is None:

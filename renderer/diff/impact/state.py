@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.cluster import ClusterView
 from renderer.diff.held_values import differences, held, with_part
-from renderer.diff.virtual_machine import run_strategy_of
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.virtual_machine import run_strategy_of
 from renderer.model.difference import ORDER, Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
@@ -72,19 +72,19 @@ class Update(NamedTuple):
 
     before: HeldVm
     after: HeldVm
-    cluster: ClusterView
+    cluster: Cluster
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
 
 
-class Cause(NamedTuple):
-    """Why KubeVirt does something: the reason, and the fields of the instance that it is about."""
+class Obstacle(NamedTuple):
+    """The reason for which KubeVirt does not update an instance, and the fields that it is about."""
 
     reason: str
     fields: tuple[FieldPath, ...] = ()
     source: str = ""
 
 
-class Patch(NamedTuple):
+class InstancePatch(NamedTuple):
     """Fields of the instance that were patched, and what that does to the machine."""
 
     effect: Effect
@@ -93,16 +93,16 @@ class Patch(NamedTuple):
     source: str = ""
 
 
-class State(NamedTuple):
+class InstanceState(NamedTuple):
     """The instance (``metadata`` and ``spec``), and what has come of the change so far.
 
     ``restart``: RestartRequired is set. ``stuck``: the controller fails, and comes no further.
     """
 
     instance: JsonObject
-    restart: Cause | None = None
-    stuck: Cause | None = None
-    patches: tuple[Patch, ...] = ()
+    restart: Obstacle | None = None
+    stuck: Obstacle | None = None
+    patches: tuple[InstancePatch, ...] = ()
 
     @property
     def spec(self) -> JsonObject:
@@ -116,12 +116,14 @@ class State(NamedTuple):
         """Return a list of objects of the instance's spec."""
         return tuple(object_at(each) for each in array_at(self.instance, "spec", *path))
 
-    def patched(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> State:
+    def patched(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> InstanceState:
         """Return the state with ``parts`` of the spec in place of those that are there."""
         whole = {("spec", *path): part for path, part in parts.items()}
         return self.patched_object(whole, effect, reason)
 
-    def patched_object(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> State:
+    def patched_object(
+        self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str
+    ) -> InstanceState:
         """Return the state with ``parts`` of the whole object in place of those that are there."""
         instance = self.instance
         for path, part in parts.items():
@@ -129,19 +131,21 @@ class State(NamedTuple):
         changed = tuple(differences(self.instance, instance))
         if not changed:
             return self
-        return self._replace(instance=instance, patches=(*self.patches, Patch(effect, reason, changed)))
+        return self._replace(
+            instance=instance, patches=(*self.patches, InstancePatch(effect, reason, changed))
+        )
 
-    def restarting(self, reason: str, *fields: FieldPath) -> State:
+    def restarting(self, reason: str, *fields: FieldPath) -> InstanceState:
         """Return the state with RestartRequired; the first reason stays."""
-        return self if self.restart else self._replace(restart=Cause(reason, fields))
+        return self if self.restart else self._replace(restart=Obstacle(reason, fields))
 
-    def failing(self, reason: str, *fields: FieldPath) -> State:
+    def failing(self, reason: str, *fields: FieldPath) -> InstanceState:
         """Return the state in which the controller has failed."""
-        return self._replace(stuck=Cause(reason, fields))
+        return self._replace(stuck=Obstacle(reason, fields))
 
 
 #: One step of virt-controller's ``sync``.
-Step: TypeAlias = Callable[[Update, State], State]
+Step: TypeAlias = Callable[[Update, InstanceState], InstanceState]
 
 
 def spec_field(*path: str) -> FieldPath:

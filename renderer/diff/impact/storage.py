@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.diff.cluster import Gate
-from renderer.diff.impact.state import State, Update, spec_field
-from renderer.diff.virtual_machine import by_name
+from renderer.diff.impact.state import InstanceState, Update, spec_field
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
@@ -27,7 +27,7 @@ _PLUGGED = "hotpluggable volumes are plugged in and unplugged"
 
 def volumes_change_live(update: Update) -> bool:
     """Tell whether volumes change as they may on a VM that runs (``validLiveUpdateVolumes``)."""
-    old = dict(by_name(array_at(update.before.applied, "volumes")))
+    old = dict(elements_by_name(array_at(update.before.applied, "volumes")))
     migrates = _has_migration_strategy(update)
     for volume in map(object_at, array_at(update.after.applied, "volumes")):
         before = old.pop(text_at(volume, "name"), None)
@@ -45,9 +45,9 @@ def disks_change_live(update: Update, last_seen: JsonObject) -> bool:
 
     ``last_seen`` is the spec before, with the new volumes where these change live.
     """
-    old = dict(by_name(array_at(update.before.applied, *_DISKS)))
-    old_volumes = by_name(array_at(last_seen, "volumes"))
-    volumes = by_name(array_at(update.after.applied, "volumes"))
+    old = dict(elements_by_name(array_at(update.before.applied, *_DISKS)))
+    old_volumes = elements_by_name(array_at(last_seen, "volumes"))
+    volumes = elements_by_name(array_at(update.after.applied, "volumes"))
     for disk in map(object_at, array_at(update.after.applied, *_DISKS)):
         name = text_at(disk, "name")
         before = old.pop(name, None)
@@ -74,7 +74,7 @@ def _is_declarative(volume: JsonObject) -> bool:
     return any(object_at(volume, source).get("hotpluggable") is True for source in CLAIMS)
 
 
-def handle_declarative_volumes(update: Update, state: State) -> State:
+def handle_declarative_volumes(update: Update, state: InstanceState) -> InstanceState:
     """Plug hotpluggable volumes in and out (``HandleDeclarativeVolumes``), until nothing changes any more."""
     cluster = update.cluster
     if cluster.has_on(Gate.HOTPLUG_VOLUMES) or not cluster.has_on(Gate.DECLARATIVE_HOTPLUG_VOLUMES):
@@ -95,9 +95,9 @@ def handle_declarative_volumes(update: Update, state: State) -> State:
     return state
 
 
-def _kept_volumes(update: Update, state: State) -> list[JsonObject]:
+def _kept_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
     """``filterHotplugVMIVolumes``: without hotplugged ones that are gone or others."""
-    wanted = by_name(array_at(update.after.template, "volumes"))
+    wanted = elements_by_name(array_at(update.after.template, "volumes"))
     return [
         volume
         for volume in state.items("volumes")
@@ -109,18 +109,18 @@ def _kept_volumes(update: Update, state: State) -> list[JsonObject]:
     ]
 
 
-def _new_volumes(update: Update, state: State) -> list[JsonObject]:
+def _new_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
     """``getNewHotplugVMVolumes``."""
-    present = by_name(list(state.items("volumes")))
+    present = elements_by_name(state.items("volumes"))
     wanted = map(object_at, array_at(update.after.template, "volumes"))
     return [each for each in wanted if _is_declarative(each) and text_at(each, "name") not in present]
 
 
-def _kept_disks(update: Update, state: State, volumes: list[JsonObject]) -> list[JsonObject]:
+def _kept_disks(update: Update, state: InstanceState, volumes: list[JsonObject]) -> list[JsonObject]:
     """``filterHotplugVMIDisks``: an empty CD-ROM drive stays."""
-    present = by_name(list(volumes))
-    wanted = by_name(array_at(update.after.template, *_DISKS))
-    wanted_volumes = by_name(array_at(update.after.template, "volumes"))
+    present = elements_by_name(volumes)
+    wanted = elements_by_name(array_at(update.after.template, *_DISKS))
+    wanted_volumes = elements_by_name(array_at(update.after.template, "volumes"))
     kept = []
     for disk in state.items(*_DISKS):
         name = text_at(disk, "name")
@@ -133,10 +133,10 @@ def _kept_disks(update: Update, state: State, volumes: list[JsonObject]) -> list
     return kept
 
 
-def _new_disks(update: Update, state: State, volumes: list[JsonObject]) -> list[JsonObject]:
+def _new_disks(update: Update, state: InstanceState, volumes: list[JsonObject]) -> list[JsonObject]:
     """``getNewHotplugVMDisks``."""
-    present = by_name(list(volumes))
-    old = by_name(list(state.items(*_DISKS)))
+    present = elements_by_name(volumes)
+    old = elements_by_name(state.items(*_DISKS))
     wanted = map(object_at, array_at(update.after.template, *_DISKS))
     return [
         disk
@@ -145,7 +145,7 @@ def _new_disks(update: Update, state: State, volumes: list[JsonObject]) -> list[
     ]
 
 
-def _refusal(state: State, volumes: list[JsonObject], disks: list[JsonObject]) -> str:
+def _refusal(state: InstanceState, volumes: list[JsonObject], disks: list[JsonObject]) -> str:
     """Return why the instance's webhook refuses volumes and disks; empty where it does not.
 
     ``AdmitHotplugStorage``: every volume has its disk, and what is plugged in can be.
@@ -156,13 +156,14 @@ def _refusal(state: State, volumes: list[JsonObject], disks: list[JsonObject]) -
     )
     if required != len(names):
         return f"{len(names)} volumes have {required} disks"
-    old_volumes, old_disks = by_name(list(state.items("volumes"))), by_name(list(state.items(*_DISKS)))
-    by = by_name(list(disks))
+    old_volumes = elements_by_name(state.items("volumes"))
+    old_disks = elements_by_name(state.items(*_DISKS))
+    disks_by_name = elements_by_name(disks)
     for volume in volumes:
         name = text_at(volume, "name")
         if name in old_volumes or not _is_declarative(volume):
             continue
-        disk = by.get(name)
+        disk = disks_by_name.get(name)
         if disk is None:
             return f"{name} has no disk"
         problem = "" if name in old_disks else _unpluggable(disk)

@@ -1,4 +1,4 @@
-"""What virt-controller does with a change of a VirtualMachine: the steps of its ``sync``, by release.
+"""The reaction of virt-controller to a change of a VirtualMachine: the steps of its ``sync``, by release.
 
 Read in the sources of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and, for 1.9, of
 the commit d923fdb815.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from renderer.diff.cluster import Gate
 from renderer.diff.held_values import with_part
 from renderer.diff.impact.network import (
     interface_names,
@@ -25,10 +24,11 @@ from renderer.diff.impact.placement import (
 )
 from renderer.diff.impact.resources import handle_cpu_change, handle_memory_change
 from renderer.diff.impact.restart import sync_restart_required
-from renderer.diff.impact.state import HeldVm, Patch, State, Step, Update
+from renderer.diff.impact.state import HeldVm, InstancePatch, InstanceState, Step, Update
 from renderer.diff.impact.storage import handle_declarative_volumes
 from renderer.diff.impact.volume_migration import handle_volume_update
-from renderer.diff.virtual_machine import RunStrategy
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import HALTED
 from renderer.model.json import JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
@@ -39,7 +39,7 @@ _RESTART_TAKEN_BACK = Release(1, 6)
 _MOST_PASSES = 4
 
 
-class Row(NamedTuple):
+class SyncStep(NamedTuple):
     """A step of ``sync`` and the function of KubeVirt that it follows.
 
     ``since`` is the first release that has it. A ``live`` step is left out while the VM waits for a restart,
@@ -56,26 +56,28 @@ class Row(NamedTuple):
 class Reaction(NamedTuple):
     """The state that the instance comes to, and the instance that would be made at the next start."""
 
-    state: State
+    state: InstanceState
     next_instance: JsonObject
 
 
 #: In KubeVirt's order.
-STEPS: Sequence[Row] = (
-    Row(sync_run_strategy, f"{VM} syncRunStrategy", early=True),
-    Row(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2), early=True),
-    Row(sync_interfaces, "pkg/network/controllers/vm.go Sync", since=Release(1, 1)),
-    Row(
+STEPS: Sequence[SyncStep] = (
+    SyncStep(sync_run_strategy, f"{VM} syncRunStrategy", early=True),
+    SyncStep(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2), early=True),
+    SyncStep(sync_interfaces, "pkg/network/controllers/vm.go Sync", since=Release(1, 1)),
+    SyncStep(
         handle_declarative_volumes,
         "pkg/storage/hotplug/hotplug.go HandleDeclarativeVolumes",
         since=Release(1, 6),
     ),
-    Row(sync_dynamic_annotations, f"{VM} syncDynamicAnnotationsAndLabelsToVMI", since=Release(1, 6)),
-    Row(handle_cpu_change, f"{VM} handleCPUChangeRequest", live=True),
-    Row(handle_affinity_change, f"{VM} handleAffinityChangeRequest", since=Release(1, 1), live=True),
-    Row(handle_tolerations_change, f"{VM} handleTolerationsChangeRequest", since=Release(1, 4), live=True),
-    Row(handle_memory_change, f"{VM} handleMemoryHotplugRequest", since=Release(1, 1), live=True),
-    Row(handle_volume_update, f"{VM} handleVolumeUpdateRequest", since=Release(1, 3), live=True),
+    SyncStep(sync_dynamic_annotations, f"{VM} syncDynamicAnnotationsAndLabelsToVMI", since=Release(1, 6)),
+    SyncStep(handle_cpu_change, f"{VM} handleCPUChangeRequest", live=True),
+    SyncStep(handle_affinity_change, f"{VM} handleAffinityChangeRequest", since=Release(1, 1), live=True),
+    SyncStep(
+        handle_tolerations_change, f"{VM} handleTolerationsChangeRequest", since=Release(1, 4), live=True
+    ),
+    SyncStep(handle_memory_change, f"{VM} handleMemoryHotplugRequest", since=Release(1, 1), live=True),
+    SyncStep(handle_volume_update, f"{VM} handleVolumeUpdateRequest", since=Release(1, 3), live=True),
 )
 
 
@@ -85,7 +87,7 @@ def sync(update: Update, between: Sequence[HeldVm] = ()) -> Reaction:
     The VM was started from ``update.before``, and has been in the states ``between`` since.
     """
     started = _cleared(update._replace(after=update.before), update.before.instance)
-    state = State(_reconciled(started, State(update.before.instance)).instance)
+    state = InstanceState(_reconciled(started, InstanceState(update.before.instance)).instance)
     for vm in between:
         step = _cleared(update._replace(after=vm), state.instance)
         state = _reconciled(step, state)._replace(patches=())
@@ -93,7 +95,7 @@ def sync(update: Update, between: Sequence[HeldVm] = ()) -> Reaction:
     return Reaction(_reconciled(last, state), last.after.instance)
 
 
-def _reconciled(update: Update, state: State) -> State:
+def _reconciled(update: Update, state: InstanceState) -> InstanceState:
     for _ in range(_MOST_PASSES):
         reached = _reconciled_once(update, _again(update, state))
         if reached.instance == state.instance:
@@ -102,16 +104,16 @@ def _reconciled(update: Update, state: State) -> State:
     return state
 
 
-def _again(update: Update, state: State) -> State:
+def _again(update: Update, state: InstanceState) -> InstanceState:
     """Return the state to begin another pass with: RestartRequired is only taken back since 1.6."""
     restart = None if update.cluster.release >= _RESTART_TAKEN_BACK else state.restart
     return state._replace(restart=restart, stuck=None)
 
 
-def _reconciled_once(update: Update, state: State) -> State:
+def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
     cluster = update.cluster
     waited = state.restart is not None
-    stops = update.after.run_strategy == RunStrategy.HALTED
+    stops = update.after.run_strategy == HALTED
     for row in STEPS:
         if cluster.release < row.since or (stops and not row.early):
             continue
@@ -156,11 +158,11 @@ def _has_network(template: JsonObject) -> bool:
     return bool(array_at(template, "networks") or array_at(template, "domain", "devices", "interfaces"))
 
 
-def _with_source(before: State, after: State, source: str) -> State:
+def _with_source(before: InstanceState, after: InstanceState, source: str) -> InstanceState:
     """Return ``after`` with the function that what is new in it comes from."""
     if after is before:
         return after
-    patches: tuple[Patch, ...] = (
+    patches: tuple[InstancePatch, ...] = (
         *before.patches,
         *(patch._replace(source=source) for patch in after.patches[len(before.patches) :]),
     )

@@ -1,4 +1,4 @@
-"""What KubeVirt does with changes outside of a VirtualMachine's template, and in pools and replica sets.
+"""The effect of changes outside of a VirtualMachine's template, and of those in pools and replica sets.
 
 The first row that a field is in counts. Changes in the template of a VirtualMachine are left to ``sync``.
 """
@@ -9,17 +9,25 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.cluster import ClusterView, Gate
 from renderer.diff.impact.sync import VM
-from renderer.diff.virtual_machine import RunStrategy, VirtualMachineView
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import (
+    ALWAYS,
+    HALTED,
+    ONCE,
+    RERUN_ON_FAILURE,
+    WAIT_AS_RECEIVER,
+    VirtualMachineView,
+)
 from renderer.model.difference import Effect, FieldChange, Impact
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
 
 _POOL = "pkg/virt-controller/watch/pool/pool.go"
 _REPLICA_SET = "pkg/virt-controller/watch/replicaset"
-_STARTED = (RunStrategy.ALWAYS, RunStrategy.RERUN_ON_FAILURE, RunStrategy.ONCE)
+_STARTED = (ALWAYS, RERUN_ON_FAILURE, ONCE)
 _VOLUMES_STRATEGY = Release(1, 3)
 _POOL_STRATEGIES = Release(1, 7)
 _POOL_REPLACES_DISKS = Release(1, 6)
@@ -33,7 +41,7 @@ class Views(NamedTuple):
 
     before: VirtualMachineView
     after: VirtualMachineView
-    cluster: ClusterView
+    cluster: Cluster
 
 
 class Verdict(NamedTuple):
@@ -48,14 +56,14 @@ Judge: TypeAlias = Callable[[Views, FieldChange], Verdict | None]
 
 
 class Base(Enum):
-    """Where the fields of a row begin."""
+    """The place where the fields of a row begin."""
 
     RESOURCE = "resource"
     SPEC = "spec"  # the VirtualMachine's
     INSTANCE = "instance"  # spec.template.spec of the VirtualMachine
 
 
-class Row(NamedTuple):
+class FieldRow(NamedTuple):
     """A group of fields, who judges them, and KubeVirt's function that does it."""
 
     base: Base
@@ -76,7 +84,7 @@ def _judge_in_sync(_views: Views, _change: FieldChange) -> None:
 
 
 def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | None:
-    """With LiveUpdate it takes feature gates, until these are always on (``validateLiveUpdateFeatures``)."""
+    """Refuse it where LiveUpdate takes feature gates that are off (``validateLiveUpdateFeatures``)."""
     if views.after.spec.get("updateVolumesStrategy") is None:
         return None
     gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
@@ -97,11 +105,11 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
     before, after = views.before.run_strategy, views.after.run_strategy
     if before == after:
         return Verdict(Effect.NONE, "both mean the same")
-    if after == RunStrategy.HALTED:
+    if after == HALTED:
         return Verdict(Effect.STOP, "it is shut down")
-    if after in _STARTED and before == RunStrategy.HALTED:
+    if after in _STARTED and before == HALTED:
         return Verdict(Effect.START, "it is started")
-    if after == RunStrategy.WAIT_AS_RECEIVER and before != RunStrategy.HALTED:
+    if after == WAIT_AS_RECEIVER and before != HALTED:
         return Verdict(Effect.STUCK, "a VM that runs cannot wait as a receiver")
     return Verdict(Effect.NONE, "it counts when the VM stops")
 
@@ -143,7 +151,7 @@ def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
 
 def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
     """``updateStrategy`` decides; without one, the pool restarts its VMs."""
-    strategy = object_at(views.after.content, "spec", "updateStrategy")
+    strategy = object_at(views.after.resource.content, "spec", "updateStrategy")
     release = views.cluster.release
     if release >= _POOL_STRATEGIES:
         if strategy.get("unmanaged") is not None:
@@ -157,70 +165,70 @@ def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
 
 _OTHERS = _always(Effect.NONE, "nothing of it gets to what runs")
 
-ROWS: Mapping[str, Sequence[Row]] = {
+ROWS: Mapping[str, Sequence[FieldRow]] = {
     "VirtualMachine": (
-        Row(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
-        Row(
+        FieldRow(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
+        FieldRow(
             Base.SPEC,
             ("updateVolumesStrategy",),
             _judge_volumes_strategy,
             "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateLiveUpdateFeatures",
         ),
-        Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
-        Row(
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(
             Base.SPEC,
             ("instancetype", "preference"),
             _judge_matcher,
             "pkg/instancetype/webhooks/vm/mutator.go validateMatcherUpdate",
         ),
-        Row(
+        FieldRow(
             Base.SPEC,
             ("dataVolumeTemplates",),
             _always(Effect.NONE, "DataVolumes are made from it, and those that are there stay as they are"),
             f"{VM} handleDataVolumes",
         ),
-        Row(
+        FieldRow(
             Base.SPEC,
             ("liveUpdateFeatures",),
             _judge_live_update_features,
             "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVMUpdate",
         ),
-        Row(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
-        Row(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
+        FieldRow(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
     ),
     "VirtualMachinePool": (
-        Row(Base.RESOURCE, ("spec.replicas",), _judge_replicas, f"{_POOL} scale"),
-        Row(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
-        Row(Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"),
-        Row(Base.SPEC, ("instancetype", "preference"), _judge_pool_template, f"{_POOL} isOutdatedVM"),
-        Row(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
+        FieldRow(Base.RESOURCE, ("spec.replicas",), _judge_replicas, f"{_POOL} scale"),
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(
+            Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"
+        ),
+        FieldRow(Base.SPEC, ("instancetype", "preference"), _judge_pool_template, f"{_POOL} isOutdatedVM"),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
     ),
     "VirtualMachineInstance": (
-        Row(
+        FieldRow(
             Base.INSTANCE,
             ("",),
             _always(Effect.REFUSED, "only KubeVirt itself may change an instance"),
             "pkg/virt-api/webhooks/validating-webhook/admitters/vmi-update-admitter.go",
         ),
-        Row(Base.RESOURCE, ("",), _OTHERS, ""),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, ""),
     ),
     "VirtualMachineInstanceReplicaSet": (
-        Row(Base.RESOURCE, ("spec.replicas",), _judge_replicas, _REPLICA_SET),
-        Row(
+        FieldRow(Base.RESOURCE, ("spec.replicas",), _judge_replicas, _REPLICA_SET),
+        FieldRow(
             Base.RESOURCE,
             ("spec.template",),
             _always(Effect.PENDING, "only instances that are made from now on are so"),
             _REPLICA_SET,
         ),
-        Row(Base.RESOURCE, ("",), _OTHERS, ""),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, ""),
     ),
 }
 
 
-def _has(row: Row, view: VirtualMachineView, field: FieldPath) -> bool:
-    base = {Base.RESOURCE: FieldPath(), Base.SPEC: view.spec_path, Base.INSTANCE: view.instance_path}[
-        row.base
-    ]
-    start = tuple(map(str, base.segments))
-    paths = (start + tuple(filter(None, each.split("."))) for each in row.fields)
+def _has(row: FieldRow, view: VirtualMachineView, field: FieldPath) -> bool:
+    bases = {Base.RESOURCE: ROOT, Base.SPEC: view.paths.spec, Base.INSTANCE: view.paths.instance}
+    start = bases[row.base].segments
+    paths = ((*start, *filter(None, each.split("."))) for each in row.fields)
     return any(field.segments[: len(path)] == path for path in paths)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.diff.cluster import Gate
 from renderer.diff.impact.migratable import is_shared, why_storage_stays
-from renderer.diff.impact.state import State, Update, spec_field
+from renderer.diff.impact.state import InstanceState, Update, spec_field
 from renderer.diff.impact.storage import MIGRATION, is_hotplug_volume
-from renderer.diff.virtual_machine import by_name
+from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.virtual_machine import elements_by_name
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
@@ -25,7 +25,7 @@ _VOLUMES = spec_field("volumes")
 _READ_WRITE_ONCE = ("ReadWriteOnce", "ReadWriteOncePod")
 
 
-def handle_volume_update(update: Update, state: State) -> State:
+def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
     """Migrate volumes whose claims differ, where ``updateVolumesStrategy`` says so."""
     cluster = update.cluster
     if not cluster.has_on(Gate.VOLUMES_UPDATE_STRATEGY):
@@ -46,7 +46,7 @@ def handle_volume_update(update: Update, state: State) -> State:
     )
 
 
-def _replaced(update: Update, state: State) -> State:
+def _replaced(update: Update, state: InstanceState) -> InstanceState:
     """Ask for a restart where volumes differ; from 1.6 on nothing does that here."""
     wanted = [_with_pull_policy(each, state) for each in _items(update.after.template, "volumes")]
     if update.cluster.release >= _REPLACEMENT_RESTARTS_UNTIL or wanted == [*state.items("volumes")]:
@@ -54,9 +54,9 @@ def _replaced(update: Update, state: State) -> State:
     return state.restarting("volumes are replaced at the next start (updateVolumesStrategy)", _VOLUMES)
 
 
-def _other_claims(update: Update, state: State) -> Mapping[str, JsonObject]:
+def _other_claims(update: Update, state: InstanceState) -> Mapping[str, JsonObject]:
     """Return the new volumes whose claims are others than the instance has (``updatedVolumesMapping``)."""
-    present = by_name(list(state.items("volumes")))
+    present = elements_by_name(state.items("volumes"))
     return {
         name: volume
         for volume in _items(update.after.template, "volumes")
@@ -67,10 +67,10 @@ def _other_claims(update: Update, state: State) -> Mapping[str, JsonObject]:
     }
 
 
-def _unmovable(update: Update, state: State, changed: Mapping[str, JsonObject]) -> str:
+def _unmovable(update: Update, state: InstanceState, changed: Mapping[str, JsonObject]) -> str:
     """``ValidateVolumes``."""
-    disks = by_name(list(state.items(*_DISKS)))
-    filesystems = by_name(list(state.items("domain", "devices", "filesystems")))
+    disks = elements_by_name(state.items(*_DISKS))
+    filesystems = elements_by_name(state.items("domain", "devices", "filesystems"))
     for name, volume in changed.items():
         if update.cluster.release < _HOTPLUGGED_MIGRATE and is_hotplug_volume(volume):
             return f"{name} is hotpluggable"
@@ -84,7 +84,7 @@ def _unmovable(update: Update, state: State, changed: Mapping[str, JsonObject]) 
     return ""
 
 
-def _other_obstacle(update: Update, state: State, changed: Mapping[str, JsonObject]) -> str:
+def _other_obstacle(update: Update, state: InstanceState, changed: Mapping[str, JsonObject]) -> str:
     """``ValidateVolumesUpdateMigration``."""
     if update.cluster.release < _CHECKS_OTHER_VOLUMES or not changed:
         return ""
@@ -103,9 +103,9 @@ def _other_obstacle(update: Update, state: State, changed: Mapping[str, JsonObje
     return ""
 
 
-def _with_pull_policy(volume: JsonObject, state: State) -> JsonObject:
+def _with_pull_policy(volume: JsonObject, state: InstanceState) -> JsonObject:
     """Give a container disk the pull policy that only the instance has."""
-    present = by_name(list(state.items("volumes"))).get(text_at(volume, "name"), {})
+    present = elements_by_name(state.items("volumes")).get(text_at(volume, "name"), {})
     policy: Json = object_at(present, "containerDisk").get("imagePullPolicy")
     if volume.get("containerDisk") is None or policy is None:
         return volume

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from renderer.admitters.causes import Cause as Refusal
-from renderer.admitters.cluster import Cluster as AdmittingCluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vm import admit_vm
 from renderer.instancetype.admission import ConflictError, TargetCluster, admit, apply
 from renderer.instancetype.behaviour import behaviour_of

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import Side
-from renderer.diff.compare import OverlayComparer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.report import diff_html, diff_json, diff_markdown, diff_text
@@ -53,7 +52,7 @@ def _compared(before: Side, after: Side, path: str, name: str) -> OverlayDiffere
     old, new = before.render(path), after.render(path)
     if any(side is not None and side.content is None for side in (old, new)):
         return None
-    return compare_sides(OverlayComparer(), (before, after), (old, new), path, name)
+    return compare_sides((before, after), (old, new), path, name)
 
 
 TARGET = Target(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from renderer.admitters import check_table
 from renderer.admitters.causes import Cause
 from renderer.admitters.check_table import once_for_equal
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
@@ -96,7 +96,7 @@ def test_what_is_good_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(check_table, "MOST_KEPT", 1)
     seen = []
 
-    def check(spec: VmiSpec, _: Cluster) -> list[Cause]:
+    def check(spec: VmiSpec, _: AdmittingCluster) -> list[Cause]:
         seen.append(spec.content["hostname"])
         return []
 

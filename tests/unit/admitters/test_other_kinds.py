@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.admitters.cluster import Cluster
+from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.kinds import CHECKS_OF_KINDS
 from renderer.kubevirt.admission_request import ADMITTED
 from renderer.model.json import Json, JsonObject, with_value
@@ -31,7 +31,7 @@ SOUND_OBJECTS: dict[str, JsonObject] = {
 GATES = ("Snapshot", "VMExport")
 
 
-def on(release: str, *gates: str) -> Cluster:
+def on(release: str, *gates: str) -> AdmittingCluster:
     return cluster(*GATES, *gates, release=Release.parse(release))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.compare import OverlayComparer, OverlaySide
+from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.instancetype.catalog import Catalog
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
 from renderer.model.json import Json
@@ -110,9 +110,8 @@ def compared(  # noqa: PLR0913, PLR0917 - a cluster, and what a VM was in betwee
         for each in (before, *between, after)
     ]
     hold = HeldChanges(states[0], states[-1], target, states[1:-1])
-    compare = OverlayComparer().compare
-    changes = compare("overlays/prod", "prod", sides[0], sides[1], hold, accumulated=bool(between)).changes
-    return changes[0] if changes else NOTHING
+    found = compare_overlay("overlays/prod", "prod", sides[0], sides[1], hold, accumulated=bool(between))
+    return found.changes[0] if found.changes else NOTHING
 
 
 def effect(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.totals import totals_of
-from renderer.diff.virtual_machine import VirtualMachineView
+from renderer.diff.compare import totals_of
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.difference import Amounts, Totals
 from renderer.model.json import Json
 from renderer.model.location import Site

@@ -11,6 +11,8 @@ from typing import Protocol
 
 import re2
 
+from renderer.model.work import spend
+
 
 class RegexpError(ValueError):
     """The text is no regular expression in Go; the message says why."""
@@ -29,14 +31,42 @@ class Regexp(Protocol):
 
     def search(self, text: str) -> Match | None: ...
 
+    @property
+    def programsize(self) -> int: ...
+
+
+#: Steps for any expression, however short it is (``model.work``).
+_COMPILING = 100
+
+#: Instructions of an expression that RE2 gives up, and of one with signs that it does not know.
+_LARGEST_PROGRAM, _INSTRUCTIONS_PER_CHARACTER = 150_000, 20
+
+#: Bytes that RE2 may take for one expression and its automata. What takes more is refused.
+_MOST_MEMORY = 2 << 20
+
 
 def compile_regexp(pattern: str) -> Regexp:
     """Return the compiled expression, which matches as it does in Go. Raises ``RegexpError``."""
     options = re2.Options()
     options.log_errors = False
+    options.max_mem = _MOST_MEMORY
+    spend(_COMPILING, "compiling regular expressions")
     try:
         expression: Regexp = re2.compile(pattern, options)
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         raise RegexpError(reason.decode() if isinstance(reason, bytes) else str(reason)) from None
+    spend(expression.programsize // 2, "compiling regular expressions")
     return expression
+
+
+def program_size(pattern: str) -> int:
+    """Return about how many instructions a pattern is compiled to, by RE2 or another engine of its kind."""
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        size: int = re2.compile(pattern, options).programsize
+    except re2.error as error:
+        is_too_large = any(word in str(error) for word in ("repetition size", "too large"))
+        return _LARGEST_PROGRAM if is_too_large else len(pattern) * _INSTRUCTIONS_PER_CHARACTER
+    return size

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.compose.go_regexp import RegexpError, compile_regexp
+from renderer.go_regexp import RegexpError, compile_regexp
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""Patterns of names, against Python's own translation and Go's documentation."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from renderer.model.glob import file_name_match, file_path_match
+
+
+@given(st.text(alphabet="ab*?[]!-^c", max_size=9), st.text(alphabet="abc-!]", max_size=7))
+def test_names_match_as_in_python(pattern: str, name: str) -> None:
+    try:
+        expected = fnmatchcase(name, pattern)
+    except re.error:  # Python before 3.12 gives some of them up
+        assume(False)  # noqa: FBT003 - hypothesis' way to leave an example out
+    assert file_name_match(pattern, name) is expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "matches"),
+    [  # path/filepath/match_test.go has these and more
+        ("abc", "abc", True),
+        ("*c", "abc", True),
+        ("a*", "ab/c", False),
+        ("a*/b", "a/c/b", False),
+        ("a*b*c*d*e*/f", "axbxcxdxexxx/f", True),
+        ("ab[c]", "abc", True),
+        ("ab[e-g]", "abc", False),
+        ("ab[^c]", "abc", False),
+        ("a\\*b", "a*b", True),
+        ("a\\*b", "ab", False),
+        ("a?b", "a☺b", True),
+        ("[a-é]*", "ä", True),
+        ("a[", "a", False),
+        ("[]a]", "]", False),
+        ("[\\]a]", "]", True),
+        ("[-x]", "x", False),
+        ("[a-b-c]", "a", False),
+        ("", "", True),
+        ("*", "", True),
+    ],
+)
+def test_paths_match_as_in_go(pattern: str, name: str, matches: bool) -> None:  # noqa: FBT001 - a table
+    assert file_path_match(pattern, name) is matches
+
+
+def test_the_time_of_a_pattern_is_bounded() -> None:
+    assert not file_path_match("*a" * 2000 + "b", "a" * 2000)
+    assert not file_name_match("*a" * 2000 + "b", "a" * 2000)
