@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from renderer.compose.go_regexp import Regexp, RegexpError, compile_regexp
+from renderer.go_regexp import Regexp, RegexpError, compile_regexp
 
 _MOST_CHARACTERS = 4096
 

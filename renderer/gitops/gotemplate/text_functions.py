@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from renderer.compose.go_regexp import RegexpError, compile_regexp
 from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.gotemplate.builtins import quoted
 from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
 from renderer.gitops.gotemplate.values import is_nil, written
 from renderer.gitops.gotemplate.word_case import joined_lower, pascal_case
+from renderer.go_regexp import RegexpError, compile_regexp
 
 _MOST_TEXT = 1 << 20
 _GO_SPACES = " \t\n\v\f\r\x85\xa0"
