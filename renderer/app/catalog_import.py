@@ -67,8 +67,9 @@ class CatalogImport(NamedTuple):
         if self.catalog.left_out:
             yield f"left out: {printable(described_kinds(self.catalog.left_out))}"
         if not self.is_listed:
-            lines = f"catalogs:\n- path: {self.folder}"
-            yield f"list it in {PROJECT_FILE}, before those it takes precedence of:\n{lines}"
+            yield f"list it in {PROJECT_FILE}, before those it takes precedence of:"
+            yield "catalogs:"
+            yield f"- path: {self.folder}"
 
 
 class ImportResult(NamedTuple):

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from renderer.app.project import Project
 from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverlays
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
-from renderer.cache.store import KEY_VARIABLE, Store, cache_folder, signing_key
+from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
 from renderer.emit.ownership import encode_files, encode_ownership
 from renderer.emit.unchanged_since_render import files_unchanged_since_render, tree_digest
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.render_config import Overlay
+from renderer.signing_key import KEY_VARIABLE, signing_key
 from renderer.source.project import PROJECT_FILE
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The cache on disk: its folder, the key that entries are signed with, and the entries.
+"""The cache on disk: its folder and the entries.
 
 Folders follow the XDG Base Directory Specification. The key is kept apart from the cache: whoever can write
 into the cache, such as another job that fills it, cannot make an entry that counts. An entry is JSON, signed,
@@ -21,72 +21,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.model.json import Json
+from renderer.signing_key import user_folder
 
 #: Changes with the form of entries.
 _FORM = "v1"
-_KEY_BYTES = 32
-#: Takes the place of the key that is kept.
-KEY_VARIABLE = "VMRENDER_CACHE_KEY"
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    return _base(environment, "XDG_CACHE_HOME", ".cache") / "vmrender" / _FORM
-
-
-def signing_key(environment: Mapping[str, str]) -> bytes | None:
-    """The key of this user, made at the first call; None where none can be kept.
-
-    A variable takes its place, for pipelines that keep a cache and have no home that lasts.
-    """
-    given = environment.get(KEY_VARIABLE)
-    if given:
-        return given.encode("utf-8", "surrogateescape")
-    file = _base(environment, "XDG_STATE_HOME", ".local/state") / "vmrender" / "cache-key"
-    try:
-        return _read_key(file) or _make_key(file)
-    except OSError:
-        return None
-
-
-def _base(environment: Mapping[str, str], variable: str, below_home: str) -> Path:
-    """Relative paths do not count, as the specification says."""
-    chosen = Path(environment.get(variable, ""))
-    return chosen if chosen.is_absolute() else Path(os.path.expanduser("~"), below_home)  # noqa: PTH111 - Path.expanduser() raises where there is no home
-
-
-def _read_key(file: Path) -> bytes | None:
-    """None for a file that others could have written or read, or that is not whole."""
-    try:
-        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    except FileNotFoundError:
-        return None
-    with os.fdopen(descriptor, "rb") as opened:
-        key = opened.read(_KEY_BYTES + 1) if _is_ours_alone(os.fstat(descriptor)) else b""
-    return key if len(key) == _KEY_BYTES else None
-
-
-def _make_key(file: Path) -> bytes | None:
-    """Of two runs that make one at the same time, the one that comes later takes that of the other."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    key = os.urandom(_KEY_BYTES)
-    fresh = file.with_name(f"{file.name}.{os.getpid()}")
-    fresh.unlink(missing_ok=True)
-    try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-            opened.write(key)
-        try:
-            os.link(fresh, file)
-        except FileExistsError:
-            return _read_key(file)
-    finally:
-        fresh.unlink(missing_ok=True)
-    return key
-
-
-def _is_ours_alone(status: os.stat_result) -> bool:
-    if not stat.S_ISREG(status.st_mode):
-        return False
-    return os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & 0o077)
+    return user_folder(environment, "XDG_CACHE_HOME", ".cache") / "vmrender" / _FORM
 
 
 _SIGNATURE_BYTES = 32

@@ -7,6 +7,7 @@ from textwrap import fill, indent
 from typing import NamedTuple
 
 from renderer.catalogs.entry import CatalogEntry, EntryType, scope_words
+from renderer.model.log_line import log_line
 
 _WIDTH = 100
 _INDENT = "  "
@@ -27,9 +28,9 @@ def describe(
     sections = (
         _heading(entry, offer),
         indent(entry.description, _INDENT),
-        f"catalog\n{_INDENT}{entry.catalog}\nwritten in\n{_INDENT}{place}",
+        f"catalog\n{_INDENT}{log_line(entry.catalog)}\nwritten in\n{_INDENT}{log_line(place)}",
         _labels(entry),
-        "\n".join(f"warning: {warning}" for warning in warnings),
+        "\n".join(log_line(f"warning: {warning}") for warning in warnings),
         f"spec\n{indent(spec_text.rstrip(), _INDENT)}",
         _fit_of_instancetype(entry, fit) if entry.type is EntryType.INSTANCETYPE else _fit_of_preference(fit),
     )
@@ -39,7 +40,7 @@ def describe(
 def _heading(entry: CatalogEntry, offer: Sequence[CatalogEntry]) -> str:
     title = f"{entry.type.noun} {entry.name}" + (f": {entry.display_name}" if entry.display_name else "")
     facts = (_size(entry), entry.architecture and f"for {entry.architecture}", scope_words(offer))
-    return f"{title}\n{_INDENT}{'; '.join(fact for fact in facts if fact)}"
+    return f"{log_line(title)}\n{_INDENT}{'; '.join(fact for fact in facts if fact)}"
 
 
 def _size(entry: CatalogEntry) -> str:
@@ -50,7 +51,7 @@ def _size(entry: CatalogEntry) -> str:
 
 
 def _labels(entry: CatalogEntry) -> str:
-    labels = (f"{_INDENT}{key}: {value}" for key, value in sorted(entry.resource.labels.items()))
+    labels = (log_line(f"{_INDENT}{key}: {value}") for key, value in sorted(entry.resource.labels.items()))
     return "\n".join(("labels", *labels)) if entry.resource.labels else ""
 
 
@@ -78,7 +79,7 @@ def _counted(fit: Fit) -> str:
 
 
 def _names(entries: Iterable[CatalogEntry]) -> str:
-    names = ", ".join(dict.fromkeys(entry.name for entry in entries))
+    names = ", ".join(dict.fromkeys(log_line(entry.name) for entry in entries))
     return fill(
         names,
         _WIDTH,

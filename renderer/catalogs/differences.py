@@ -10,6 +10,7 @@ from renderer.catalogs.entry import CatalogEntry, EntryType, scope_words
 from renderer.kubevirt.lists import field_changes
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.json import Json
+from renderer.model.log_line import log_line
 from renderer.model.resource import Resource
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -64,7 +65,7 @@ def as_text(found: Differences) -> str:
         text = "".join(f"  {_line(change)}\n" for change in changes)
         same.setdefault((entry.type, entry.name, text), []).append(entry)
     lines += [
-        f"changed {kind.noun} {name} ({scope_words(alike)})\n{text}"
+        f"changed {kind.noun} {log_line(name)} ({scope_words(alike)})\n{text}"
         for (kind, name, text), alike in same.items()
     ]
     counts = f"{len(found.added)} added, {len(found.removed)} removed, {len(found.changed)} changed"
@@ -101,7 +102,7 @@ def _listed(what: str, resources: Sequence[Resource]) -> Iterator[str]:
     for (_, _, amounts), entries in alike.items():
         requires = "requires " if amounts and entries[0].type is EntryType.PREFERENCE else ""
         facts = filter(None, (f"{requires}{amounts}", scope_words(entries)))
-        yield f"{what} {entries[0].type.noun} {entries[0].name} ({'; '.join(facts)})\n"
+        yield f"{what} {entries[0].type.noun} {log_line(entries[0].name)} ({'; '.join(facts)})\n"
 
 
 def _line(change: FieldChange) -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType
 from renderer.model.json import Json
+from renderer.model.log_line import log_line
 
 _HEADER = ("NAME", "KIND", "SCOPE", "VCPUS", "MEMORY", "CLASS", "FEATURES", "DESCRIPTION")
 _LONGEST_DESCRIPTION = 60
@@ -35,7 +36,7 @@ def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
 
 def names(entries: Iterable[CatalogEntry]) -> str:
     """Return a name for each line, each once."""
-    return "".join(f"{name}\n" for name in dict.fromkeys(entry.name for entry in entries))
+    return "".join(f"{log_line(name)}\n" for name in dict.fromkeys(entry.name for entry in entries))
 
 
 def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
@@ -79,7 +80,7 @@ def summary(entry: CatalogEntry) -> str:
 def _row(offer: Offer) -> tuple[str, ...]:
     entry = offer[0]
     least = "" if entry.type is EntryType.INSTANCETYPE else ">="
-    return (
+    cells = (
         entry.name,
         str(entry.type),
         scopes(offer),
@@ -89,6 +90,7 @@ def _row(offer: Offer) -> tuple[str, ...]:
         " ".join(entry.features) or "-",
         summary(entry),
     )
+    return tuple(map(log_line, cells))
 
 
 def _fitting(widths: Sequence[int], most: int) -> list[int]:

@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Sequence
 from contextvars import copy_context
+from io import StringIO
+from traceback import format_exception
 from typing import Any
 
 import click
@@ -76,13 +78,15 @@ class Vmrender(LazyGroup):
         try:
             return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
         except click.FileError as error:  # standard output, as on a full disk
-            click.echo(f"Error: cannot write to {error.ui_filename}: {error.message}", err=True)
+            _write_error(f"Error: cannot write to {error.ui_filename}: {error.message}")
             return 2
         except click.ClickException as error:
-            error.show()
+            shown = StringIO()
+            error.show(shown)
+            _write_error(shown.getvalue())
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
-            click.echo("interrupted", err=True)
+            _write_error("interrupted")
             return 130
         except BrokenPipeError:  # the reader of our output went away, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -133,6 +137,12 @@ def _has_working_directory() -> bool:
     return True
 
 
+def _write_error(text: str) -> None:
+    from renderer.cli.terminal import write_text  # noqa: PLC0415 - not on the way of --version
+
+    write_text(text, err=True)
+
+
 def _report_error(error: Exception, context: click.Context | None) -> int:
     """Says what is wrong, in the format that was chosen in ``context``."""
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
@@ -146,8 +156,8 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
                 report(ReportTarget.chosen().fs, (error.diagnostic,))
                 return ExitCode.UNREADABLE
             return report(ReportTarget.chosen().fs, error.diagnostics)
-    sys.excepthook(type(error), error, error.__traceback__)
-    click.echo(_CRASH.format(version=__version__), err=True)
+    _write_error("".join(format_exception(error)))
+    _write_error(_CRASH.format(version=__version__) + "\n")
     return 3
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Self, TextIO
 import click
 
 from renderer.app.project import Project, project_files
+from renderer.cli.terminal import write_document, write_lines, write_text
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.log_line import log_json, log_markup
 from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
 from renderer.report.formats import Format, writer_of
@@ -29,6 +31,14 @@ if TYPE_CHECKING:
     from renderer.report.report import Report
 
 _KEY = __name__
+#: The formats of reports that are documents, with what makes them harmless in a log.
+_DOCUMENTS: Mapping[Format, Callable[[str], str]] = {
+    Format.JSON: log_json,
+    Format.SARIF: log_json,
+    Format.GITLAB: log_json,
+    Format.JUNIT: log_markup,
+    Format.GITHUB: str,  # its lines are commands, and it escapes what is in them
+}
 
 
 class ExitCode(IntEnum):
@@ -97,21 +107,31 @@ def print_manifests(resources: ResourceSet) -> None:
 
 
 def print_document(text: str, *, colour: bool | None = None) -> None:
-    """Print on standard output. Raises ``click.FileError`` when that cannot take it."""
+    """Print as it is on standard output. Raises ``click.FileError`` when that cannot take it."""
     try:
-        click.echo(text, nl=False, color=colour)
-        sys.stdout.flush()
+        write_document(text, colour=colour)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise click.FileError("standard output", error.strerror) from error
 
 
-def print_lines(text: str) -> None:
-    """Print lines with text of manifests on standard output, control characters escaped."""
-    from renderer.report.plain_text import printable  # noqa: PLC0415 - few commands print such lines
+def print_json(text: str) -> None:
+    """Print a JSON document on standard output. Raises ``click.FileError`` when that cannot take it."""
+    print_document(log_json(text))
 
-    print_document("\n".join(printable(line, len(line)) for line in text.split("\n")))
+
+def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> None:
+    """Print lines, or a text of lines, on standard output, so that nothing acts upon what they hold.
+
+    Raises ``click.FileError`` when that cannot take it.
+    """
+    try:
+        write_lines(lines.removesuffix("\n").split("\n") if isinstance(lines, str) else lines, colour=colour)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise click.FileError("standard output", error.strerror) from error
 
 
 def terminal_width() -> int | None:
@@ -121,13 +141,13 @@ def terminal_width() -> int | None:
 
 def print_diff(diff: str) -> None:
     """Print on standard output, unless a report has its place there."""
-    click.echo(diff, nl=False, err=ReportTarget.chosen().on_stdout)
+    write_text(diff, err=ReportTarget.chosen().on_stdout)
 
 
-def note(text: str) -> None:
-    """Print a line for people on standard error, unless they want to see errors only."""
+def note(*lines: str) -> None:
+    """Print lines for people on standard error, unless they want to see errors only."""
     if not ReportTarget.chosen().is_quiet:
-        click.echo(text, err=True)
+        write_lines(lines, err=True)
 
 
 def report(
@@ -145,11 +165,13 @@ def report(
     if found or target.format is not Format.TEXT:
         made = _report(fs, found, tuple(overlays), target)
         document = writer_of(target.format)(made)
-        if target.on_stdout:
-            print_document(document)
+        if target.format is Format.TEXT:
+            write_text(document, err=True, colour=shows_colour(sys.stderr))
+        elif target.on_stdout:
+            print_document(_DOCUMENTS[target.format](document))
             _print_summary(made)
         else:
-            click.echo(document, err=True, nl=False, color=shows_colour(sys.stderr))
+            write_document(_DOCUMENTS[target.format](document), err=True)
     return exit_code_of(found)
 
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
 from renderer.cli.console import ReportTarget, note, print_diff
+from renderer.cli.terminal import erase, write_passing
 
 if TYPE_CHECKING:
     from renderer.app.render import RenderResult
@@ -37,11 +36,11 @@ class TerminalReporter:
             yield
             return
         shown = what[: shutil.get_terminal_size().columns - 1]
-        click.echo(shown, nl=False, err=True)
+        write_passing(shown)
         try:
             yield
         finally:
-            click.echo(f"\r{' ' * len(shown)}\r", nl=False, err=True)
+            erase(shown)
 
     def detail(self, text: str) -> None:
         """Print a line when the run is verbose."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
+from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
 from renderer.kubevirt.confidential import secret_values
@@ -79,6 +80,8 @@ def _read(root: Path, output: str, wanted: Mapping[str, bytes]) -> tuple[str, Tr
     """The normal path of the output folder, and the tree in it."""
     with disk_errors(Code.FILE_UNREADABLE, "read", output, "give access to it, then check again"):
         folder = OutputFolder.locate(root, output)
+        if has_staging_folder(folder):
+            StagingArea.of(folder).check()
         return folder.path, _read_at_rest(folder, wanted)
 
 

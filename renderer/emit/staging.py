@@ -23,6 +23,7 @@ from typing import NamedTuple
 from renderer.disk import opened_folder
 from renderer.emit.durable import write_new_file
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
+from renderer.emit.proof import PROOF, unproved_tree
 from renderer.emit.tree import is_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -140,11 +141,24 @@ class StagingArea:
         """Whether a run is under way, or was killed, be it between the last two folders that it removes."""
         return is_folder(self.top / self.path) or _is_empty(self.top / self.path.parent)
 
+    def check(self) -> None:
+        """Raises ``DiagnosticError``: output-invalid, for a tree in it that vmrender did not leave there."""
+        with suppress(FileNotFoundError, PermissionError):  # a run is under way, maybe of another user
+            self._refuse(unproved_tree(self.top / self.path))
+
+    def _refuse(self, tree: str | None) -> None:
+        if tree:
+            raise DiagnosticError(_foreign(f"{self.path}/{tree}"))
+
     @contextmanager
     def entered(self) -> Iterator[Staging]:
-        """The area for one process alone; removed at the end, unless something of value is in it."""
+        """The area for one process alone; removed at the end, unless something of value is in it.
+
+        Raises ``DiagnosticError``: output-invalid, for a tree in it that vmrender did not leave there.
+        """
         try:
             with locked(self.top, self.path) as (folder, was_left):
+                self._refuse(unproved_tree(folder))
                 staging = Staging(folder, was_left or _holds_work(folder))
                 ignore_file = folder / ".gitignore"
                 try:
@@ -157,6 +171,7 @@ class StagingArea:
                     discard(staging.building)
                     if not any(is_folder(tree) for tree in (staging.swapping, staging.replaying)):
                         ignore_file.unlink(missing_ok=True)
+                        (folder / PROOF).unlink(missing_ok=True)
         finally:
             # Something may be left in it, or another process enters at this moment.
             with suppress(OSError), opened_folder(self.top, self.path.parent) as above:
@@ -196,6 +211,15 @@ def make_writable(folder: Path) -> None:
     for place, _, _ in os.walk(folder):
         with suppress(OSError):
             Path(place).chmod(0o700)
+
+
+def _foreign(path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.OUTPUT_INVALID,
+        message=f"{path} is no work that vmrender left for this user",
+        location=Location(path),
+        hint="look through it, then remove it, and from Git too if it was committed",
+    )
 
 
 def _in_the_way(place: Path, output: OutputFolder) -> DiagnosticError:

@@ -29,8 +29,10 @@ _SUFFIX = ".edited"
 _NUMBERS = tuple(f"-{number}" for number in range(2, 100))
 
 
-def keep_foreign_file(file: Path, folder: Path, path: str) -> str | None:
+def keep_foreign_file(file: Path, folder: Path, path: str, *, renamed: bool = False) -> str | None:
     """Moves ``file`` to ``path`` in ``folder``, or to a name after it where that is taken; returns the name.
+
+    ``renamed``: always to a name after it, which no tool loads as a manifest.
 
     None, and nothing is moved, when the way there leads through something that is no folder, or the system
     refuses.
@@ -41,7 +43,7 @@ def keep_foreign_file(file: Path, folder: Path, path: str) -> str | None:
         with suppress(FileExistsError):
             folder.mkdir()
         with opened_folder(folder, place.parent, make=True) as inside:
-            name = next((name for name in names if not _is_taken(inside / name)), None)
+            name = next((name for name in names[renamed:] if not _is_taken(inside / name)), None)
             if name:
                 file.rename(inside / name)
     except OSError:
@@ -85,12 +87,15 @@ def _exchange(one: bytes, other: bytes) -> int:
     return ctypes.get_errno() if status else 0
 
 
-def remove_old_tree(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
+def remove_old_tree(
+    tree: Path, folder: Path, given_up: Collection[str] = (), *, is_recovery: bool = False
+) -> tuple[str, ...]:
     """Removes ``tree``, which has changed places with ``folder`` or was about to.
 
     A file goes when it stands in ``folder`` too, when it is vmrender's, or when it is ``given_up``; what is
     left was written by someone else at the last moment and is moved to ``folder``. Returns the names it has
     there. What the system refuses to remove stays, for the next run.
+    In a recovery nobody knows who wrote it: then it gets a name that no tool loads as a manifest.
     """
     if not is_folder(tree):  # a link or file, put there at the last moment
         name = keep_foreign_file(tree, folder, folder.name)
@@ -110,7 +115,7 @@ def remove_old_tree(tree: Path, folder: Path, given_up: Collection[str] = ()) ->
                 elif path in given_up or _is_dispensable(file, path, folder, owned):
                     file.unlink()
                 else:
-                    kept.append(keep_foreign_file(file, folder, path))
+                    kept.append(keep_foreign_file(file, folder, path, renamed=is_recovery))
     _remove_last(tree)
     return tuple(name for name in kept if name)
 
@@ -248,7 +253,7 @@ def recover(area: Staging, folder: Path) -> tuple[str, ...]:
         rescued += write_file_by_file(area.replaying, folder)
         drop(area, area.replaying)
     if is_folder(area.swapping):
-        rescued += remove_old_tree(area.swapping, folder)
+        rescued += remove_old_tree(area.swapping, folder, is_recovery=True)
     return rescued
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
 
 from renderer.emit.redact import redact, redact_before
 from renderer.kubevirt.confidential import MASK, values_pattern
+from renderer.model.log_line import log_line
 
 _CONTEXT = 3
 _LONGEST = 300  # lines
 #: With more differing lines the comparison would take longer than anyone reads.
 _COMPARABLE = 2000
-_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\U0010ffff]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-#: What makes GitHub and Azure take a line for a command, whatever it is indented by.
-_COMMAND = re.compile(r"^\s*(?=::|##\[|##vso\[)")
 _NO_NEWLINE = "\n\\ No newline at end of file"
 
 
@@ -35,7 +32,7 @@ def unified_diff(
     diff = list(islice(_hunks(old, new, *shown), _LONGEST + 1))
     if len(diff) > _LONGEST:
         diff[_LONGEST:] = ["(the rest is left out)"]
-    old_name, new_name = ("/dev/null" if content is None else path for content in (before, after))
+    old_name, new_name = ("/dev/null" if content is None else log_line(path) for content in (before, after))
     return "".join(f"{line}\n" for line in (f"--- {old_name}", f"+++ {new_name}", *diff))
 
 
@@ -57,11 +54,8 @@ def _masking(confidential: Collection[str]) -> Callable[[Sequence[str]], Sequenc
 
 
 def _printable(lines: Sequence[str]) -> list[str]:
-    return [_COMMAND.sub(r"\g<0>\\", _UNPRINTABLE.sub(_escape, line)) for line in lines]
-
-
-def _escape(character: re.Match[str]) -> str:
-    return "\n" if character[0] == "\n" else character[0].encode("unicode_escape").decode("ascii")
+    """The lines; ``_NO_NEWLINE`` stands on a line of its own."""
+    return ["\n".join(map(log_line, line.split("\n"))) for line in lines]
 
 
 def _hunks(

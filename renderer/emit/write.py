@@ -23,6 +23,7 @@ from renderer.emit.durable import sync_files, sync_folder, write_new_file_unsync
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
+from renderer.emit.proof import write_proof
 from renderer.emit.staging import Staging, StagingArea
 from renderer.emit.swap import (
     Repair,
@@ -175,6 +176,7 @@ def write_tree(
             if plan.blocked:
                 raise DiagnosticError(*refusals(folder.path, tree, plan))
             if not plan.is_done:
+                write_proof(staging.folder, tree.ownership, plan.ownership)
                 rescued += _change(staging, held, plan, wanted, force)
             return _written(plan, rescued)
 

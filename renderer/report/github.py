@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.log_line import log_line
 from renderer.report import text
 from renderer.report.paths import is_in_repository
 from renderer.report.plain_text import printable
@@ -33,7 +34,7 @@ def _of_kind(severity: Severity, findings: Sequence[Diagnostic]) -> Iterator[str
     others = findings[len(shown) :]
     if others:
         yield f"::{_KINDS[severity]} title=vmrender::{len(others)} more in the log of this step"
-        yield from (line for finding in others for line in text.block(finding).splitlines())
+        yield from (line for finding in others for line in map(log_line, text.block(finding).splitlines()))
 
 
 def _annotation(finding: Diagnostic) -> str:

@@ -9,6 +9,7 @@ from unicodedata import east_asian_width
 
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.location import Location
+from renderer.model.log_line import log_line
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
 
@@ -43,8 +44,6 @@ Paint = Callable[[str, str], str]
 _STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
 #: Places of findings that are like another one.
 _MOST_PLACES = 10
-#: What makes GitHub and Azure take a line for a command.
-_COMMANDS = ("::", "##[", "##vso[")
 
 
 def write(report: Report) -> str:
@@ -126,17 +125,13 @@ def _lines(diagnostic: Diagnostic, lines: Mapping[Location, str], paint: Paint) 
         yield from (paint("dim", line) for line in excerpt(location, lines[location]))
     for related in diagnostic.related:
         at = f"{_place(related.location)}: " if related.location else ""
-        yield f"  {at}{_no_command(printable(related.message))}"
+        yield f"  {at}{log_line(printable(related.message))}"
     if diagnostic.hint:
         yield f"  {paint('hint', 'hint:')} {printable(diagnostic.hint)}"
 
 
 def _place(location: Location) -> str:
-    return _no_command(printable(str(location)))
-
-
-def _no_command(text: str) -> str:
-    return f"\\{text}" if text.lstrip().startswith(_COMMANDS) else text
+    return log_line(printable(str(location)))
 
 
 def _plain(_style: str, words: str) -> str:

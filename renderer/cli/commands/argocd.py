@@ -18,7 +18,7 @@ from renderer.cli.console import (
     ExitCode,
     ReportTarget,
     open_project,
-    print_document,
+    print_json,
     print_lines,
     print_manifests,
     report,
@@ -62,7 +62,7 @@ def discover() -> ExitCode:
         print_lines(f"{PROJECT_FILE}\n")
         return ExitCode.CLEAN
     prefix = "" if source.folder == "." else f"{source.folder}/"
-    print_lines("".join(f"{each.path}\n" for each in overlays if f"{each.path}/".startswith(prefix)))
+    print_lines(each.path for each in overlays if f"{each.path}/".startswith(prefix))
     return ExitCode.CLEAN
 
 
@@ -110,7 +110,7 @@ def ignore(overlays: tuple[str, ...]) -> ExitCode:
     project = open_project()
     ignored = ignore_differences(project, overlays)
     if ignored.text is not None:
-        print_document(ignored.text)
+        print_lines(ignored.text)
     return report(project.fs, ignored.findings, ignored.overlays)
 
 
@@ -127,5 +127,5 @@ def parameters() -> ExitCode:
     announced = announced_parameters(
         source.overlay(ApplicationParameters()), is_listed=source.folder in listed
     )
-    print_document(json.dumps(announced, indent=2) + "\n")
+    print_json(json.dumps(announced, indent=2) + "\n")
     return ExitCode.CLEAN

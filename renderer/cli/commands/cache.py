@@ -6,9 +6,10 @@ import os
 
 import click
 
-from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, signing_key, size_of
+from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, size_of
 from renderer.cli.command import CommandGroup
-from renderer.cli.console import note
+from renderer.cli.console import note, print_lines
+from renderer.signing_key import signing_key
 
 _MEBIBYTE = 1 << 20
 
@@ -47,10 +48,10 @@ def info() -> None:
       vmrender cache info
     """
     folder = cache_folder(os.environ)
-    click.echo(f"folder: {folder}")
-    click.echo(f"size: {_size_text(size_of(folder))}, of {LARGEST_CACHE / _MEBIBYTE:.1f} MiB at most")
+    print_lines(f"folder: {folder}")
+    print_lines(f"size: {_size_text(size_of(folder))}, of {LARGEST_CACHE / _MEBIBYTE:.1f} MiB at most")
     no_key = "no: there is no place for the key that entries are signed with"
-    click.echo(f"usable: {'yes' if signing_key(os.environ) else no_key}")
+    print_lines(f"usable: {'yes' if signing_key(os.environ) else no_key}")
 
 
 def _size_text(size: CacheSize) -> str:

@@ -19,6 +19,7 @@ from renderer.cli.console import (
     ExitCode,
     note,
     open_project,
+    print_json,
     print_lines,
     print_manifests,
     report,
@@ -99,7 +100,7 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
     sides = [filter(is_entry, open_catalog(each, open_project).resources) for each in (before, after)]
     found = differences(*sides, spec_only=spec_only)
     if output_format == "json":
-        click.echo(json.dumps(as_json(found), indent=2))
+        print_json(json.dumps(as_json(found), indent=2) + "\n")
     else:
         print_lines(as_text(found))
     return ExitCode.FINDINGS if found else ExitCode.CLEAN
@@ -173,7 +174,7 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
     request = ImportRequest(paths, release, name, into, **switches)
     result = import_catalog(project, request, open_project)
     if result.made:
-        note("\n".join(result.made.lines()))
+        note(*result.made.lines())
     return report(result.fs, result.findings)
 
 
@@ -226,7 +227,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
     everything = project_entries(project)
     entries = list(wanted.apply(everything))
     if output_format == "json":
-        click.echo(json.dumps(listing.as_json(entries), indent=2))
+        print_json(json.dumps(listing.as_json(entries), indent=2) + "\n")
     else:
         print_lines(
             listing.names(entries) if output_format == "names" else listing.table(entries, terminal_width())

@@ -11,11 +11,21 @@ import click
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.reporter import Stopwatch
 from renderer.cli.command import Command
-from renderer.cli.console import ExitCode, exit_code_of, open_project, print_document, report, shows_colour
+from renderer.cli.console import (
+    ExitCode,
+    exit_code_of,
+    open_project,
+    print_document,
+    print_json,
+    print_lines,
+    report,
+    shows_colour,
+)
 from renderer.cli.options import no_progress_option, verbose_option
 from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
 from renderer.model.difference import Difference
+from renderer.model.log_line import log_markup
 
 _PAGE = Path(__file__).resolve().parents[2] / "report" / "page"
 _DEFAULT_LIMIT = 60_000
@@ -96,7 +106,14 @@ def command(  # noqa: PLR0913 - one for each option
     reporter.detail(f"done in {stopwatch.total()}")
     chosen = DiffFormat(output_format)
     colour = chosen is DiffFormat.TEXT and shows_colour(sys.stdout)
-    print_document(_document(compared.difference, chosen, limit_bytes, colour=colour), colour=colour)
+    document = _document(compared.difference, chosen, limit_bytes, colour=colour)
+    match chosen:
+        case DiffFormat.TEXT:
+            print_lines(document, colour=colour)
+        case DiffFormat.JSON:
+            print_json(document)
+        case _:
+            print_document(log_markup(document))
     report(None, (*compared.before, *compared.after))
     return _exit_code(compared, exit_zero=exit_zero)
 

@@ -9,7 +9,15 @@ import click
 from renderer.app.explanations import Question, explanation_of
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
-from renderer.cli.console import ExitCode, ReportTarget, open_project, print_document, report
+from renderer.cli.console import (
+    ExitCode,
+    ReportTarget,
+    open_project,
+    print_document,
+    print_json,
+    print_lines,
+    report,
+)
 from renderer.model.codes import Code
 from renderer.model.suggest import did_you_mean
 from renderer.report.formats import Format
@@ -56,11 +64,11 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
     if subject is None:
         if overlay or namespace:
             raise UsageError("of which resource?")
-        click.echo(_all_codes_as_json() if as_json else all_codes(), nl=False)
+        print_document(_all_codes_as_json() if as_json else all_codes())
         return ExitCode.CLEAN
     is_alone = not (field or overlay or namespace or "/" in subject)
     if is_alone and (code := _code(subject)):
-        click.echo(_as_json(code) if as_json else explanation_of(code).markdown, nl=False)
+        print_document(_as_json(code) if as_json else explanation_of(code).markdown)
         return ExitCode.CLEAN
     return _explain_resource(Question(subject, field, overlay, namespace), is_alone=is_alone, as_json=as_json)
 
@@ -78,7 +86,10 @@ def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> E
             raise UsageError(f"{_no_such_code(question.resource)}\n{error}") from None
         raise
     if explained.history:
-        print_document((history_json if as_json else history_text).write(explained.history))
+        if as_json:
+            print_json(history_json.write(explained.history))
+        else:
+            print_lines(history_text.write(explained.history))
     return (
         report(project.fs, explained.findings, explained.overlays) if explained.findings else ExitCode.CLEAN
     )

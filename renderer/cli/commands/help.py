@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from renderer.cli.command import Command
+from renderer.cli.terminal import write_text
 
 
 @click.command("help", cls=Command)
@@ -26,4 +27,4 @@ def command(context: click.Context, words: tuple[str, ...]) -> None:
         if found is None:
             shown.fail(f"there is no command {word!r}")
         shown = click.Context(found, info_name=name, parent=shown)
-    click.echo(shown.get_help())
+    write_text(shown.get_help())

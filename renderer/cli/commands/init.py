@@ -70,9 +70,9 @@ def _note(started: Started, *, dry_run: bool) -> None:
         if dry_run and path == PROJECT:
             note(f"\n{text}")
     for path, text in started.scaffold.additions.items():
-        note(f"\n{path}: yours; add to it\n\n{text.removesuffix(chr(10))}")
+        note("", f"{path}: yours; add to it", "", *text.removesuffix("\n").split("\n"))
     if not started.scaffold.files:
         note("nothing to write")
     if started.ci is CiSystem.NONE:
         note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
-    note(_NEXT)
+    note(*_NEXT.split("\n"))

@@ -48,5 +48,5 @@ def command(
     code = report(*migrated_files.findings(projects, check=check))
     if not (check or diff):
         migrated_files.write_files(projects)
-        note("\n".join(notes))
+        note(*notes)
     return code

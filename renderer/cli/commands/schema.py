@@ -9,7 +9,7 @@ import click
 from renderer.app.project import Project
 from renderer.app.schemas import export_schemas, import_schemas, list_schemas, schema_text
 from renderer.cli.command import CommandGroup
-from renderer.cli.console import ExitCode, note, open_project, print_document, print_lines
+from renderer.cli.console import ExitCode, note, open_project, print_json, print_lines
 from renderer.model.release import LATEST, Release
 from renderer.source.project import PROJECT_FILE
 from renderer.source.project_root import find_project_root
@@ -44,7 +44,7 @@ def list_(release: str | None) -> ExitCode:
       vmrender schema list
       vmrender schema list --release 1.9
     """
-    print_lines("".join(f"{line}\n" for line in list_schemas(open_project(), release)))
+    print_lines(list_schemas(open_project(), release))
     return ExitCode.CLEAN
 
 
@@ -71,7 +71,7 @@ def export(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
         return ExitCode.CLEAN
     if len(kinds) != 1:
         raise click.UsageError("name one KIND to print, or a folder with --into")
-    print_document(schema_text(project, kinds[0], release))
+    print_json(schema_text(project, kinds[0], release))
     return ExitCode.CLEAN
 
 
@@ -105,7 +105,7 @@ def import_(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
     project = Project.with_defaults(find_project_root(Path.cwd()))
     made = import_schemas(project, paths, release, into)
     note(f"{made.folder}/{RELEASES}/{release}: {made.files} files written")
-    note(f"{PROJECT_FILE} has to list the folder:\nschemas:\n- path: {made.folder}")
+    note(f"{PROJECT_FILE} has to list the folder:", "schemas:", f"- path: {made.folder}")
     if release > LATEST:
         note(f"expansion, webhooks and rules stay those of KubeVirt {LATEST}")
     return ExitCode.CLEAN

@@ -6,6 +6,7 @@ import click
 
 from renderer import __version__
 from renderer.cli.command import Command
+from renderer.cli.terminal import write_text
 
 
 @click.command("version", cls=Command)
@@ -16,4 +17,4 @@ def command() -> None:
     Example:
       vmrender version
     """
-    click.echo(f"vmrender, version {__version__}")
+    write_text(f"vmrender, version {__version__}")

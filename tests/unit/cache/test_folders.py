@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer.cache.store import cache_folder, signing_key
+from renderer.cache.store import cache_folder
+from renderer.signing_key import signing_key
 
 
 @pytest.fixture

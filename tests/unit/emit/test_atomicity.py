@@ -14,6 +14,8 @@ from time import sleep
 import pytest
 
 from renderer.emit import write
+from renderer.emit.ownership import OWNERSHIP_FILE, digest
+from renderer.emit.proof import PROOF, write_proof
 from renderer.emit.swap import exchange
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -275,24 +277,71 @@ def test_a_file_system_with_borders(
     assert repository.top_level() == ["rendered"]
 
 
-@pytest.mark.parametrize("state", ["building", "swapping", "replaying"])
+#: What a pull request may say of the tree that it puts into staging.
+CLAIMS: dict[str, Callable[[Repository], str | None]] = {
+    "nothing": lambda _: None,
+    "another file": lambda _: "# vmrender-owned 1\n" + "0" * 64 + "  ../../outside/precious\n",
+    "its own file": lambda _: f"# vmrender-owned 1\n{digest(b'planted')}  planted.yaml\n",
+    "the tree's own": lambda old: (old.tree / OWNERSHIP_FILE).read_text(),
+}
+
+
+@pytest.mark.parametrize("proof", ["none", "made up", "of another user"])
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("state", ["swapping", "replaying"])
 def test_what_a_pull_request_puts_into_staging_reaches_nothing(
-    old: Repository, tmp_path: Path, state: str
+    old: Repository, tmp_path: Path, state: str, claim: str, proof: str
 ) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "precious").write_text("precious")
-    planted = old.root / ".vmrender/prod-293bf4df" / state
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/precious").write_text("precious")
+    area = old.root / ".vmrender/prod-293bf4df"
+    planted = area / state
     planted.mkdir(parents=True)
-    (planted / ".vmrender-owned").write_text("# vmrender-owned 1\n" + "0" * 64 + "  ../../outside/precious\n")
-    (planted / "link").symlink_to(outside)
-    (planted / "planted.txt").write_text("planted")
+    if claimed := CLAIMS[claim](old):
+        (planted / OWNERSHIP_FILE).write_text(claimed)
+    (planted / "link").symlink_to(tmp_path / "outside")
+    (planted / "planted.yaml").write_text("planted")
+    if proof == "of another user":
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("VMRENDER_CACHE_KEY", "theirs")
+            owned = (planted / OWNERSHIP_FILE).read_bytes() if claimed else None
+            write_proof(area, owned, owned or b"")
+    elif proof == "made up":
+        (area / PROOF).write_text(f"- - {'0' * 64}\n")
+
+    for act in (lambda: old.write(NEW), lambda: old.write(OLD), lambda: old.check(OLD)):
+        with pytest.raises(DiagnosticError) as raised:
+            act()
+        assert [finding.code for finding in raised.value.diagnostics] == [Code.OUTPUT_INVALID]
+    assert (tmp_path / "outside/precious").read_text() == "precious"
+    assert old.content() == {**OLD, **FOREIGN}
+    assert (planted / "planted.yaml").read_text() == "planted"
+
+
+def test_what_a_pull_request_puts_into_a_tree_half_built_is_removed(old: Repository) -> None:
+    planted = old.root / ".vmrender/prod-293bf4df/building"
+    planted.mkdir(parents=True)
+    (planted / "planted.yaml").write_text("planted")
 
     assert old.write(NEW).created == ("d/vm_d.yaml",)
-
-    assert (outside / "precious").read_text() == "precious"
-    assert NEW.items() <= old.content().items()
+    assert old.content() == {**NEW, **FOREIGN}
     assert old.top_level() == ["rendered"]
+
+
+def test_a_file_beside_a_tree_that_a_killed_run_left_becomes_no_manifest(
+    old: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(write, "remove_old_tree", die)
+        with pytest.raises(KeyboardInterrupt):
+            old.write(NEW)
+    (old.root / ".vmrender/prod-293bf4df/swapping/planted.yaml").write_text("planted")
+
+    assert old.write(NEW).rescued == ("planted.yaml.edited",)
+    assert old.content() == {**NEW, **FOREIGN, "planted.yaml.edited": "planted"}
 
 
 @pytest.mark.parametrize("state", ["building", "swapping", "replaying"])

@@ -1,0 +1,76 @@
+"""The proof that what stands in staging was left by vmrender, and was not put there by a pull request.
+
+A file in the staging folder names the trees of one change by the digests of their ownership files, and is
+signed with the key of the user, which stands in no repository. Without it nothing in staging is used.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from hashlib import sha256
+from hmac import compare_digest
+from hmac import digest as sign
+from pathlib import Path
+
+from renderer.emit.durable import write_new_file
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.emit.tree import is_folder, read_file
+from renderer.signing_key import signing_key
+
+#: The file that holds it.
+PROOF = "proof"
+
+
+def write_proof(area: Path, before: bytes | None, after: bytes) -> None:
+    """Write the proof of a change, from the ownership file of the old tree to that of the new one.
+
+    Nothing is written where the user has no key. Raises ``OSError``.
+    """
+    key = signing_key(os.environ)
+    (area / PROOF).unlink(missing_ok=True)
+    if key:
+        stated = f"{_digest(before)} {_digest(after)}"
+        write_new_file(area / PROOF, f"{stated} {_signature(key, stated)}\n".encode())
+
+
+def unproved_tree(area: Path) -> str | None:
+    """Return the name of a tree in staging that was not left by vmrender; None where there is none.
+
+    ``swapping`` may be either tree of the change, ``replaying`` is the new one. A folder with nothing in it
+    is of no value to anyone. Raises ``OSError``.
+    """
+    trees = [
+        name for name in ("swapping", "replaying") if is_folder(area / name) and any((area / name).iterdir())
+    ]
+    if not trees:
+        return None
+    before, after = _proved(area)
+    allowed = {"swapping": {before, after}, "replaying": {after}}
+    for name in trees:
+        found = read_file(area / name, OWNERSHIP_FILE)
+        if (
+            not after
+            or not (found is None or isinstance(found, bytes))
+            or _digest(found) not in allowed[name]
+        ):
+            return name if is_folder(area / name) else None  # it may have been removed at this moment
+    return None
+
+
+def _proved(area: Path) -> tuple[str, str]:
+    """The digests of the ownership files before and after the change; empty without a proof."""
+    key, content = signing_key(os.environ), read_file(area, PROOF)
+    with suppress(ValueError):
+        before, after, signature = content.decode().split() if isinstance(content, bytes) else ("",) * 3
+        if key and compare_digest(signature, _signature(key, f"{before} {after}")):
+            return before, after
+    return "", ""
+
+
+def _signature(key: bytes, stated: str) -> str:
+    return sign(key, f"staging {stated}".encode(), "sha256").hex()
+
+
+def _digest(ownership: bytes | None) -> str:
+    return "-" if ownership is None else sha256(ownership).hexdigest()

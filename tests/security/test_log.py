@@ -1,0 +1,173 @@
+"""Names of the input do nothing to a terminal or to the log of a CI system, whatever command prints them."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from renderer.model.log_line import log_json, log_line, log_markup
+from tests.security.test_secrets import invoked
+
+ROOT = Path(__file__).parents[2]
+#: Each is a name that somebody may give an object, a file, a folder or an argument.
+NAMES = (
+    "::stop-commands::x",
+    "  ::error::x",
+    "x ##[error]y",
+    "x##vso[task.setvariable variable=A]y",
+    "x\r::set-env name=A::b",
+    "x\n::set-env name=A::b",
+    "x\x1b]0;pwned\x07",
+    "x\x9b2J",
+    "x\u202egpj.exe",
+    "x\u2066y\u061c\u200e",
+    "x\u2028::error::y",
+)
+PROJECT = {
+    "apiVersion": "vmrender.io/v1alpha1",
+    "kind": "RenderConfig",
+    "catalogs": [{"path": "sizes"}],
+    "schemas": [{"path": "schemas"}],
+    "overlays": [{"path": "prod"}],
+}
+COMMANDS = (
+    "catalog list",
+    "catalog list --format names",
+    "catalog list --format json",
+    "catalog show {name}",
+    "catalog show absent",
+    "catalog diff sizes prod",
+    "catalog diff sizes prod --format json",
+    "schema list",
+    "schema export K",
+    "pin prod --all",
+    "pin prod --all",
+    "unpin prod --all",
+    "migrate --diff",
+    "migrate --check",
+    "migrate",
+    "validate",
+    "validate --format json",
+    "validate --format sarif",
+    "validate --format junit",
+    "validate --format gitlab",
+    "render --check -v",
+    "render",
+    "explain vm/{name}",
+    "explain vm/{name} --format json",
+    "argocd discover",
+    "argocd parameters",
+    "argocd ignore-differences",
+    "plan --shards 2",
+    "plan --shards 2 --format gitlab",
+    # arguments
+    "explain {name}",
+    "catalog list --class {name}",
+    "customize {name} --name {name}",
+    "render {name}",
+    "validate {name}",
+    "pin {name} {name}",
+    "schema export {name}",
+    "schema list --release {name}",
+    "diff {name}",
+    "{name}",
+    "render --{name}",
+    "render --shard {name}",
+    "validate --kubevirt {name}",
+    "validate --format {name}",
+    "render --force {name}",
+    "catalog import {name}",
+    "expand {name}",
+    "init --ci {name}",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_act_on_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("prod", "sizes", "schemas"):
+        (tmp_path / folder).mkdir()
+    size = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {
+            "name": name,
+            "labels": {name: name},
+            "annotations": {"openshift.io/display-name": name},
+        },
+        "spec": {"cpu": {"guest": 1, "model": name}, "memory": {"guest": "1Gi"}},
+    }
+    machine = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": name, "namespace": name},
+        "spec": {
+            "running": True,
+            "instancetype": {"name": name},
+            "template": {"spec": {"domain": {"devices": {}}}},
+        },
+    }
+    schema = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": name},
+        "spec": {
+            "group": name,
+            "names": {"kind": "K"},
+            "versions": [{"name": name, "schema": {"openAPIV3Schema": {"type": "object", "title": name}}}],
+        },
+    }
+    file = f"{name.replace('/', '')}.yaml"
+    for path, content in (
+        ("vmrender.yaml", PROJECT),
+        ("sizes/kustomization.yaml", {"resources": ["a.yaml"]}),
+        ("sizes/a.yaml", size),
+        ("prod/kustomization.yaml", {"resources": [file]}),
+        (f"prod/{file}", machine),
+        (f"schemas/{file}", schema),
+    ):
+        (tmp_path / path).write_text(json.dumps(content, indent=1), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    acting = []
+    for command in COMMANDS:
+        quoted = "'" + name + "'"
+        code, stdout, stderr = invoked(command.replace("{name}", quoted))
+        assert code in (0, 1, 2), (command, stderr)
+        acting += [f"{command}: {line!r}" for line in (stdout + stderr).split("\n") if acts(line)]
+    assert acting == []
+
+
+def acts(line: str) -> bool:
+    """Say whether a terminal, GitHub's runner or Azure's agent does something on a line."""
+    return (
+        not line.replace("\t", "").isprintable()
+        or line.strip().startswith("::")
+        or "##[" in line
+        or "##vso[" in line
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documents_mean_the_same(name: str) -> None:
+    assert json.loads(log_json(json.dumps({name: name}))) == {name: name}
+    assert not acts(log_line(name))
+    assert not any(map(acts, log_markup(log_line(name)).split("\n")))
+    assert log_line(log_line(name)) == log_line(name)
+
+
+def test_one_module_prints() -> None:
+    printing = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "renderer").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and prints(ast.unparse(node.func))
+    }
+    assert printing == {"renderer/cli/terminal.py"}
+
+
+def prints(function: str) -> bool:
+    return function in ("print", "click.echo", "click.secho", "sys.excepthook") or function.startswith(
+        ("sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer.write", "warnings.warn", "logging.")
+    )
