@@ -93,6 +93,11 @@ class PinnedOverlay:
             overlay = overlay_at(project.config, found, project.relative(path))
         else:
             [overlay] = select_overlays(found, [named])
+        if overlay.entry is not None:
+            raise UsageError(
+                f"{overlay.path} has no kustomization of its own to keep pins in;"
+                " pin in the folder of a kustomization that it is built from"
+            )
         file = find_kustomization(fs, overlay.path)
         pins = posixpath.normpath(posixpath.join(overlay.path, PINS))
         files = {

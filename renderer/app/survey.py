@@ -109,7 +109,7 @@ class _Surveyor:
     def _contents(self) -> dict[str, bytes]:
         """All manifests but those that vmrender wrote."""
         found: dict[str, bytes] = {}
-        for path in ManifestFiles(self._fs, (), OWNERSHIP_FILE).below("."):
+        for path in ManifestFiles(self._fs, (), OWNERSHIP_FILE, self._config.exclude).below("."):
             try:
                 found[path] = self._fs.read(path)
             except DiagnosticError:
@@ -202,7 +202,7 @@ class _Surveyor:
 
     @cached_property
     def _users(self) -> dict[str, tuple[str, ...]]:
-        """By folder the outermost kustomizations that use it."""
+        """The outermost kustomizations that use a folder, by that folder."""
         folders = {posixpath.dirname(path) or "." for path in self._contents if "ustomization" in path}
         buildable = [
             folder

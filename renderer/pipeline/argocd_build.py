@@ -16,7 +16,7 @@ from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
 
 if TYPE_CHECKING:
-    from renderer.gitops.argocd.application import ApplicationSource
+    from renderer.gitops.argocd.application import DeployedSource
 
 
 _PLAIN = BuildContext()
@@ -30,9 +30,9 @@ def generate(
 ) -> tuple[Resource, ...]:
     """The Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
     from renderer.gitops.argocd.application_set import generate_applications, rendering_of
-    from renderer.gitops.argocd.generators.context import Cluster, SetContext
+    from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 
-    known = tuple(Cluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
+    known = tuple(ArgoCluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
     return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_here))
 
 
@@ -66,7 +66,7 @@ def build_application(
 
 
 def build_source(
-    fs: FileSystem, source: ApplicationSource, context: BuildContext = _PLAIN
+    fs: FileSystem, source: DeployedSource, context: BuildContext = _PLAIN
 ) -> Outcome[ResourceSet]:
     """The objects of one source in this repository."""
     from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
@@ -92,12 +92,12 @@ def build_source(
 _NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
-def _left_out(source: ApplicationSource) -> Diagnostic:
+def _left_out(source: DeployedSource) -> Diagnostic:
     what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
     return _not_rendered(source, f"its source is {what}")
 
 
-def _not_rendered(source: ApplicationSource, reason: str) -> Diagnostic:
+def _not_rendered(source: DeployedSource, reason: str) -> Diagnostic:
     return Diagnostic(
         code=Code.NOT_RENDERED,
         severity=Severity.INFO,

@@ -75,6 +75,21 @@ def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
     )
 
 
+def _kustomization_in(
+    files: SourceFiles, folder: str, completed: CompletedKustomization | None
+) -> tuple[Kustomization, tuple[Diagnostic, ...]]:
+    """Return the kustomization of ``folder``, or the one built in its place, and the warnings about it."""
+    if completed is not None:
+        if not completed.generated:
+            find_kustomization(files.fs, folder, files.restrictor)  # raises for one out of reach
+        return parse_completed(completed), deprecations(completed.content, Site(completed.file))
+    site = Site(find_kustomization(files.fs, folder, files.restrictor))
+    text = files.fs.read(site.path)
+    content = decode_yaml11(text, site.path)
+    warnings = (*deprecations(content, site), *ignored_documents(text, site.path))
+    return parse_kustomization(content, site), warnings
+
+
 def read_root(
     files: SourceFiles,
     folder: str,
@@ -87,13 +102,8 @@ def read_root(
     ``completed`` is built in place of the kustomization file. Raises ``DiagnosticError`` with all that is
     wrong in it and below it.
     """
-    is_generated = completed is not None and completed.generated
-    file = "" if is_generated else find_kustomization(files.fs, folder, files.restrictor)
-    site = Site(completed.file if completed else file)
-    text = files.fs.read(site.path) if completed is None else b""
-    content = completed.content if completed else decode_yaml11(text, site.path)
-    written = parse_completed(completed) if completed else parse_kustomization(content, site)
-    entries = EntryLoader(files, folder, site, read_folder, completed)
+    written, warnings = _kustomization_in(files, folder, completed)
+    entries = EntryLoader(files, folder, written.site, read_folder, completed)
     plugins = Plugins(entries, accumulate)
 
     def read_data_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:
@@ -124,7 +134,7 @@ def read_root(
             "patchesStrategicMerge", written.patches_strategic_merge, entries.strategic_merge
         ),
         patches_json6902=entries.each("patchesJson6902", written.patches_json6902, entries.json6902),
-        warnings=(*deprecations(content, site), *ignored_documents(text, site.path)),
+        warnings=warnings,
     )
     if entries.findings:
         # Two entries may lead to one mistake, and two to each of these: they would double with every level.

@@ -8,7 +8,7 @@ from renderer.gitops.argocd.application import is_application, is_application_se
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
 from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
-from renderer.gitops.argocd.generators.context import Cluster, SetContext
+from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import object_at, text_at
 from renderer.model.location import Site
@@ -69,8 +69,8 @@ def _entry(reached: ReachedApplication) -> dict[str, Any]:
     return entry | stated(reached.outcome)
 
 
-def _cluster(written: dict[str, Any]) -> Cluster:
-    return Cluster(written["name"], written["server"], written["labels"], written["annotations"])
+def _cluster(written: dict[str, Any]) -> ArgoCluster:
+    return ArgoCluster(written["name"], written["server"], written["labels"], written["annotations"])
 
 
 def _is_here(url: str, _path: str) -> bool:

@@ -36,7 +36,7 @@ class SourceType(StrEnum):
     PLUGIN = "plugin"
 
 
-class ApplicationSource(NamedTuple):
+class DeployedSource(NamedTuple):
     """One source of an Application; ``field`` is where it stands in it."""
 
     application: Resource
@@ -81,17 +81,17 @@ def is_application_set(resource: Resource) -> bool:
     return resource.kind == "ApplicationSet" and resource.gvk.group == GROUP
 
 
-def sources(application: Resource) -> Iterator[ApplicationSource]:
+def sources(application: Resource) -> Iterator[DeployedSource]:
     """``spec.sources``, or else ``spec.source``."""
     listed = array_at(application.content, "spec", "sources")
     for index, source in enumerate(listed):
-        yield ApplicationSource(application, _normalized(object_at(source)), ("spec", "sources", index))
+        yield DeployedSource(application, _normalized(object_at(source)), ("spec", "sources", index))
     single = object_at(application.content, "spec", "source")
     if single and not listed:
-        yield ApplicationSource(application, _normalized(single), ("spec", "source"))
+        yield DeployedSource(application, _normalized(single), ("spec", "source"))
 
 
-def source_folder(fs: FileSystem, source: ApplicationSource) -> str:
+def source_folder(fs: FileSystem, source: DeployedSource) -> str:
     """The folder that ``path`` means (``util/app/path/path.go``). Raises ``DiagnosticError``."""
     written = source.path
     folder = posixpath.normpath(written or ".")
@@ -107,7 +107,7 @@ def source_folder(fs: FileSystem, source: ApplicationSource) -> str:
     return folder
 
 
-def with_overrides(fs: FileSystem, source: ApplicationSource, folder: str) -> ApplicationSource:
+def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> DeployedSource:
     """The source with the options of ``.argocd-source.yaml`` and of the file for this Application.
 
     Raises ``DiagnosticError``.
@@ -128,7 +128,7 @@ def with_overrides(fs: FileSystem, source: ApplicationSource, folder: str) -> Ap
     )
 
 
-def source_type(fs: FileSystem, source: ApplicationSource, folder: str) -> SourceType:
+def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceType:
     """The type that the source names, or else that of the files in its folder (``util/app/discovery``).
 
     Raises ``DiagnosticError``.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from renderer.gitops.argocd.application import ApplicationSource
+from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.flux.generator import with_known_names
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.field_path import FieldPath, Segment
@@ -26,7 +26,7 @@ _KEEP = "*"
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\$))")
 
 
-def complete(fs: FileSystem, source: ApplicationSource, folder: str) -> CompletedKustomization:
+def complete(fs: FileSystem, source: DeployedSource, folder: str) -> CompletedKustomization:
     """The kustomization in ``folder`` with ``spec.source.kustomize`` in it. Raises ``DiagnosticError``."""
     file = find_kustomization(fs, folder)
     content = decode_yaml11(fs.read(file), file)
@@ -43,7 +43,7 @@ class _Edit:
     """The edits in Argo CD's order."""
 
     def __init__(
-        self, fs: FileSystem, source: ApplicationSource, folder: str, file: str, content: dict[str, Any]
+        self, fs: FileSystem, source: DeployedSource, folder: str, file: str, content: dict[str, Any]
     ) -> None:
         self._fs = fs
         self._source = source

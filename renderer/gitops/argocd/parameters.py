@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from renderer.gitops.argocd import fasttemplate
 from renderer.gitops.gotemplate import GoTemplateError, render
 from renderer.gitops.gotemplate.values import TextMap, written
 from renderer.model.json import Json, array_at, object_at, text_at
@@ -33,10 +33,10 @@ class Rendering(NamedTuple):
         try:
             if self.go_template:
                 return render(text, dict(values), self.options)
-            return fasttemplate.render(text, values)
+            return _with_tags_replaced(text, values)
         except GoTemplateError as error:
             raise SetError(f"the template {_shortened(text)} fails: {error}", _FUNCTIONS_HINT) from None
-        except fasttemplate.UnclosedTagError as error:
+        except _UnclosedTagError as error:
             raise SetError(f"the template {_shortened(text)} fails: {error}") from None
 
     def deeply(self, value: Json, values: Mapping[str, object]) -> Json:
@@ -163,3 +163,28 @@ def _shortened(text: str) -> str:
 
 def _without_missing_key(options: Iterable[str]) -> tuple[str, ...]:
     return tuple(option for option in options if not option.startswith("missingkey="))
+
+
+_TEMPLATED = re.compile(r"\{\{.*\}\}")
+_TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+
+
+class _UnclosedTagError(ValueError):
+    """The text has ``{{`` without ``}}`` behind it."""
+
+
+def _with_tags_replaced(text: str, values: Mapping[str, object]) -> str:
+    """Put the values of known names in the place of ``{{ name }}``; everything else stays as it is.
+
+    argo-cd ``applicationset/utils``, for sets without ``goTemplate``. Raises ``_UnclosedTagError``.
+    """
+    if not _TEMPLATED.search(text):
+        return text
+    if text.find("{{", text.rfind("}}")) >= 0:
+        raise _UnclosedTagError("a {{ is never closed")
+
+    def value(match: re.Match[str]) -> str:
+        found = values.get(match[1].strip())
+        return found if isinstance(found, str) and match[1].strip() else match[0]
+
+    return _TAG.sub(value, text)

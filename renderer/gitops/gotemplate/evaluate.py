@@ -11,17 +11,17 @@ from renderer.gitops.gotemplate.nodes import (
     Branch,
     Call,
     Chain,
-    Command,
+    CommandNode,
     Dot,
-    Fields,
-    Function,
+    FieldNode,
+    IdentifierNode,
     Jump,
     Literal,
     Node,
     Operand,
-    Pipeline,
-    Template,
-    Variable,
+    PipeNode,
+    TemplateTree,
+    VariableNode,
 )
 from renderer.gitops.gotemplate.values import ABSENT, TextMap, is_nil, is_true, type_name, written
 from renderer.model.limits import limits
@@ -65,7 +65,7 @@ class _JumpOut(Exception):  # noqa: N818 - no error: how break and continue leav
 class Evaluation:
     """Evaluates one template."""
 
-    def __init__(self, template: Template, functions: Mapping[str, GoFunction], missing_key: str) -> None:
+    def __init__(self, template: TemplateTree, functions: Mapping[str, GoFunction], missing_key: str) -> None:
         self._template = template
         self._functions = functions
         self._missing_key = missing_key
@@ -139,7 +139,7 @@ class Evaluation:
         self._variables = outside
         self._calls -= 1
 
-    def _pipeline(self, pipeline: Pipeline, dot: object) -> object:
+    def _pipeline(self, pipeline: PipeNode, dot: object) -> object:
         self._step()
         final: tuple[object, ...] = ()
         for command in pipeline.commands:
@@ -148,9 +148,9 @@ class Evaluation:
             self._set(name, final[0], assigns=pipeline.assigns)
         return final[0]
 
-    def _command(self, command: Command, dot: object, final: tuple[object, ...]) -> object:
+    def _command(self, command: CommandNode, dot: object, final: tuple[object, ...]) -> object:
         first, *others = command.operands
-        if isinstance(first, Function):
+        if isinstance(first, IdentifierNode):
             return self._function(first.name, others, dot, final)
         if others or final:
             raise GoTemplateError("can't give argument to non-function")
@@ -164,16 +164,16 @@ class Evaluation:
                 return dot
             case Literal(value):
                 return value
-            case Fields(names):
+            case FieldNode(names):
                 return self._fields(dot, names)
-            case Variable(name, names):
+            case VariableNode(name, names):
                 found = next(each for known, each in reversed(self._variables) if known == name)
                 return self._fields(found, names)
-            case Function(name):
+            case IdentifierNode(name):
                 return self._function(name, [], dot, ())
             case Chain(inner, names):
                 return self._fields(self._operand(inner, dot), names)
-            case Pipeline():
+            case PipeNode():
                 return self._pipeline(operand, dot)
 
     def _function(self, name: str, operands: list[Operand], dot: object, final: tuple[object, ...]) -> object:

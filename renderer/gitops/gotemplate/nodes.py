@@ -16,20 +16,20 @@ class Literal(NamedTuple):
     is_nil: bool = False
 
 
-class Fields(NamedTuple):
+class FieldNode(NamedTuple):
     """``.a.b``: fields of the value at hand."""
 
     names: tuple[str, ...]
 
 
-class Variable(NamedTuple):
+class VariableNode(NamedTuple):
     """``$x.a.b``; the name ``$`` is the input of the template."""
 
     name: str
     names: tuple[str, ...] = ()
 
 
-class Function(NamedTuple):
+class IdentifierNode(NamedTuple):
     """A function by its name; ``names`` are fields of its result, which only a lone function has."""
 
     name: str
@@ -42,37 +42,37 @@ class Chain(NamedTuple):
     names: tuple[str, ...]
 
 
-class Command(NamedTuple):
+class CommandNode(NamedTuple):
     """Operands, of which the first may be a function with the others as its arguments."""
 
     operands: tuple[Operand, ...]
 
 
-class Pipeline(NamedTuple):
+class PipeNode(NamedTuple):
     """Commands, each of which gets the result of the one before.
 
     Variables that take the result of the last.
     """
 
-    commands: tuple[Command, ...]
+    commands: tuple[CommandNode, ...]
     variables: tuple[str, ...] = ()
     assigns: bool = False
 
 
-Operand: TypeAlias = Dot | Literal | Fields | Variable | Function | Chain | Pipeline
+Operand: TypeAlias = Dot | Literal | FieldNode | VariableNode | IdentifierNode | Chain | PipeNode
 
 
 class Action(NamedTuple):
     """``{{ pipeline }}``"""
 
-    pipeline: Pipeline
+    pipeline: PipeNode
 
 
 class Branch(NamedTuple):
     """``if``, ``with`` or ``range``, by ``kind``."""
 
     kind: str
-    pipeline: Pipeline
+    pipeline: PipeNode
     body: tuple[Node, ...]
     otherwise: tuple[Node, ...]
 
@@ -81,7 +81,7 @@ class Call(NamedTuple):
     """``template "name" pipeline``"""
 
     name: str
-    pipeline: Pipeline | None
+    pipeline: PipeNode | None
 
 
 class Jump(NamedTuple):
@@ -93,7 +93,7 @@ class Jump(NamedTuple):
 Node: TypeAlias = str | Action | Branch | Call | Jump
 
 
-class Template(NamedTuple):
+class TemplateTree(NamedTuple):
     """The nodes of the text, and those of the templates that it defines."""
 
     body: tuple[Node, ...]

@@ -10,17 +10,17 @@ from renderer.gitops.gotemplate.nodes import (
     Branch,
     Call,
     Chain,
-    Command,
+    CommandNode,
     Dot,
-    Fields,
-    Function,
+    FieldNode,
+    IdentifierNode,
     Jump,
     Literal,
     Node,
     Operand,
-    Pipeline,
-    Template,
-    Variable,
+    PipeNode,
+    TemplateTree,
+    VariableNode,
 )
 from renderer.gitops.gotemplate.tokens import Token, cut, unquoted
 
@@ -29,7 +29,7 @@ _CONSTANTS = {"true": Literal(value=True), "false": Literal(value=False), "nil":
 _BLOCKS = ("if", "with", "range")
 
 
-def parse(text: str, functions: Container[str]) -> Template:
+def parse(text: str, functions: Container[str]) -> TemplateTree:
     """The template in ``text``; ``functions`` are the names of those it may call.
 
     Raises ``GoTemplateError``.
@@ -46,11 +46,11 @@ class _Parser:
         self._loops = 0
         self._depth = 0
 
-    def template(self) -> Template:
+    def template(self) -> TemplateTree:
         body, end = self._nodes()
         if end:
             raise GoTemplateError(f"unexpected {{{{{end[0].text}}}}}")
-        return Template(body, self._defined)
+        return TemplateTree(body, self._defined)
 
     def _nodes(self) -> tuple[tuple[Node, ...], list[Token]]:
         """Nodes up to an ``else`` or ``end``, whose tokens come with them; none at the end of the text."""
@@ -132,22 +132,22 @@ class _Parser:
         name = _text(tokens[1:2])
         return Call(name, self._pipeline(tokens[2:]) if tokens[2:] else None)
 
-    def _pipeline(self, tokens: list[Token], *, declares: bool = False, pairs: bool = False) -> Pipeline:
+    def _pipeline(self, tokens: list[Token], *, declares: bool = False, pairs: bool = False) -> PipeNode:
         self._enter()
         names, assigns, tokens = _declared(tokens, pairs=pairs) if declares else ((), False, tokens)
         commands = tuple(self._command(part) for part in _split(tokens))
         if len(commands) > 1:
             for command in commands[1:]:
-                if not isinstance(command.operands[0], Function | Fields | Chain | Variable):
+                if not isinstance(command.operands[0], IdentifierNode | FieldNode | Chain | VariableNode):
                     raise GoTemplateError("non executable command in pipeline")
         for name in names:
             if assigns and not any(name in scope for scope in self._scopes):
                 raise GoTemplateError(f"undefined variable {name}")
             self._scopes[-1].add(name)
         self._depth -= 1
-        return Pipeline(commands, names, assigns)
+        return PipeNode(commands, names, assigns)
 
-    def _command(self, tokens: list[Token]) -> Command:
+    def _command(self, tokens: list[Token]) -> CommandNode:
         if not tokens:
             raise GoTemplateError("missing value for command")
         operands: list[Operand] = []
@@ -157,7 +157,7 @@ class _Parser:
                 raise GoTemplateError(f"unexpected {tokens[at].text!r} in operand")
             operand, at = self._operand(tokens, at)
             operands.append(operand)
-        return Command(tuple(operands))
+        return CommandNode(tuple(operands))
 
     def _operand(self, tokens: list[Token], at: int) -> tuple[Operand, int]:
         token = tokens[at]
@@ -167,7 +167,7 @@ class _Parser:
             operand: Operand = self._pipeline(tokens[at + 1 : end])
             end += 1
         elif token.kind == "field":
-            operand = Fields((token.text[1:],))
+            operand = FieldNode((token.text[1:],))
         else:
             operand = self._term(token)
         names: list[str] = []
@@ -187,13 +187,13 @@ class _Parser:
             case "variable":
                 if not any(token.text in scope for scope in self._scopes):
                     raise GoTemplateError(f"undefined variable {token.text!r}")
-                return Variable(token.text)
+                return VariableNode(token.text)
             case "word":
                 if token.text in _CONSTANTS:
                     return _CONSTANTS[token.text]
                 if token.text not in self._functions:
                     raise GoTemplateError(f"function {token.text!r} not defined")
-                return Function(token.text)
+                return IdentifierNode(token.text)
             case _ if token.text == ".":
                 return Dot()
         raise GoTemplateError(f"unexpected {token.text!r} in operand")
@@ -205,10 +205,10 @@ class _Parser:
 
 
 def _with_fields(operand: Operand, names: tuple[str, ...]) -> Operand:
-    if isinstance(operand, Fields):
-        return Fields((*operand.names, *names))
-    if isinstance(operand, Variable):
-        return Variable(operand.name, names)
+    if isinstance(operand, FieldNode):
+        return FieldNode((*operand.names, *names))
+    if isinstance(operand, VariableNode):
+        return VariableNode(operand.name, names)
     if isinstance(operand, Literal | Dot):
         raise GoTemplateError(f"unexpected .{names[0]} after a constant")
     return Chain(operand, names)

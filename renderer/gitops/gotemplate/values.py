@@ -13,14 +13,14 @@ from renderer.model.json import Json
 from renderer.yamlio.go_numbers import format_float
 
 
-class Absent:
+class MissingKey:
     """A key that a mapping does not have; nil to functions, and ``<no value>`` when written."""
 
     def __repr__(self) -> str:
         return "<no value>"
 
 
-ABSENT = Absent()
+ABSENT = MissingKey()
 
 
 class TextMap(dict[str, str]):

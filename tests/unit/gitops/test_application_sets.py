@@ -7,7 +7,7 @@ from textwrap import dedent, indent
 import pytest
 
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
-from renderer.gitops.argocd.generators.context import Cluster, SetContext
+from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import object_at, text_at
 from renderer.model.location import Site
@@ -16,8 +16,8 @@ from renderer.source.file_system import MemoryFileSystem
 from renderer.source.resources import read_resources
 
 CLUSTERS = (
-    Cluster("north", "https://north", {"env": "live"}, {"tier": "gold"}),
-    Cluster("South_2", "https://south", {"env": "test"}),
+    ArgoCluster("north", "https://north", {"env": "live"}, {"tier": "gold"}),
+    ArgoCluster("South_2", "https://south", {"env": "test"}),
 )
 FILES = {
     "farms/oak/a.yaml": b"",

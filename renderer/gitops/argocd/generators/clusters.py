@@ -6,7 +6,7 @@ labels, and counts only where the selector is empty.
 
 from __future__ import annotations
 
-from renderer.gitops.argocd.generators.context import LOCAL_SERVER, Cluster, SetContext
+from renderer.gitops.argocd.generators.context import LOCAL_SERVER, ArgoCluster, SetContext
 from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.argocd.parameters import Parameters, is_everything, selector_matches
 from renderer.gitops.gotemplate.values import TextMap
@@ -31,11 +31,11 @@ def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
     return [{"clusters": made}] if block.get("flatList") is True else made
 
 
-def _labels(cluster: Cluster) -> dict[str, str]:
+def _labels(cluster: ArgoCluster) -> dict[str, str]:
     return {**_SECRET_TYPE, **cluster.labels}
 
 
-def _parameters(cluster: Cluster, *, go_template: bool) -> Parameters:
+def _parameters(cluster: ArgoCluster, *, go_template: bool) -> Parameters:
     named: Parameters = {
         "name": cluster.name,
         "nameNormalized": sanitized_name(cluster.name),

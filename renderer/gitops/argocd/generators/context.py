@@ -13,7 +13,7 @@ from renderer.source.file_system import FileSystem
 LOCAL_SERVER = "https://kubernetes.default.svc"
 
 
-class Cluster(NamedTuple):
+class ArgoCluster(NamedTuple):
     """A cluster that Argo CD knows, as its Secret says and ``vmrender.yaml`` repeats."""
 
     name: str
@@ -28,7 +28,7 @@ class SetContext(NamedTuple):
 
     fs: FileSystem
     rendering: Rendering
-    clusters: tuple[Cluster, ...] = ()
+    clusters: tuple[ArgoCluster, ...] = ()
     is_here: Callable[[str, str], bool] = lambda _url, _path: True
 
 
