@@ -47,8 +47,10 @@ class ReplacementValue(Record):
     def part(self, options: FieldOptions, *, is_secret: bool) -> ReplacementValue:
         """Return the part between delimiters that the source asks for. Raises ``PathError``.
 
-        ``is_secret``: it is part of a Secret's value, and no output may repeat it.
+        ``is_secret``: it is a Secret's value, and no output may repeat it.
         """
+        if is_secret:
+            taint([self.text])
         if not options.delimiter:
             return self
         if isinstance(self.whole, dict | list):

@@ -74,13 +74,16 @@ def _hunks(
             else:
                 removed, added = old_shown[old_from:old_to], new_shown[new_from:new_to]
                 if any(MASK in line for line in (*removed, *added)):  # the other side is as confidential
-                    removed, added = map(_without_values, (removed, added))
+                    removed, added = _without_values(removed, added), _without_values(added, removed)
                 yield from (f"-{line}" for line in removed)
                 yield from (f"+{line}" for line in added)
 
 
-def _without_values(lines: Sequence[str]) -> list[str]:
-    return [f"{key[0]} {MASK}" if (key := _KEY.match(line)) else line and MASK for line in lines]
+def _without_values(lines: Sequence[str], other: Sequence[str]) -> list[str]:
+    """The lines with their keys alone, as far as ``other`` has these too: a value may look like a key."""
+    known = {key[0] for key in map(_KEY.match, other) if key}
+    keys = map(_KEY.match, lines)
+    return [f"{key[0]} {MASK}" if key and key[0] in known else MASK for key in keys]
 
 
 _Change = tuple[str, int, int, int, int]
