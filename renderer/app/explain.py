@@ -19,6 +19,7 @@ from renderer.model.location import Site
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
+from renderer.model.taint import tainted
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.provenance.histories import Historian, located, without_secret_values
@@ -82,7 +83,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
     histories = without_secret_values(
         _histories(Historian(trace, one.overlay), one.resource, asked.field),
         pipeline.confidential(one.overlay),
-        secret_values(each.content for each in everything),
+        secret_values(each.content for each in everything) | tainted(),
     )
     path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
     return Explained(ResourceHistory(path, one.resource.current_id, fields), findings[path], (path,))

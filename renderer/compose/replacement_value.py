@@ -13,6 +13,7 @@ from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldOptions
 from renderer.model.record import Record
 from renderer.model.resource import Spelling
+from renderer.model.taint import taint
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 _KINDS = {
@@ -43,8 +44,13 @@ class ReplacementValue(Record):
         """Return the value for ``sourceValue``, which has no type of its own. Raises ``PathError``."""
         return cls(untagged(text), text, is_untyped=True)
 
-    def part(self, options: FieldOptions) -> ReplacementValue:
-        """Return the part between delimiters that the source asks for. Raises ``PathError``."""
+    def part(self, options: FieldOptions, *, is_secret: bool) -> ReplacementValue:
+        """Return the part between delimiters that the source asks for. Raises ``PathError``.
+
+        ``is_secret``: it is a Secret's value, and no output may repeat it.
+        """
+        if is_secret:
+            taint([self.text])
         if not options.delimiter:
             return self
         if isinstance(self.whole, dict | list):
@@ -53,6 +59,8 @@ class ReplacementValue(Record):
         if not 0 <= options.index < len(parts):
             raise PathError(f"there is no part {options.index} in it, only {len(parts)}")
         text = parts[options.index]
+        if is_secret:
+            taint([text])
         return ReplacementValue(text if isinstance(self.whole, str) else untagged(text), text)
 
     def into(self, old: Slot, spelling: Spelling | None, options: FieldOptions) -> Json | ScalarNode:

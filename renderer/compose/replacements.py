@@ -167,7 +167,7 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
         raise _error("a replacement has either source or sourceValue", replacement, "remove one of them")
     resource = find_source(resources, source)
     try:
-        return _found(resource, source).part(source.options)
+        return _found(resource, source).part(source.options, is_secret=resource.kind == "Secret")
     except PathError as error:
         raise DiagnosticError(
             Diagnostic(

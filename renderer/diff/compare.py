@@ -29,6 +29,7 @@ from renderer.model.json import EMPTY, JsonObject
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
+from renderer.model.taint import tainted
 
 Resources: TypeAlias = tuple[Resource, ...]
 #: Returns how the cluster holds a VirtualMachine before and after; None where that cannot be told.
@@ -174,7 +175,8 @@ class _Comparison:
 
     @cached_property
     def _secrets(self) -> frozenset[str]:
-        return secret_values(each.content for side in (self._before, self._after) for each in side.written)
+        objects = (each.content for side in (self._before, self._after) for each in side.written)
+        return secret_values(objects) | tainted()
 
     def _judgement(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)

@@ -19,6 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import Json
 from renderer.model.location import Location
+from renderer.model.taint import tainted
 
 _HINT = "run vmrender render and commit the result"
 
@@ -58,6 +59,7 @@ def check_tree(root: Path, output: str, files: Mapping[str, str]) -> Outcome[Tre
     if plan.is_done:
         return Outcome(TreeDiff.of(plan))
     confidential = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
+    confidential |= tainted()
     findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, confidential))
     diff = TreeDiff.of(plan, _diff(folder, tree, plan, wanted, confidential))
     return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
@@ -14,6 +15,8 @@ _CONTEXT = 3
 _LONGEST = 300  # lines
 #: With more differing lines the comparison would take longer than anyone reads.
 _COMPARABLE = 2000
+#: What stands before a value, in a line of YAML.
+_KEY = re.compile(r"\s*(?:- )*[A-Za-z0-9._/-]+:(?=\s|$)")
 _NO_NEWLINE = "\n\\ No newline at end of file"
 
 
@@ -69,8 +72,18 @@ def _hunks(
             if tag == "equal":
                 yield from (f" {line}" for line in new_shown[new_from:new_to])
             else:
-                yield from (f"-{line}" for line in old_shown[old_from:old_to])
-                yield from (f"+{line}" for line in new_shown[new_from:new_to])
+                removed, added = old_shown[old_from:old_to], new_shown[new_from:new_to]
+                if any(MASK in line for line in (*removed, *added)):  # the other side is as confidential
+                    removed, added = _without_values(removed, added), _without_values(added, removed)
+                yield from (f"-{line}" for line in removed)
+                yield from (f"+{line}" for line in added)
+
+
+def _without_values(lines: Sequence[str], other: Sequence[str]) -> list[str]:
+    """The lines with their keys alone, as far as ``other`` has these too: a value may look like a key."""
+    known = {key[0] for key in map(_KEY.match, other) if key}
+    keys = map(_KEY.match, lines)
+    return [f"{key[0]} {MASK}" if key and key[0] in known else MASK for key in keys]
 
 
 _Change = tuple[str, int, int, int, int]

@@ -19,6 +19,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, text_at
+from renderer.model.log_line import log_line
 
 MASK = "***"
 
@@ -113,7 +114,7 @@ def holds_any(value: Json, secrets: Collection[str]) -> bool:
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
     """Return the values of the Secrets among ``objects``, as text and in base64, line by line."""
     texts = (text for each in objects if text_at(each, "kind") == _SECRET for text in _texts(each))
-    lines = (line.strip() for text in texts for line in text.splitlines())
+    lines = (line.strip() for text in texts for line in (text, *text.splitlines()))
     return frozenset(line for line in lines if len(line) >= _SHORTEST)
 
 
@@ -152,16 +153,23 @@ def is_about_secret(finding: Diagnostic) -> bool:
 
 def values_pattern(values: Iterable[str]) -> re.Pattern[str] | None:
     """Return what ``mask_values`` looks for, the longest values first; None without any."""
-    import json  # noqa: PLC0415 - only where there is something to mask
-
-    forms = {
-        form
-        for value in values
-        if value.strip()
-        for form in (value, json.dumps(value, ensure_ascii=False)[1:-1])
-    }
+    forms = {form for value in values if value.strip() for form in _forms(value)}
     patterns = [_pattern(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
     return re.compile("|".join(patterns)) if patterns else None
+
+
+def _forms(value: str) -> tuple[str, ...]:
+    """The value as text, and as JSON, Python and YAML write it between quotes."""
+    import json  # noqa: PLC0415 - only when there is something to mask
+
+    return (
+        value,
+        json.dumps(value, ensure_ascii=False)[1:-1],
+        json.dumps(value)[1:-1],
+        repr(value)[1:-1],
+        value.replace("'", "''"),
+        log_line(value),
+    )
 
 
 def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:

@@ -12,6 +12,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
+from renderer.model.taint import taint
 
 #: The content of a file that is listed at a site. Raises ``DiagnosticError``.
 Load: TypeAlias = Callable[[str, Site], bytes]
@@ -25,13 +26,20 @@ _SPACES = (
 _QUOTES = ("'", '"')
 
 
-def read_data(args: GeneratorArgs, load: Load) -> DataGenerator:
+def read_data(args: GeneratorArgs, load: Load, *, is_secret: bool) -> DataGenerator:
     """Return the generator with its data: of the env files, then the literals, then the files.
 
     Raises: kustomization-field, build-limit, and the errors of ``load``. No diagnostic shows a value.
     """
     pairs = itertools.chain(_env_pairs(args, load), _literal_pairs(args), _file_pairs(args, load))
-    return DataGenerator(args, tuple(_bounded(pairs)))
+    data = tuple(_bounded(pairs))
+    return DataGenerator(args, _noted(data) if is_secret else data)
+
+
+def _noted(pairs: tuple[KeyValue, ...]) -> tuple[KeyValue, ...]:
+    """The pairs of a Secret: no output may repeat their values, whatever else the files are read as."""
+    taint(pair.value.decode("utf-8", "replace") for pair in pairs)
+    return pairs
 
 
 def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:

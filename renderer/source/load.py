@@ -107,7 +107,10 @@ def read_root(
     plugins = Plugins(entries, accumulate)
 
     def read_data_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:
-        return read_data(args, entries.content)
+        return read_data(args, entries.content, is_secret=False)
+
+    def read_secret_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:
+        return read_data(args, entries.content, is_secret=True)
 
     root = KustomizationRoot(
         folder=folder,
@@ -116,7 +119,7 @@ def read_root(
         + entries.each("bases", written.bases, entries.resource),
         components=entries.each("components", written.components, entries.component),
         data_generators=entries.each("configMapGenerator", written.config_map_generator, read_data_entry)
-        + entries.each("secretGenerator", written.secret_generator, read_data_entry),
+        + entries.each("secretGenerator", written.secret_generator, read_secret_entry),
         generators=plugins.generators(written.generators),
         transformers=plugins.transformers("transformers", written.transformers),
         validators=plugins.transformers("validators", written.validators),

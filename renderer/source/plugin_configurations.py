@@ -41,7 +41,7 @@ def _data(fields: CaselessFields, entries: EntryLoader, kind: str) -> GeneratorC
         namespace=args.namespace or metadata.text_or_empty("namespace"),
         envs=fields.lines("envs"),
     )
-    return read_data(args, entries.content)
+    return read_data(args, entries.content, is_secret=True)
 
 
 def _iam_policy(fields: CaselessFields, _entries: EntryLoader) -> GeneratorConfig:

@@ -17,6 +17,7 @@ from renderer.model.json import Json
 from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.taint import taint
 from renderer.substitution.envsubst import (
     Characters,
     Evaluated,
@@ -57,6 +58,7 @@ def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) ->
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
     substituted = Substituted(changed, frozenset(substitution.confidential))
+    taint((*variables.confidential, *substitution.confidential))
     return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
 
 

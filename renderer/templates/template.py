@@ -45,8 +45,9 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields
 from renderer.model.generated import Generated, ListedFile, ListedFiles
-from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.json import Json, JsonObject, scalar_text, text_at
 from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.taint import taint
 from renderer.templates.errors import TemplateError
 from renderer.templates.instrument import Output
 from renderer.templates.matrix import MatrixRow, Template, read_rows, read_values
@@ -61,6 +62,8 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     is wrong in the Template and its values; template-failed, template-limit, resource-invalid and what the
     YAML decoder raises for the first row that fails.
     """
+    if any(b"Secret" in file.content for file in files.values()):  # its values may be those of one
+        taint(scalar_text(leaf) for leaf in _leaves(content.get("spec")))
     findings: list[Diagnostic] = []
     template = read_template(Fields(content, site, findings, Code.TEMPLATE_INVALID), files, findings)
     if findings:
@@ -70,6 +73,14 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     except TemplateError as error:
         raise _failed(error, template.file) from None
     return tuple(made for row in template.rows for made in _rendered(renderer, template.file, row))
+
+
+def _leaves(value: Json) -> Iterator[Json]:
+    if isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(child)
+    elif value is not None:
+        yield value
 
 
 def _rendered(renderer: Renderer, file: ListedFile, row: MatrixRow) -> tuple[Generated, ...]:

@@ -26,9 +26,13 @@ from renderer.cli.console import (
     terminal_width,
 )
 from renderer.cli.options import kubevirt_option
+from renderer.kubevirt.confidential import mask_values, withheld
+from renderer.model.field_path import ROOT
+from renderer.model.json import Json
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import tainted
 from renderer.source.project import PROJECT_FILE
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -100,9 +104,9 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
     sides = [filter(is_entry, open_catalog(each, open_project).resources) for each in (before, after)]
     found = differences(*sides, spec_only=spec_only)
     if output_format == "json":
-        print_json(json.dumps(as_json(found), indent=2) + "\n")
+        print_json(json.dumps(_public(as_json(found)), indent=2) + "\n")
     else:
-        print_lines(as_text(found))
+        print_lines(mask_values(as_text(found), tainted()))
     return ExitCode.FINDINGS if found else ExitCode.CLEAN
 
 
@@ -227,11 +231,12 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
     everything = project_entries(project)
     entries = list(wanted.apply(everything))
     if output_format == "json":
-        print_json(json.dumps(listing.as_json(entries), indent=2) + "\n")
+        print_json(json.dumps(_public(listing.as_json(entries)), indent=2) + "\n")
     else:
-        print_lines(
+        shown = (
             listing.names(entries) if output_format == "names" else listing.table(entries, terminal_width())
         )
+        print_lines(mask_values(shown, tainted()))
     if not entries:
         note(f"nothing of that kind in {', '.join(catalog_names(project))}")
         for what, known in _misnamed(wanted, everything):
@@ -255,8 +260,13 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
       vmrender catalog show preference/fedora
       vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
     """
-    print_lines(describe_entry(open_project(), name, kubevirt))
+    print_lines(mask_values(describe_entry(open_project(), name, kubevirt), tainted()))
     return ExitCode.CLEAN
+
+
+def _public(document: Json) -> Json:
+    """The document without the values of Secrets that were put into an entry."""
+    return withheld(document, ROOT, "Catalog", tainted())
 
 
 def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:
