@@ -65,7 +65,7 @@ class MigratedProject:
                 yield self._source(file, content, found)
 
     def _is_ours(self, file: str, content: bytes) -> bool:
-        """Whether a file that no kustomization lists may hold objects, and is none of a Helm chart's."""
+        """Return True if a file that no kustomization lists may hold objects and is not in a Helm chart."""
         return _GROUP in content and not any(
             parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())
             for parent in PurePosixPath(file).parents
@@ -188,7 +188,7 @@ class _Migration:
     def _helps(
         self, build: Overlay, differences_of: _Comparison, culprit: Resource, kept: Kept, more: Kept
     ) -> bool:
-        """Whether the culprit stays the same when ``more`` stays as it is."""
+        """Return True if migration no longer changes the culprit once ``more`` is kept as it is, too."""
         found = differences_of(build, self._migrated(_with(kept, more)))
         return not any(each is culprit for each in found)
 
@@ -245,7 +245,7 @@ def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated
 def _bisected(
     files: Sequence[Migrated], subjects: frozenset[Subject], reason: Reason, helps: Callable[[Kept], bool]
 ) -> Sequence[Migrated]:
-    """As few files as possible that help when they are kept as they were, found by halving."""
+    """Return as few files as possible that help when they are kept unmigrated, found by halving."""
     while len(files) > 1:
         middle = len(files) // 2
         halves = (files[:middle], files[middle:])

@@ -198,7 +198,7 @@ def _overlay_name(project: Project, name: str) -> str:
 
 
 def _looks_for_stale_trees(request: RenderRequest) -> bool:
-    """Whether the run is of the whole project; of several shards the first looks for stale trees."""
+    """Return True if the run covers the whole project, and is the first shard if there are several."""
     return not request.overlays and (request.shard is None or request.shard.number == 1)
 
 

@@ -103,7 +103,7 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
 
 
 def _remark(release: Release, imported: Collection[str]) -> str:
-    """What ``kubevirt:`` in the project file cannot name, and what the project has brought itself."""
+    """Return a remark on a release that ``kubevirt:`` cannot name or that the project imported, else ""."""
     if release < OLDEST:
         return f"  (schemas only; kubevirt: begins with {OLDEST})"
     return "  (imported)" if str(release) in imported else ""

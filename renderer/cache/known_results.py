@@ -94,7 +94,7 @@ class KnownOverlays:
         return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
 
     def seconds(self, overlay: Overlay) -> float | None:
-        """How long it took the last time, whatever has changed since; None when there was none."""
+        """Return the seconds the overlay took last time, even if it has changed; None if unknown."""
         entry: Any = self._store.get(*self._name(overlay))
         return None if entry is None else float(entry["seconds"])
 

@@ -29,7 +29,7 @@ _MOST = 200_000
 
 
 class FileDigests:
-    """Of files below ``root``, by path relative to it; ``read`` has their content, for those inside."""
+    """The digests of files below ``root``, by relative path; ``read`` returns the content of files inside."""
 
     def __init__(self, root: Path, read: Callable[[str], bytes], store: Store) -> None:
         self._root = str(root)
@@ -39,7 +39,7 @@ class FileDigests:
         self._fresh: dict[str, list[str | int]] = {}
 
     def of(self, path: str) -> str | None:
-        """None for what is no file, is a link, or cannot be read."""
+        """Return the digest of a file; None for a link, a folder, or a file that cannot be read."""
         try:
             status = os.lstat(f"{self._root}/{path}")
             if not stat.S_ISREG(status.st_mode):
@@ -57,7 +57,7 @@ class FileDigests:
         return digest
 
     def keep(self) -> None:
-        """For the next run."""
+        """Store the digests for the next run."""
         if self._fresh:
             known = {**self._known, **self._fresh}
             self._store.put(dict(list(known.items())[-_MOST:]), "file-digests", self._root)

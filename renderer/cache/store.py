@@ -66,7 +66,7 @@ def _read_key(file: Path) -> bytes | None:
 
 
 def _make_key(file: Path) -> bytes | None:
-    """Of two runs that make one at the same time, the one that comes later takes that of the other."""
+    """Make a key and return it; if another run makes one at the same time and is first, return that one."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = os.urandom(_KEY_BYTES)
     fresh = file.with_name(f"{file.name}.{os.getpid()}")
@@ -132,7 +132,7 @@ class Store:
         return value
 
     def put(self, value: Json, *name: str) -> None:
-        """What cannot be kept is not."""
+        """Store ``value`` under ``name``, or do nothing if it is too large or cannot be written."""
         digest, body = _digest(name), json.dumps(value, separators=(",", ":")).encode()
         if len(body) + _SIGNATURE_BYTES > _LARGEST_ENTRY:
             return
@@ -189,7 +189,7 @@ class _File(NamedTuple):
 
 
 def _files(folder: Path) -> Iterator[_File]:
-    """Those that entries stand in, no link followed, and nothing deeper or with other names."""
+    """Yield the files of entries: follow no links, and skip deeper folders and other names."""
     for group in _listed(str(folder)):
         if len(group.name) == 2 and group.is_dir(follow_symlinks=False):  # noqa: PLR2004 - as ``_file`` cuts it
             for entry in _listed(group.path):

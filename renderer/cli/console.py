@@ -57,7 +57,7 @@ class ReportTarget(Record):
 
     @property
     def on_stdout(self) -> bool:
-        """Whether the report goes to standard output: machines read it there, people on standard error."""
+        """True if the report goes to standard output, where machines read it; people read standard error."""
         return self.format is not Format.TEXT and not self.beside_manifests
 
     @classmethod

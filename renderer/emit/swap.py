@@ -226,14 +226,14 @@ def _remove(folder: Path, path: str) -> None:
 
 
 class Repair(Enum):
-    """What was done after a run that was killed, in words."""
+    """The repair of what a killed run left, in words."""
 
     CLEARED = "cleared up after a run that was interrupted; the tree was whole"
     COMPLETED = "completed what a run that was interrupted had begun"
 
 
 def repair_needed(area: Staging) -> Repair:
-    """What ``recover`` is going to do, in an area that a killed run left."""
+    """Return the repair that ``recover`` is going to make in an area that a killed run left."""
     return Repair.COMPLETED if is_folder(area.replaying) else Repair.CLEARED
 
 

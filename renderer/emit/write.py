@@ -129,9 +129,9 @@ _HINT = "nothing is lost: free space or give access, then render again"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What a run did to a tree, as paths in it.
+    """The changes that a run made to a tree, as paths in it.
 
-    ``rescued`` are files that someone else wrote while it was at work, under the names that they have now.
+    ``rescued`` are files that someone else wrote during the run, under the names that they have now.
     """
 
     created: tuple[str, ...]
@@ -149,7 +149,7 @@ def write_tree(
     force: Collection[str] = (),
     on_repair: Callable[[Repair], object] = lambda _: None,
 ) -> Written:
-    """Makes the folder ``output`` below ``root`` hold ``files``, text by path, and nothing older of ours.
+    """Make the folder ``output`` below ``root`` hold ``files``, text by path, and remove older files of ours.
 
     Nothing is touched when everything is as it should be. ``force`` names files to replace or remove although
     they are not vmrender's. Other files in the folder stay. Two processes at once take turns. What a run

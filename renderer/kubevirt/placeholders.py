@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(r"(?<!\$)\$++(?:\{\{[^{}]{0,500}\}\}|\{[^}]{1,500}\})|
 
 
 def has_placeholder(value: Json) -> bool:
-    """Whether ``value`` is a text that holds a placeholder."""
+    """Return True if ``value`` is a text that holds a placeholder."""
     return placeholder_in(value) is not None
 
 

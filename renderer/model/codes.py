@@ -9,7 +9,7 @@ from renderer.model.record import Record
 
 
 class Code(StrEnum):
-    """What is wrong, in a word that scripts can rely on."""
+    """The kind of a finding, as a word that scripts can rely on."""
 
     # What cannot be read.
     YAML_SYNTAX = "yaml-syntax"

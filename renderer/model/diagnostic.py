@@ -93,7 +93,7 @@ class DiagnosticError(Exception):
 
 
 class Outcome(Record, Generic[T]):
-    """What a stage made, and what it has to say about it."""
+    """The value that a stage made, and the diagnostics about it."""
 
     value: T
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -107,7 +107,7 @@ class Outcome(Record, Generic[T]):
         return Outcome(self.value, tuple(replace(found, overlays=(path,)) for found in self.diagnostics))
 
     def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
-        """What ``stage`` makes of the value, and what both have to say."""
+        """Return the value that ``stage`` makes of this one, and the diagnostics of both."""
         following = stage(self.value)
         return Outcome(following.value, self.diagnostics + following.diagnostics)
 

@@ -60,7 +60,7 @@ class LimitValueError(ValueError):
 
 
 DEFAULTS = Limits()
-#: Those that people may write in Mi and the like; all others are plain numbers.
+#: The limits that people may write in Mi and the like; all others are plain numbers.
 SIZES = frozenset({"file_size", "added_size", "output_size", "template_size", "template_output"})
 #: The stages work on trees by calls within calls, of which Python allows so many.
 _NEVER_RAISED = frozenset({"nesting", "base_depth"})
@@ -70,23 +70,23 @@ _in_effect: ContextVar[Limits] = ContextVar("in_effect", default=DEFAULTS)
 
 
 def limits() -> Limits:
-    """Those in effect."""
+    """Return the limits in effect."""
     return _in_effect.get()
 
 
 def snapshot() -> tuple[Limits, Limits]:
-    """The most, and those in effect: what another process of the same run takes over."""
+    """Return the (maximum, current) limits, to hand to another process of the same run."""
     return _most.get(), _in_effect.get()
 
 
 def restore(most: Limits, in_effect: Limits) -> None:
-    """As ``snapshot`` has them in the process that began the run."""
+    """Set both limits to those that ``snapshot`` returned in the process that began the run."""
     _most.set(most)
     _in_effect.set(in_effect)
 
 
 def set_maximum(values: Mapping[str, int]) -> None:
-    """Sets the most of this run, by field. Raises ``LimitValueError``."""
+    """Set the maximum limits of this run, by field. Raises ``LimitValueError``."""
     for field, value in values.items():
         if field in _NEVER_RAISED and value > getattr(DEFAULTS, field):
             raise LimitValueError(limit_name(field), *_not_raised(field))
@@ -95,7 +95,7 @@ def set_maximum(values: Mapping[str, int]) -> None:
 
 
 def lower(values: Mapping[str, int]) -> None:
-    """Goes below what is in effect where ``values``, by field, do; nothing that a project says raises."""
+    """Lower the current limits to ``values``, by field; higher values change nothing."""
     now = limits()
     _in_effect.set(
         now._replace(**{field: min(value, getattr(now, field)) for field, value in values.items()})
@@ -104,7 +104,7 @@ def lower(values: Mapping[str, int]) -> None:
 
 @contextmanager
 def lowered(values: Mapping[str, int]) -> Iterator[None]:
-    """Below the most of this run where ``values`` do, whatever another project says."""
+    """Lower the maximum of this run to ``values`` within the block, regardless of other projects."""
     outside = _in_effect.set(_most.get())
     try:
         lower(values)
@@ -138,7 +138,7 @@ FIELDS: Mapping[str, str] = {limit_name(field): field for field in Limits._field
 
 
 def limit_text(field: str, value: int) -> str:
-    """As ``32Mi`` where that is what people would write, else as ``20000``."""
+    """Return a size as ``32Mi`` where people would write that, any other limit as ``20000``."""
     for unit, suffix in ((_MI, "Mi"), (_KI, "Ki")):
         if field in SIZES and not value % unit:
             return f"{value // unit}{suffix}"

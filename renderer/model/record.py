@@ -17,7 +17,7 @@ else:
         return namedtuple("_", [f"field{number}" for number in range(size)])  # noqa: PYI024 - has no types
 
     class _Values(tuple):
-        """What named tuples have, for all sizes; see ``collections.namedtuple``."""
+        """The methods of named tuples, the same for all sizes; see ``collections.namedtuple``."""
 
         __slots__ = ()
 
@@ -75,7 +75,7 @@ else:
             return type(name, (_Values, *bases[1:]), body)
 
     class Record(metaclass=_Record):
-        """What a class derives from, before ``Generic``."""
+        """The base class of frozen values with named fields; name it before ``Generic``."""
 
 
 __all__ = ["Record"]

@@ -45,12 +45,12 @@ def check_file_pattern(text: str) -> str:
 
 
 def is_per_resource(pattern: str) -> bool:
-    """Whether each resource gets a file of its own; else those that come to one path share a file."""
+    """Return True if each resource gets a file of its own; otherwise those with one path share it."""
     return "{name}" in pattern
 
 
 class FluxSubstitution(Record):
-    """Where the variables are; ``{name}`` in a path is the overlay's name.
+    """The files that hold the variables; ``{name}`` in a path is the overlay's name.
 
     ``kustomization`` is the file of the Flux Kustomization, ``resources`` are files and folders with the
     ConfigMaps and Secrets that it names.
@@ -63,7 +63,7 @@ class FluxSubstitution(Record):
     strict: bool = True
 
     def may_read(self, file: str) -> bool:
-        """Whether variables may come from ``file``, a path below the root of the repository."""
+        """Return True if variables may come from ``file``, a path below the root of the repository."""
         folder = posixpath.dirname(self.kustomization)
         sources = map(posixpath.normpath, self.resources)
         return file == posixpath.normpath(self.kustomization) or (
@@ -100,7 +100,7 @@ class WebhookField(StrEnum):
 
 
 class TreeOptions(Record):
-    """What is left out is None and comes from further up.
+    """The options of a rendered tree; None for an option that is left out and comes from further up.
 
     ``files`` is a pattern (``model.file_pattern``).
     """
@@ -121,7 +121,7 @@ class TreeOptions(Record):
 
 
 class ExpandMode(StrEnum):
-    """How far a VirtualMachine is expanded."""
+    """The extent to which a VirtualMachine is expanded."""
 
     APPLIED = "applied"  # instance type and preference applied, nothing else touched
     DEFAULTS = "defaults"  # and the defaults that KubeVirt's expand-spec adds
@@ -129,7 +129,7 @@ class ExpandMode(StrEnum):
 
 
 class Layout(StrEnum):
-    """How the rendered tree is cut into files."""
+    """The division of the rendered tree into files."""
 
     PER_RESOURCE = "per-resource"
     BUNDLE = "bundle"
@@ -141,14 +141,14 @@ class Layout(StrEnum):
 
 
 class MergeKeys(StrEnum):
-    """By which keys strategic merge patches merge lists."""
+    """The keys by which strategic merge patches merge lists."""
 
     KUSTOMIZE = "kustomize"  # those of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
     KUBEVIRT = "kubevirt"  # and the names of disks, volumes, networks, … of KubeVirt's
 
 
 class InstancetypeNames(StrEnum):
-    """What instance types and preferences are called where they are written."""
+    """The names under which instance types and preferences are written."""
 
     PLAIN = "plain"  # as composed
     HASH = "hash"  # with a digest of the spec at the end
@@ -156,7 +156,7 @@ class InstancetypeNames(StrEnum):
 
     @property
     def differ(self) -> bool:
-        """Whether they are not the composed ones."""
+        """True if the names differ from the composed ones."""
         return self is not InstancetypeNames.PLAIN
 
 
@@ -244,7 +244,7 @@ class RenderConfig(Record):
 
     @property
     def renames_instancetypes(self) -> bool:
-        """Whether any overlay writes instance types under other names."""
+        """True if any overlay writes instance types under other names."""
         chosen = (self.instancetype_names, *(entry.instancetype_names for entry in self.overlays))
         return any(names is not None and names.differ for names in chosen)
 

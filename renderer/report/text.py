@@ -33,7 +33,7 @@ def excerpt(location: Location, line: str) -> Iterator[str]:
 
 
 def _blank(text: str) -> str:
-    """As much space as the text takes on a terminal."""
+    """Return as much space as the text takes on a terminal."""
     return "".join("  " if east_asian_width(character) in "WF" else " " for character in text)
 
 

@@ -102,7 +102,7 @@ def _parsed(environment: Sandbox, content: bytes) -> nodes.Template:
 
 
 def _misspelt(message: str, line: int) -> TemplateError:
-    """What Jinja says, in the signs that stand in the file."""
+    """Return Jinja's syntax error in the signs that stand in the file."""
     unknown = _UNKNOWN_STATEMENT.match(message)
     if unknown:
         hint = nearest_hint(unknown[1], _STATEMENTS).replace("known fields", "the statements are")

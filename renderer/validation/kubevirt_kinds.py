@@ -116,6 +116,6 @@ _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
 
 
 def api_versions(kind: KubevirtKind, release: Release) -> tuple[str, ...]:
-    """What may stand in ``apiVersion`` of ``kind`` at ``release``, the newest first."""
+    """Return the values of ``apiVersion`` that ``kind`` can have at ``release``, the newest first."""
     served = (version.name for version in _VERSIONS[kind.group] if version.served_by(release))
     return tuple(f"{kind.group}/{name}" for name in served)

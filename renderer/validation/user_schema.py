@@ -38,9 +38,9 @@ class UnboundedError(Exception):
 
 
 class Extent(Record):
-    """How large a schema is, what is behind its references counted every time.
+    """The size of a schema; parts behind references count every time they are referred to.
 
-    ``choices`` are those of its ``steps`` that may fail for one value, and the names that may be missing.
+    ``choices`` counts the ``steps`` that may fail for one value, and the names that may be missing.
     """
 
     steps: int = 0
@@ -64,7 +64,7 @@ class _Extents:
         self._open: set[int] = set()
 
     def of(self, value: Json) -> Extent:
-        """That of ``value`` and all that is in it."""
+        """Return the extent of ``value`` and all that is in it. Raises ``UnboundedError``."""
         if not isinstance(value, dict | list):
             return Extent()
         if id(value) in self._known:
@@ -100,7 +100,7 @@ class _Extents:
                     yield key, child
 
     def _target(self, reference: str) -> Json:
-        """What a reference within the file leads to."""
+        """Return the value that a reference within the file leads to. Raises ``UnboundedError``."""
         if not reference.startswith(_LOCAL):
             raise UnboundedError(f"its $ref {reference} leads to another file")
         value: Json = self._root
@@ -116,7 +116,7 @@ class _Extents:
 
 
 def _names(value: Json) -> int:
-    """How many names there are in a list, or in all lists of a mapping."""
+    """Return the number of names in a list, or in all lists of a mapping."""
     lists = value.values() if isinstance(value, dict) else (value,)
     return sum(len(each) for each in lists if isinstance(each, list))
 
@@ -194,7 +194,7 @@ class UserSchema(KindSchema):
 
 
 def _count(value: Json) -> int:
-    """How many values there are in it, itself among them."""
+    """Return the number of values in ``value``, itself included."""
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + sum(map(_count, children))
 

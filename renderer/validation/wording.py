@@ -67,7 +67,7 @@ def quoted(value: Json) -> str:
 
 
 def wanted(schema: JsonObject) -> str:
-    """What a value of ``schema`` has to be."""
+    """Return the words for a value that ``schema`` accepts."""
     known = _FORMATS.get(text_at(schema, "title"))
     if known:
         return known
@@ -87,7 +87,7 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
 
 
 def type_hint(value: Json, schema: JsonObject) -> str | None:
-    """How to write ``value`` so that it has the type of ``schema``."""
+    """Return a hint for writing ``value`` with the type of ``schema``; None if there is none."""
     types = schema.get("type")
     names = types if isinstance(types, list) else [types]
     if "string" in names:
@@ -126,7 +126,7 @@ def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
 
 
 def length_hint(value: Json, title: str) -> str | None:
-    """What is wrong with a text that is too long for the format called ``title``, as that is hard to see."""
+    """Return a hint if a text is too long for the format called ``title``, as that is hard to see."""
     length = len(value) if isinstance(value, str) else 0
     return f"it has {length} characters" if length > _MOST_CHARACTERS.get(title, length) else None
 

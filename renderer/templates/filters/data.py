@@ -14,7 +14,7 @@ _MAX_INDENT = 8
 
 
 def to_yaml(value: object) -> str:
-    """In block style, without a line break at the end."""
+    """Return the value as YAML in block style, without a line break at the end."""
     try:
         return encode([_tree(value)]).rstrip("\n")
     except DiagnosticError as error:
