@@ -1,9 +1,10 @@
 """Redact YAML text: the values of Secrets and the data that machines are started with are not shown.
 
-Machines are started with cloud-init data, Ignition's, answer files of Windows and the keys of launch security.
+Machines are started with cloud-init data, Ignition's, answer files of Windows and the keys of launch
+security.
 
-A text that vmrender wrote says which documents are Secrets. A text that someone edited may not: a document that
-was a Secret once may still hold its values.
+A text that vmrender wrote says which documents are Secrets. A text that someone edited may not: a document
+that was a Secret once may still hold its values.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def redact(lines: Sequence[str]) -> list[str]:
 def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> list[str]:
     """Redact the lines of a file that is to become ``after`` and may have been edited since.
 
-    If a Secret of ``after`` is missing in ``before``, any document there may have been it that ``after`` lacks,
-    or that has values and the same name. A file whose name says that it was a Secret counts as one.
+    If a Secret of ``after`` is missing in ``before``, it may be any document there that ``after`` lacks, or
+    one that has the same name and values. A file whose name says that it was a Secret counts as one.
     """
     documents = tuple(_documents(before))
     if _SECRET_FILE.search(path):

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import NamedTuple, Self, TypeAlias
 
 from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.json_pointer import parse_pointer
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
 
@@ -84,8 +85,8 @@ def _part(match: re.Match[str]) -> _PatternPart:
 
 def _pointer(text: str) -> Iterable[_PatternPart]:
     """Yield the parts of a JSON pointer (RFC 6901)."""
-    for part in text.split("/")[1:]:
-        yield int(part) if part.isdecimal() else part.replace("~1", "/").replace("~0", "~")
+    for key in parse_pointer(text):
+        yield int(key) if key.isdecimal() else key
 
 
 def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], counted: Sequence[Segment]) -> bool:

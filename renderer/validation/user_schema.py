@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.json_pointer import parse_pointer
 from renderer.model.record import Record
 from renderer.validation.kind_schema import KindSchema, Violation
 
@@ -104,8 +105,7 @@ class _Extents:
         if not reference.startswith(_LOCAL):
             raise UnboundedError(f"its $ref {reference} leads to another file")
         value: Json = self._root
-        for part in reference.removeprefix(_LOCAL).split("/")[1:]:
-            name = part.replace("~1", "/").replace("~0", "~")
+        for name in parse_pointer(reference.removeprefix(_LOCAL)):
             if isinstance(value, dict) and name in value:
                 value = value[name]
             elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
