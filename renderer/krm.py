@@ -130,7 +130,7 @@ class Results:
         self._path = path
 
     def of(self, found: Iterable[tuple[Diagnostic, Diagnostic]]) -> tuple[JsonObject, ...]:
-        """One for each diagnostic, which comes as it was found and once more with its lines."""
+        """Return a result for each diagnostic, given as it was found and once more with its lines."""
         results = [self._result(*pair) for pair in found]
         return tuple(result for index, result in enumerate(results) if result not in results[:index])
 

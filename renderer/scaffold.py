@@ -201,7 +201,7 @@ vmrender:
 """
 
 
-#: What a file of other tools has in it when we have been added.
+#: The word that a file of other tools holds once vmrender has been added to it.
 _OURS = "vmrender"
 
 

@@ -27,9 +27,9 @@ from renderer.source.overlays import find_overlays
 from renderer.source.project import PROJECT_FILE
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 
-#: In every object of KubeVirt's; a JSON 6902 patch of one has it not, and is listed by a kustomization.
+#: A text in every object of KubeVirt's. JSON 6902 patches lack it, but a kustomization lists them.
 _GROUP = b"kubevirt.io"
-#: What Helm, Jinja and others fill in; it is often no YAML before.
+#: The tags that Helm, Jinja and others fill in; before that, a file is often not YAML.
 _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
 
 
@@ -121,13 +121,13 @@ class MigratedProject:
         return ScopeFinder(self._graph, self._manifests, self.config, self._overlays)
 
 
-#: What stays as it is, by file, and why.
+#: The subjects that are not migrated, by file, with the reason for each.
 Kept: TypeAlias = Mapping[str, Mapping[Subject, Reason]]
 
 _ALL = frozenset(Subject)
-#: What shows only when virtual machines are expanded.
+#: The subjects whose effect shows only when virtual machines are expanded.
 _APPLIED = frozenset({Subject.API_VERSION, Subject.TOPOLOGY, Subject.SPREAD_RATIO, Subject.FIRMWARE})
-#: What may mean something else to a virtual machine with a boot loader of its own.
+#: The subjects that may mean something else to a virtual machine with a boot loader of its own.
 _FIRMWARE = frozenset({Subject.FIRMWARE})
 
 _Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource, ...]]
@@ -257,7 +257,7 @@ def _bisected(
 
 
 def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
-    """One subject of the suspects, where keeping that alone helps; all of them otherwise."""
+    """Return one subject of the suspects if keeping it alone helps, else all of them."""
     for subject in sorted({each for subjects in suspects.values() for each in subjects}, key=_order):
         only = {
             path: {subject: subjects[subject]} for path, subjects in suspects.items() if subject in subjects

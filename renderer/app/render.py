@@ -109,7 +109,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
 
 
 def _check(request: RenderRequest) -> None:
-    """Raises ``UsageError`` for options that do not go together."""
+    """Check the options. Raises ``UsageError`` for options that contradict each other."""
     if request.forced and request.mode is RenderMode.CHECK:
         raise UsageError("--check writes nothing; leave out --force")
     if request.prune and request.overlays:
@@ -217,7 +217,7 @@ def _forced_files(
     """Sort the files by the output that they are in. Raises ``UsageError`` for one that is in none."""
     files: dict[str, tuple[str, ...]] = {}
     for file in forced:
-        # As typed from here, or as findings name it.
+        # A path is relative to the working directory, as typed, or to the root, as findings name it.
         places = sorted((Path.cwd() / file, project.root / file), key=lambda place: not lexists(place))
         found = next((found for place in places if (found := _in_tree(project, place, outputs))), None)
         if found is None:

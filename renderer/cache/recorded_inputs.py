@@ -19,10 +19,10 @@ from renderer.model.json import Json, object_at
 from renderer.source.file_system import FileSystem
 from renderer.source.recorder import FileQuestion, answer
 
-#: When a file and its entry in the folder last changed, in nanoseconds, its size and its inode.
+#: The times of a file's and its entry's last change, in nanoseconds, its size and its inode.
 _Signs: TypeAlias = list[int]
-#: What changed so shortly before it was read might change again without a sign: clocks of file systems are
-#: coarse, to two seconds those that count whole ones.
+#: A file that changed so shortly before it was read might change again without a sign, as the clocks of file
+#: systems are coarse. A clock that counts whole seconds is exact to two seconds only.
 _RECENT, _RECENT_BY_SECONDS = 100_000_000, 2_000_000_000
 _SECOND = 1_000_000_000
 _MOST = 200_000
@@ -87,7 +87,7 @@ class RecordedInputs:
 
     def _answer(self, question: FileQuestion) -> str:
         if question not in self._answers:
-            # By the signs of a file where it has any; a link has none.
+            # The digest of a file is known by its signs; a link has none, so the repository answers.
             digest = self._digests.of(question.path) if question.method == "read" else None
             self._answers[question] = digest or answer(self._fs, question)
         return self._answers[question]

@@ -55,7 +55,7 @@ def _base(environment: Mapping[str, str], variable: str, below_home: str) -> Pat
 
 
 def _read_key(file: Path) -> bytes | None:
-    """None for a file that others could have written or read, or that is not whole."""
+    """Return the key; None for a file that others could have written or read, or that is not whole."""
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
@@ -112,7 +112,7 @@ class Store:
         self._has_grown = False
 
     def get(self, *name: str) -> Json:
-        """None for what is not there, was damaged, or was not put there by this user."""
+        """Return the entry; None if it is missing, is damaged, or was not written by this user."""
         digest = _digest(name)
         file = self._file(digest)
         try:
@@ -148,7 +148,7 @@ class Store:
             self._has_grown = True
 
     def tidy(self) -> None:
-        """Keeps the size within its bound, if this run put anything in."""
+        """Remove old entries until the size is within its bound, if this run put anything in."""
         if not self._has_grown:
             return
         files = sorted(_files(self._folder), key=lambda found: found.used, reverse=True)
@@ -173,7 +173,7 @@ def size_of(folder: Path) -> CacheSize:
 
 
 def clear(folder: Path) -> CacheSize:
-    """Removes all entries, whoever signed them. Returns what is gone."""
+    """Remove all entries, including those signed by others. Return what was removed."""
     gone = []
     for file in _files(folder):
         with suppress(FileNotFoundError):

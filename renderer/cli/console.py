@@ -89,7 +89,7 @@ def open_project(path: Path | None = None, top: Path | None = None) -> Project:
 
 
 def print_manifests(resources: ResourceSet) -> None:
-    """Raises ``click.FileError`` when standard output cannot take them; ``DiagnosticError``: build-limit."""
+    """Print manifests. Raises ``click.FileError`` (broken output) and ``DiagnosticError`` (build-limit)."""
     from renderer.emit.bounded_text import bounded_texts  # noqa: PLC0415 - few commands print manifests
     from renderer.model.limits import limits  # noqa: PLC0415 - as above
 
@@ -189,7 +189,7 @@ def _report(
 
 
 def _print_summary(made: Report) -> None:
-    """For people who watch, while the report itself goes into a file."""
+    """Print a summary for people who watch, while the report itself goes into a file."""
     from renderer.report.text import summary  # noqa: PLC0415 - the writer may be of another format
 
     counted = summary(made.findings)

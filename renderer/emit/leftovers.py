@@ -1,4 +1,4 @@
-"""Find trees that belong to no overlay any more, and manifests in trees that vmrender did not write."""
+"""Find trees whose overlays no longer exist, and manifests in trees that vmrender did not write."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class OutputFolder:
             yield above / path.name
 
     def check_links(self) -> None:
-        """Raises ``DiagnosticError``: output-invalid unless every part is a folder or not there yet."""
+        """Raise ``DiagnosticError`` (output-invalid) unless every part is a folder or does not exist yet."""
         path, root = PurePosixPath(self.path), str(self.root)
         for part in (*reversed(path.parents), path):
             try:

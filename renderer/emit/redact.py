@@ -26,7 +26,7 @@ from renderer.kubevirt.confidential import (
 
 _SECRET = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret\b""")
 _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")
-#: Where a Secret keeps its values; so does a ConfigMap, which says that it is one.
+#: The fields that hold the values of a Secret. A ConfigMap has them too, but names its kind.
 _VALUES = re.compile(r"""(stringD|\bd)ata["']?\s*:""")
 _SECRET_FILE = re.compile(r"(^|/)secret(list)?[._/]")
 _NAME = re.compile(r"  name: (.*)")

@@ -15,7 +15,7 @@ _LONGEST = 300  # lines
 #: With more differing lines the comparison would take longer than anyone reads.
 _COMPARABLE = 2000
 _UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\U0010ffff]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-#: What makes GitHub and Azure take a line for a command, whatever it is indented by.
+#: The marks by which GitHub and Azure take a line for a command, at any indentation.
 _COMMAND = re.compile(r"^\s*(?=::|##\[|##vso\[)")
 _NO_NEWLINE = "\n\\ No newline at end of file"
 

@@ -9,7 +9,7 @@ from renderer.model.record import Record
 
 
 class ExpansionCause(Record):
-    """One reason; it corresponds to a ``StatusCause`` of an admission webhook.
+    """A reason why KubeVirt refuses an object; it corresponds to a ``StatusCause`` of an admission webhook.
 
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some are no
     path in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` lists other fields of

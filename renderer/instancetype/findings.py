@@ -21,7 +21,7 @@ from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
-#: Codes of causes that hold whatever the value of a placeholder is.
+#: The codes of causes that hold for every value of a placeholder.
 _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 
 

@@ -36,7 +36,7 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 _ACROSS = FieldPath.of("spec", "cpu", "spreadOptions", "across")
 _RATIO = FieldPath.of("spec", "cpu", "spreadOptions", "ratio")
 _MAX_PERCENT = 100
-#: How the deprecated topologies begin: preferCores is now cores.
+#: The prefix of deprecated topologies: preferCores is now cores.
 _DEPRECATED = "prefer"
 
 

@@ -95,7 +95,7 @@ def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> Ex
     what = f"the {count_of_vcpus(vcpus)} of {instancetype} cannot be spread by {divisor(options)}"
     return ExpansionCause(
         code=Code.TOPOLOGY,
-        # What KubeVirt names is a field of neither object.
+        # The field that KubeVirt names exists in neither object.
         field="instancetype.spec.cpu.guest",
         at=INSTANCETYPE.path,
         message=f"{what} as {preference} asks",

@@ -92,7 +92,7 @@ def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
 
 
 def _part(pointer: list[str], value: Json) -> JsonObject:
-    """The object that has ``value`` at ``pointer`` and nothing else."""
+    """Return the object that has only ``value`` at ``pointer``."""
     for segment in reversed(pointer):
         value = {segment: value}
     return object_at(value)

@@ -1,4 +1,4 @@
-"""One form for everything that can be wrong."""
+"""Diagnostics: the one form of everything that can be wrong."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class DiagnosticError(Exception):
         self.diagnostics = diagnostics
 
     def __reduce__(self) -> tuple[type[DiagnosticError], tuple[Diagnostic, ...]]:
-        """For workers, whose errors come to another process: by itself it would come as its text alone."""
+        """Keep the diagnostics when a worker's error is pickled; by default, only its text would be kept."""
         return type(self), self.diagnostics
 
 

@@ -25,16 +25,16 @@ _KI, _MI = 1 << 10, 1 << 20
 
 
 class Limits(Record):
-    """Each limit with its default. Outside of Python they are written as ``fileSize``; sizes are in bytes."""
+    """The limits with their defaults. Users write them as ``fileSize``; sizes are in bytes."""
 
-    # What is read.
+    # Input.
     file_size: int = 32 * _MI
     documents: int = 20_000
     values: int = 3_000_000
     nesting: int = 100
     aliased_values: int = 200_000
     name_length: int = 1024
-    # What is built of it.
+    # Objects built from the input.
     overlays: int = 20_000
     base_depth: int = 40
     kustomizations: int = 50_000
@@ -46,7 +46,7 @@ class Limits(Record):
     template_rows: int = 10_000
     template_steps: int = 4_000_000
     template_output: int = 8 * _MI
-    # What is said about it.
+    # Output about it.
     findings: int = 5000
 
 
@@ -114,7 +114,7 @@ def lowered(values: Mapping[str, int]) -> Iterator[None]:
 
 
 def check_lowered(field: str, value: int) -> None:
-    """Raises ``LimitValueError`` for what a project may not ask for, as it would have no effect."""
+    """Raise ``LimitValueError`` for a value that a project may not ask for, as it would have no effect."""
     most = max(getattr(DEFAULTS, field), getattr(_most.get(), field))
     if value <= most:
         return
@@ -217,7 +217,7 @@ def over_limit(limit: str, message: str, *sites: Site, resource: Resource | None
 
 
 def check_name(resource: Resource) -> None:
-    """Raises ``DiagnosticError``: build-limit."""
+    """Raise ``DiagnosticError`` (build-limit) if the name or the namespace is too long."""
     most = limits().name_length
     if len(resource.name) > most or len(resource.namespace) > most:
         # Without the object's id, which has the name in it.

@@ -271,12 +271,12 @@ class Quantity(Record):
 
     @classmethod
     def parse(cls, text: str) -> Quantity:
-        """From ``1.5Gi``, ``500m``, ``2e3``. Raises ``DiagnosticError`` for anything else."""
+        """Parse texts like ``1.5Gi``, ``500m``, ``2e3``. Raises ``DiagnosticError`` for anything else."""
         return _parsed(text)
 
     @classmethod
     def of(cls, value: Json) -> Quantity:
-        """From what stands in a manifest: text, which may have spaces around it, a number, or null for 0.
+        """Parse a value in a manifest: text, which may have spaces around it, a number, or null for 0.
 
         Raises ``DiagnosticError`` (quantity-invalid).
         """
@@ -303,7 +303,7 @@ class Quantity(Record):
 
     @property
     def canonical(self) -> str:
-        """Without a fraction, with the largest suffix: ``1536Mi`` for 1.5Gi."""
+        """The text without a fraction, with the largest suffix: ``1536Mi`` for 1.5Gi."""
         if self.digits == INT64_MIN and not self.scale and not self.unbounded:
             return str(INT64_MIN)  # Go cannot negate it, and finds no factor for a suffix
         return canonical_text(self.digits, self.scale, self.form)

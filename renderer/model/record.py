@@ -45,7 +45,7 @@ else:
             return tuple(self)
 
     class _Record(type):
-        """Makes a class with annotated fields a named tuple of them, with the defaults that they are given.
+        """Make a class with annotated fields a named tuple of them, with the defaults that they are given.
 
         ``typing.NamedTuple`` does the same, but compiles and checks every annotation, and compiles a
         constructor for each class. A command makes a hundred such classes before it does anything, so a

@@ -12,8 +12,8 @@ from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
 
-#: What a pattern may hold in braces; ``part`` is ``catalog`` for instance types and preferences, and
-#: ``resources`` for all else.
+#: The names that a pattern may hold in braces. ``part`` is ``catalog`` for instance types and preferences,
+#: and ``resources`` for all others.
 PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
 
 PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"

@@ -122,7 +122,7 @@ class Replace(Record):
 
 
 class AddNameHash:
-    """Adds the hash to the names of generated objects."""
+    """A request to add the hash to the names of generated objects."""
 
 
 class ValueTarget(Record):
@@ -205,7 +205,7 @@ class OpenApi:
 class KustomizationRoot:
     """One folder with a kustomization, and what its fields lead to.
 
-    A root that several others use is one value: two roots are equal when they are the same.
+    A root that several others use is one value: a root is equal to itself alone.
     ``data_generators`` are those of ConfigMaps and Secrets; ``plugin_roots`` the folders that hold
     configurations of generators, transformers and validators.
     """

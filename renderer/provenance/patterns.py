@@ -34,7 +34,7 @@ class FieldPattern:
     """A field as typed: keys with dots need no quotes, list elements stand by name or by number."""
 
     def __init__(self, text: str) -> None:
-        """Raises ``ValueError`` for what is no path."""
+        """Read the pattern ``text``. Raises ``ValueError`` if it is not a path."""
         self._parts = tuple(_pointer(text) if text.startswith("/") else _path(text))
 
     def matched(self, path: FieldPath, counted: FieldPath) -> FieldPath | None:

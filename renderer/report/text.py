@@ -19,7 +19,7 @@ _WORD = re.compile(r"""["']?[^\s:,\[\]{}"']+["']?|.""")
 
 
 def excerpt(location: Location, line: str) -> Iterator[str]:
-    """Two lines: the source with its number, and the caret below; only the first without a column."""
+    """Yield the source line with its number and, if the column is known, the caret below."""
     number = f"{location.line:>5}"
     column = min(location.column - 1, len(line))
     start = max(0, column - _BEFORE) if len(line) > _WIDTH else 0
@@ -43,7 +43,7 @@ Paint = Callable[[str, str], str]
 _STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
 #: Places of findings that are like another one.
 _MOST_PLACES = 10
-#: What makes GitHub and Azure take a line for a command.
+#: The marks by which GitHub and Azure take a line for a command.
 _COMMANDS = ("::", "##[", "##vso[")
 
 
@@ -68,7 +68,7 @@ def write(report: Report) -> str:
 def block(
     diagnostic: Diagnostic, lines: Mapping[Location, str] | None = None, paint: Paint | None = None
 ) -> str:
-    """One finding with all that belongs to it."""
+    """Return the text of one finding with all that belongs to it."""
     return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
 
 

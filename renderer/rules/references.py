@@ -127,7 +127,7 @@ def _of_data_volume_template(machine: VirtualMachineView, element: Element) -> I
 def _elsewhere(
     place: ReferencePlace, reference: JsonObject, way: _Way, kind: str
 ) -> Iterator[ObjectReference]:
-    """To something that may be in another namespace."""
+    """Yield the reference to an object that may be in another namespace."""
     name, namespace = reference.get("name"), reference.get("namespace")
     if isinstance(name, str) and name:
         there = namespace if isinstance(namespace, str) and namespace else place.machine.namespace

@@ -42,7 +42,7 @@ def nested_too_deeply(line: int) -> TemplateLimitError:
     return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)
 
 
-#: What Jinja gives to whatever is called in a loop or block.
+#: The arguments that Jinja adds to each call in a loop or block.
 _VARIABLES_OF_JINJA = ("_loop_vars", "_block_vars")
 
 

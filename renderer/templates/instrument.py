@@ -200,7 +200,7 @@ class OutputBuilder:
         self._is_blank = True
 
     def add(self, piece: str) -> None:
-        """Raises ``TemplateLimitError``."""
+        """Add a piece of output. Raises ``TemplateLimitError``."""
         line, step = (piece.line, int(piece.is_data)) if isinstance(piece, Piece) else (1, 0)
         self._meter.output(len(piece), line)
         self._pieces.append(piece)

@@ -150,7 +150,7 @@ def _check_known(what: str, name: str, known: tuple[str, ...], line: int) -> Non
         raise TemplateError(f"there is no {what} {name}", hint, line)
 
 
-#: What templates cause by what they do, besides the errors of Jinja and of our own filters.
+#: The errors that templates cause, besides the errors of Jinja and of our own filters.
 _CAUSED_BY_TEMPLATES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 

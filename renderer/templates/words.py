@@ -96,7 +96,7 @@ class UndefinedValue(StrictUndefined):
 
 
 def fail_if_undefined(*values: object) -> None:
-    """Raises ``UndefinedValueError``."""
+    """Raise ``UndefinedValueError`` if one of the values is undefined."""
     for value in values:
         if isinstance(value, StrictUndefined):
             str(value)

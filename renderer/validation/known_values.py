@@ -178,7 +178,7 @@ _SERIAL = _text("serial number", "^[A-Za-z0-9_.+-]*$", maxLength=256)
 _BLOCK_SIZE: Schema = {"title": "block size", "type": "integer", "minimum": 512, "maximum": 2097152}
 _BOOT_ORDER: Schema = {"title": "boot order", "type": "integer", "minimum": 1}
 
-#: By the end of the field's path, list indices left out.
+#: The formats by the end of the field's path (list indices left out).
 KNOWN_FORMATS: Mapping[str, Schema] = {
     "disks.name": dns_label(),
     "disks.serial": _SERIAL,

@@ -103,7 +103,7 @@ class ServedVersion:
         return self.since <= release and (self.until is None or release <= self.until)
 
 
-#: By group, the newest first. All versions of a kind have the same schema.
+#: The served versions by group, the newest first. All versions of a kind have the same schema.
 _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
     KUBEVIRT: (ServedVersion("v1"), ServedVersion("v1alpha3")),
     POOL: (ServedVersion("v1beta1", Release(1, 7)), ServedVersion("v1alpha1")),

@@ -67,7 +67,7 @@ def _type_of(schema: JsonObject) -> JsonObject:
 
 
 class _Converter:
-    """Raises ``UnlikeKubevirtError`` for definitions that come to more than any release's do."""
+    """A converter of definitions. Raises ``UnlikeKubevirtError`` for more fields than any release has."""
 
     def __init__(self, definitions: JsonObject) -> None:
         self._definitions = definitions

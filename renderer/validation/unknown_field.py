@@ -81,7 +81,7 @@ def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
 
 _SHORT_LIST = 12
 
-#: What people write who think of another kind.
+#: The fields that people write who think of another kind, with the hint for each.
 _HABITS: Mapping[SchemaPlace, str] = {
     ("spec", "selector"): "a VirtualMachine needs none, only a VirtualMachinePool has a selector",
     ("spec", "replicas"): "only a VirtualMachinePool has replicas",

@@ -50,10 +50,11 @@ class Extent(Record):
 
 
 def check_bounded(schema: JsonObject) -> Extent:
-    """Raises ``UnboundedError`` for what leads out of the file, for recursion, and for too much work.
+    """Return the extent of a schema, if the work of checking an object by it is bounded.
 
-    The work for one object is at most the number of subschemas, those behind a ``$ref`` counted every time:
-    few lines can make it grow without end.
+    Raises ``UnboundedError`` for references out of the file, for recursion and for too much work. The work
+    for one object is at most the number of subschemas. A subschema behind a ``$ref`` counts every time, so few
+    lines can make the work grow without end.
     """
     return _Extents(schema).of(schema)
 

@@ -20,7 +20,7 @@ _TYPES = {
     "boolean": "true or false",
 }
 
-#: By the ``title`` of the schema.
+#: The words for formats, by the ``title`` of the schema.
 _FORMATS = {
     "quantity": "a quantity such as 4Gi or 500m",
     "number or text": "a whole number or text",
@@ -36,7 +36,7 @@ _FORMATS = {
     "absolute path without ..": "an absolute path without ..",
 }
 
-#: How many characters the formats have at most, by the same.
+#: The maximum number of characters of a format, by its title.
 _MOST_CHARACTERS = {"DNS label": 63, "label value": 63}
 
 _UNITS = {"": "", "b": "", "k": "k", "kb": "k", "ki": "Ki", "kib": "Ki"} | {

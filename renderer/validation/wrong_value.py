@@ -101,7 +101,7 @@ def other_keyword(violation: Violation) -> SchemaFinding:
 
 
 _API_VERSION = FieldPath.of("apiVersion")
-#: What is in mappings that people take for a value, by their names.
+#: The main fields of mappings that people take for a single value, by the names of the mappings.
 _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
     "containerDisk": ("image",),
     "cpu": ("guest", "cores"),

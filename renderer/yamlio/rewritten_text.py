@@ -79,7 +79,7 @@ def rewritten_text(text: str, changes: Iterable[tuple[tuple[str | int, ...], New
 
 
 class _Reader:
-    """Reads nodes, and then the comments, which no event tells of."""
+    """A reader of nodes, and then of the comments, for which there are no events."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines()

@@ -31,7 +31,7 @@ def to_json(value: object, indent: int | None = None) -> str:
 
 
 def quote(value: object) -> str:
-    """A scalar as text in quotes, whatever it holds."""
+    """Return a scalar as text in quotes, for any content."""
     return json.dumps(as_text(value), ensure_ascii=False)
 
 

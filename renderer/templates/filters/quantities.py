@@ -106,7 +106,7 @@ def _in_format(value: object, form: QuantityFormat) -> str:
 
 
 def _text(digits: int, scale: int, form: QuantityFormat) -> str:
-    """Raises ``TemplateError`` for what is finer than a nano, and for what Kubernetes would cap."""
+    """Return the amount as text. Raises ``TemplateError`` if finer than a nano or capped by Kubernetes."""
     if scale < _MIN_SCALE:
         digits, rest = divmod(digits, 10 ** (_MIN_SCALE - scale))
         scale = _MIN_SCALE
