@@ -24,19 +24,19 @@ _LOCAL = "config.kubernetes.io/local-config"
 
 
 def noted(content: JsonObject, note: str) -> str:
-    """What the orchestrator noted as ``path`` or ``index``; empty for nothing."""
+    """Return the annotation ``path`` or ``index`` that the orchestrator made; empty if there is none."""
     annotations = object_at(content, "metadata", "annotations")
     return next((scalar_text(annotations[p + note]) for p in _PREFIXES if p + note in annotations), "")
 
 
 def is_local(content: JsonObject) -> bool:
-    """Whether the object configures tools and never gets to a cluster."""
+    """Return True if the object configures tools and never gets to a cluster."""
     annotations = object_at(content, "metadata", "annotations")
     return _LOCAL in annotations and scalar_text(annotations[_LOCAL]) != "false"
 
 
 def with_notes_of(content: JsonObject, other: JsonObject) -> JsonObject:
-    """``content`` in the file, and at the place in it, where ``other`` is."""
+    """Return ``content`` with the annotations that put it in the file, and at the index, of ``other``."""
     annotations = object_at(other, "metadata", "annotations")
     notes = {key: annotations[key] for key in annotations if key.startswith(_INTERNAL) or key in _NOTES}
     if not notes:
@@ -116,7 +116,7 @@ def _no_list(message: str, site: Site, location: Location | None = None) -> Diag
 
 
 class _Subject(NamedTuple):
-    """What a diagnostic is about, and where in it."""
+    """The resource that a diagnostic is about, and the field in it."""
 
     resource: Resource
     field: FieldPath
@@ -130,7 +130,7 @@ class Results:
         self._path = path
 
     def of(self, found: Iterable[tuple[Diagnostic, Diagnostic]]) -> tuple[JsonObject, ...]:
-        """One for each diagnostic, which comes as it was found and once more with its lines."""
+        """Return a result for each diagnostic, given as it was found and once more with its lines."""
         results = [self._result(*pair) for pair in found]
         return tuple(result for index, result in enumerate(results) if result not in results[:index])
 

@@ -13,7 +13,7 @@ _HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]+)[/:]",
 
 
 class CiSystem(StrEnum):
-    """What ``--ci`` takes."""
+    """The CI systems that ``--ci`` takes."""
 
     GITHUB = "github"
     GITLAB = "gitlab"
@@ -21,7 +21,7 @@ class CiSystem(StrEnum):
 
 
 def ci_system_of(remote: str) -> CiSystem:
-    """What the host of a Git remote's URL is called after, as in ``git@gitlab.example.com:team/vms.git``."""
+    """Return the system that a Git remote's host is named after: ``git@gitlab.example.com:team/vms.git``."""
     match = _HOST.match(remote)
     labels = re.split(r"[.-]", match["host"].lower()) if match else []
     return next((system for system in (CiSystem.GITHUB, CiSystem.GITLAB) if system in labels), CiSystem.NONE)
@@ -201,12 +201,12 @@ vmrender:
 """
 
 
-#: What a file of other tools has in it when we have been added.
+#: The word that a file of other tools holds once vmrender has been added to it.
 _OURS = "vmrender"
 
 
 class Choices(NamedTuple):
-    """What a new project is to be like. ``version`` is vmrender's, for hooks and pipelines to use."""
+    """The choices for a new project. ``version`` is vmrender's, for hooks and pipelines to use."""
 
     release: Release
     ci: CiSystem

@@ -27,9 +27,9 @@ from renderer.source.kustomization_graph import KustomizationGraph, patched_kind
 from renderer.source.project import PROJECT_FILE
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 
-#: In every object of KubeVirt's; a JSON 6902 patch of one has it not, and is listed by a kustomization.
+#: A text in every object of KubeVirt's. JSON 6902 patches lack it, but a kustomization lists them.
 _GROUP = b"kubevirt.io"
-#: What Helm, Jinja and others fill in; it is often no YAML before.
+#: The tags that Helm, Jinja and others fill in; before that, a file is often not YAML.
 _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
 
 
@@ -65,7 +65,7 @@ class MigratedProject:
                 yield self._source(file, content, found)
 
     def _is_ours(self, file: str, content: bytes) -> bool:
-        """Whether a file that no kustomization lists may hold objects, and is none of a Helm chart's."""
+        """Return True if a file that no kustomization lists may hold objects and is not in a Helm chart."""
         return _GROUP in content and not any(
             parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())
             for parent in PurePosixPath(file).parents
@@ -121,13 +121,13 @@ class MigratedProject:
         return ScopeFinder(self._graph, self._manifests, self.config, self._overlays)
 
 
-#: What stays as it is, by file, and why.
+#: The subjects that are not migrated, by file, with the reason for each.
 Kept: TypeAlias = Mapping[str, Mapping[Subject, Reason]]
 
 _ALL = frozenset(Subject)
-#: What shows only when virtual machines are expanded.
+#: The subjects whose effect shows only when virtual machines are expanded.
 _APPLIED = frozenset({Subject.API_VERSION, Subject.TOPOLOGY, Subject.SPREAD_RATIO, Subject.FIRMWARE})
-#: What may mean something else to a virtual machine with a boot loader of its own.
+#: The subjects that may mean something else to a virtual machine with a boot loader of its own.
 _FIRMWARE = frozenset({Subject.FIRMWARE})
 
 _Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource, ...]]
@@ -188,7 +188,7 @@ class _Migration:
     def _helps(
         self, build: Overlay, differences_of: _Comparison, culprit: Resource, kept: Kept, more: Kept
     ) -> bool:
-        """Whether the culprit stays the same when ``more`` stays as it is."""
+        """Return True if migration no longer changes the culprit once ``more`` is kept as it is, too."""
         found = differences_of(build, self._migrated(_with(kept, more)))
         return not any(each is culprit for each in found)
 
@@ -245,7 +245,7 @@ def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated
 def _bisected(
     files: Sequence[Migrated], subjects: frozenset[Subject], reason: Reason, helps: Callable[[Kept], bool]
 ) -> Sequence[Migrated]:
-    """As few files as possible that help when they are kept as they were, found by halving."""
+    """Return as few files as possible that help when they are kept unmigrated, found by halving."""
     while len(files) > 1:
         middle = len(files) // 2
         halves = (files[:middle], files[middle:])
@@ -257,7 +257,7 @@ def _bisected(
 
 
 def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
-    """One subject of the suspects, where keeping that alone helps; all of them otherwise."""
+    """Return one subject of the suspects if keeping it alone helps, else all of them."""
     for subject in sorted({each for subjects in suspects.values() for each in subjects}, key=_order):
         only = {
             path: {subject: subjects[subject]} for path, subjects in suspects.items() if subject in subjects

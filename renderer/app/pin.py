@@ -117,7 +117,7 @@ class PinnedOverlay:
         return outcome.value
 
     def changes(self, plan: PinPlan) -> PinChanges:
-        """What makes the files of the plan the overlay's pins. Raises: edit-refused, output-invalid."""
+        """Return the changes that make the plan's files pins. Raises: edit-refused, output-invalid."""
         needed = changes(self.folder, self.kustomization, plan.files)
         check_writable(self.project.root, (*(file.path for file in needed.writes), *needed.removals))
         return needed

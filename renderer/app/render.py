@@ -110,7 +110,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
 
 
 def _check(request: RenderRequest) -> None:
-    """Raises ``UsageError`` for options that do not go together."""
+    """Check the options. Raises ``UsageError`` for options that contradict each other."""
     if request.forced and request.mode is RenderMode.CHECK:
         raise UsageError("--check writes nothing; leave out --force")
     if request.prune and request.overlays:
@@ -212,7 +212,7 @@ def _overlay_name(project: Project, name: str) -> str:
 
 
 def _looks_for_stale_trees(request: RenderRequest) -> bool:
-    """Whether the run is of the whole project; of several shards the first looks for stale trees."""
+    """Return True if the run covers the whole project, and is the first shard if there are several."""
     return not request.overlays and (request.shard is None or request.shard.number == 1)
 
 
@@ -231,7 +231,7 @@ def _forced_files(
     """Sort the files by the output that they are in. Raises ``UsageError`` for one that is in none."""
     files: dict[str, tuple[str, ...]] = {}
     for file in forced:
-        # As typed from here, or as findings name it.
+        # A path is relative to the working directory, as typed, or to the root, as findings name it.
         places = sorted((Path.cwd() / file, project.root / file), key=lambda place: not lexists(place))
         found = next((found for place in places if (found := _in_tree(project, place, outputs))), None)
         if found is None:

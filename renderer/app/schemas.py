@@ -103,7 +103,7 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
 
 
 def _remark(release: Release, imported: Collection[str]) -> str:
-    """What ``kubevirt:`` in the project file cannot name, and what the project has brought itself."""
+    """Return a remark on a release that ``kubevirt:`` cannot name or that the project imported, else ""."""
     if release < OLDEST:
         return f"  (schemas only; kubevirt: begins with {OLDEST})"
     return "  (imported)" if str(release) in imported else ""
@@ -114,7 +114,7 @@ def _project_schemas(project: Project) -> ProjectSchemas:
 
 
 def _known_release(registry: SchemaRegistry, text: str) -> Release:
-    """Raises ``UsageError`` for a release without schemas."""
+    """Return the release called ``text``. Raises ``UsageError`` for a release without schemas."""
     known = registry.releases
     try:
         release = Release.parse(text)
@@ -128,7 +128,7 @@ def _known_release(registry: SchemaRegistry, text: str) -> Release:
 
 
 def _kind(name: str) -> KubevirtKind:
-    """Raises ``UsageError`` for a kind without a schema."""
+    """Return the kind called ``name``, in any case. Raises ``UsageError`` for a kind without a schema."""
     for kind in KINDS:
         if kind.name.lower() == name.lower():
             return kind
@@ -156,7 +156,7 @@ def _document(registry: SchemaRegistry, release: Release, kind: KubevirtKind) ->
 def _files(
     registry: SchemaRegistry, release: Release, kinds: Iterable[KubevirtKind]
 ) -> Iterator[tuple[str, bytes]]:
-    """One for each version, as kubeconform looks them up, by path."""
+    """Yield (path, schema) for each version, at the paths where kubeconform looks."""
     for kind in kinds:
         document = _document(registry, release, kind)
         for api_version in api_versions(kind, release):

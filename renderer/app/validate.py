@@ -135,7 +135,7 @@ class _Validation:
 
 
 def concerns(found: Diagnostic, files: Collection[str]) -> bool:
-    """Whether one of the files may have caused the finding; any may, of an error about no object."""
+    """Return True if ``files`` may have caused the finding; any may cause an error without an object."""
     if found.resource is None and found.severity is Severity.ERROR:
         return True
     sites = (*found.sites, *(site for related in found.related for site in related.sites))
@@ -209,7 +209,7 @@ class _LoneFiles:
         return _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
 
     def _resources(self, path: str) -> ResourceSet:
-        """The resources of a file that was not asked for; none when it cannot be read."""
+        """Return the resources of a file that was not asked for; an empty set if it cannot be read."""
         if path not in self._read:
             try:
                 self._read[path] = self._run.lone_files.all_in(path)
@@ -248,7 +248,7 @@ def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iter
 
 
 def _is_of_interest(run: _Validation, folder: str) -> bool:
-    """Whether a file of the kustomization mentions KubeVirt: most kustomizations are none of ours."""
+    """Return True if a file of the kustomization mentions KubeVirt; most kustomizations do not."""
     return any(run.lone_files.mention(file) for file in run.graph.files(folder))
 
 

@@ -1,1 +1,1 @@
-"""What earlier runs found out, kept outside of the repository; it can make a run quicker and nothing else."""
+"""The results of earlier runs, kept outside of the repository; they only make a run quicker."""

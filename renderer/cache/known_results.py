@@ -26,7 +26,7 @@ from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Work
 
 
 def finding_json(found: Diagnostic) -> Json:
-    """``found`` has no sites any more."""
+    """Return ``found`` as JSON; it no longer has sites."""
     return [
         found.code,
         found.message,
@@ -87,7 +87,7 @@ class KnownOverlays:
         self._project = project
 
     def find(self, overlay: Overlay) -> KnownOverlay | None:
-        """None when it was not rendered before, or anything it saw differs now."""
+        """Return the known result; None if the overlay is new, or anything that it saw differs now."""
         entry: Any = self._store.get(*self._name(overlay))
         if entry is None or not self._sightings.are_current(seen_of(entry["saw"])):
             return None
@@ -95,12 +95,12 @@ class KnownOverlays:
         return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
 
     def seconds(self, overlay: Overlay) -> float | None:
-        """How long it took the last time, whatever has changed since; None when there was none."""
+        """Return the seconds the overlay took last time, even if it has changed; None if unknown."""
         entry: Any = self._store.get(*self._name(overlay))
         return None if entry is None else float(entry["seconds"])
 
     def keep(self, overlay: Overlay, known: KnownOverlay, saw: Mapping[FileQuestion, str]) -> None:
-        """For the next run. ``saw`` is what it asked of the repository, and the answers."""
+        """Store the result for the next run. ``saw`` has the questions to the repository and the answers."""
         if UNANSWERED in saw.values():
             return
         entry: Json = {
@@ -117,12 +117,12 @@ class KnownOverlays:
         return "overlay", *self._project, overlay.path, overlay.listed_as, entry
 
 
-#: Of nothing else is more kept than a digest: other objects may hold passwords.
+#: Objects of this group are stored whole; others may hold passwords, so only their digests are.
 _GROUP = "instancetype.kubevirt.io"
 
 
 class KnownCatalogs:
-    """``project`` is all else that decides what comes of a catalog."""
+    """The catalogs known from earlier runs; ``project`` has all else that decides what a catalog becomes."""
 
     def __init__(self, store: Store, sightings: RecordedInputs, project: tuple[str, ...]) -> None:
         self._store = store
@@ -130,7 +130,7 @@ class KnownCatalogs:
         self._project = project
 
     def find(self, folder: str, recorder: Recorder) -> ResourceSet | None:
-        """The catalog in ``folder``; ``recorder`` then knows what it was made of, as if it had been read."""
+        """Return the known catalog in ``folder``, and record its inputs as if it had been read; else None."""
         entry: Any = self._store.get(*self._name(folder))
         if entry is None:
             return None
@@ -141,7 +141,7 @@ class KnownCatalogs:
         return decode_composed(entry["composed"].encode())
 
     def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, work: Work) -> None:
-        """For the next run; ``work`` is that of composing it."""
+        """Store the composed resources for the next run; ``work`` is the work of composing them."""
         seen = recorder.seen(work)
         if UNANSWERED in seen.values() or any(resource.gvk.group != _GROUP for resource in composed):
             return

@@ -19,17 +19,17 @@ from renderer.model.json import Json, object_at
 from renderer.source.file_system import FileSystem
 from renderer.source.recorder import FileQuestion, answer
 
-#: When a file and its entry in the folder last changed, in nanoseconds, its size and its inode.
+#: The times of a file's and its entry's last change, in nanoseconds, its size and its inode.
 _Signs: TypeAlias = list[int]
-#: What changed so shortly before it was read might change again without a sign: clocks of file systems are
-#: coarse, to two seconds those that count whole ones.
+#: A file that changed so shortly before it was read might change again without a sign, as the clocks of file
+#: systems are coarse. A clock that counts whole seconds is exact to two seconds only.
 _RECENT, _RECENT_BY_SECONDS = 100_000_000, 2_000_000_000
 _SECOND = 1_000_000_000
 _MOST = 200_000
 
 
 class FileDigests:
-    """Of files below ``root``, by path relative to it; ``read`` has their content, for those inside."""
+    """The digests of files below ``root``, by relative path; ``read`` returns the content of files inside."""
 
     def __init__(self, root: Path, read: Callable[[str], bytes], store: Store) -> None:
         self._root = str(root)
@@ -39,7 +39,7 @@ class FileDigests:
         self._fresh: dict[str, list[str | int]] = {}
 
     def of(self, path: str) -> str | None:
-        """None for what is no file, is a link, or cannot be read."""
+        """Return the digest of a file; None for a link, a folder, or a file that cannot be read."""
         try:
             status = os.lstat(f"{self._root}/{path}")
             if not stat.S_ISREG(status.st_mode):
@@ -57,7 +57,7 @@ class FileDigests:
         return digest
 
     def keep(self) -> None:
-        """For the next run."""
+        """Store the digests for the next run."""
         if self._fresh:
             known = {**self._known, **self._fresh}
             self._store.put(dict(list(known.items())[-_MOST:]), "file-digests", self._root)
@@ -87,7 +87,7 @@ class RecordedInputs:
 
     def _answer(self, question: FileQuestion) -> str:
         if question not in self._answers:
-            # By the signs of a file where it has any; a link has none.
+            # The digest of a file is known by its signs; a link has none, so the repository answers.
             digest = self._digests.of(question.path) if question.method == "read" else None
             self._answers[question] = digest or answer(self._fs, question)
         return self._answers[question]

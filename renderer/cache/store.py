@@ -54,7 +54,7 @@ class Store:
         self._has_grown = False
 
     def get(self, *name: str) -> Json:
-        """None for what is not there, was damaged, or was not put there by this user."""
+        """Return the entry; None if it is missing, is damaged, or was not written by this user."""
         digest = _digest(name)
         file = self._file(digest)
         try:
@@ -74,7 +74,7 @@ class Store:
         return value
 
     def put(self, value: Json, *name: str) -> None:
-        """What cannot be kept is not."""
+        """Store ``value`` under ``name``, or do nothing if it is too large or cannot be written."""
         digest, body = _digest(name), json.dumps(value, separators=(",", ":")).encode()
         if len(body) + _SIGNATURE_BYTES > _LARGEST_ENTRY:
             return
@@ -90,7 +90,7 @@ class Store:
             self._has_grown = True
 
     def tidy(self) -> None:
-        """Keeps the size within its bound, if this run put anything in."""
+        """Remove old entries until the size is within its bound, if this run put anything in."""
         if not self._has_grown:
             return
         files = sorted(_files(self._folder), key=lambda found: found.used, reverse=True)
@@ -115,7 +115,7 @@ def size_of(folder: Path) -> CacheSize:
 
 
 def clear(folder: Path) -> CacheSize:
-    """Removes all entries, whoever signed them. Returns what is gone."""
+    """Remove all entries, including those signed by others. Return what was removed."""
     gone = []
     for file in _files(folder):
         with suppress(FileNotFoundError):
@@ -131,7 +131,7 @@ class _File(NamedTuple):
 
 
 def _files(folder: Path) -> Iterator[_File]:
-    """Those that entries stand in, no link followed, and nothing deeper or with other names."""
+    """Yield the files of entries: follow no links, and skip deeper folders and other names."""
     for group in _listed(str(folder)):
         if len(group.name) == 2 and group.is_dir(follow_symlinks=False):  # noqa: PLR2004 - as ``_file`` cuts it
             for entry in _listed(group.path):

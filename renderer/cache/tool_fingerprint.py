@@ -1,4 +1,4 @@
-"""What works here: this vmrender and the libraries it uses. What another edition found out does not count."""
+"""The fingerprint of this vmrender and its libraries; results of other versions are not used."""
 
 from __future__ import annotations
 

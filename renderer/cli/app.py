@@ -52,7 +52,7 @@ https://github.com/vmrender/vmrender/issues
 
 
 class Vmrender(LazyGroup):
-    """Turns whatever a command raises into an exit code."""
+    """Turn any exception of a command into an exit code."""
 
     summaries = COMMANDS
     _context: click.Context | None = None

@@ -67,7 +67,7 @@ class ReportTarget(Record):
 
     @property
     def on_stdout(self) -> bool:
-        """Whether the report goes to standard output: machines read it there, people on standard error."""
+        """True if the report goes to standard output, where machines read it; people read standard error."""
         return self.format is not Format.TEXT and not self.beside_manifests
 
     @classmethod
@@ -99,7 +99,7 @@ def open_project(path: Path | None = None, top: Path | None = None) -> Project:
 
 
 def print_manifests(resources: ResourceSet) -> None:
-    """Raises ``click.FileError`` when standard output cannot take them; ``DiagnosticError``: build-limit."""
+    """Print manifests. Raises ``click.FileError`` (broken output) and ``DiagnosticError`` (build-limit)."""
     from renderer.emit.bounded_text import bounded_texts  # noqa: PLC0415 - few commands print manifests
     from renderer.model.limits import limits  # noqa: PLC0415 - as above
 
@@ -219,7 +219,7 @@ def _report(
 
 
 def _print_summary(made: Report) -> None:
-    """For people who watch, while the report itself goes into a file."""
+    """Print a summary for people who watch, while the report itself goes into a file."""
     from renderer.report.text import summary  # noqa: PLC0415 - the writer may be of another format
 
     counted = summary(made.findings)

@@ -26,7 +26,7 @@ def release_of(text: str) -> Release:
 
 
 def parse_release(text: str) -> Release:
-    """As ``release_of``, but raises ``ValueError``."""
+    """Return a release that can be rendered for. Raises ``ValueError``."""
     try:
         return target_release(text)
     except ValueError:

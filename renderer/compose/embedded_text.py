@@ -19,7 +19,7 @@ from renderer.model.resource import Resource
 from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
-from renderer.yamlio.rewritten_text import NotRewritableError, Written, rewritten_text
+from renderer.yamlio.rewritten_text import NewValue, NotRewritableError, rewritten_text
 
 #: Steps to read any text, however short (``model.work``).
 _READING = 60
@@ -102,7 +102,7 @@ def _as_yaml(
     written = (
         (
             tuple(segment for segment in at if isinstance(segment, str | int)),
-            Written(new.value, new.text) if isinstance(new, ScalarNode) else Written(new, ""),
+            NewValue(new.value, new.text) if isinstance(new, ScalarNode) else NewValue(new, ""),
         )
         for at, new in changes
     )

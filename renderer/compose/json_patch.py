@@ -19,6 +19,7 @@ from renderer.compose.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
+from renderer.model.json_pointer import parse_pointer
 from renderer.model.limits import limits
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, value_at
@@ -177,7 +178,7 @@ def _keys(path: str) -> list[str]:
         raise OperationError(f"{path or 'an empty path'} does not begin with /")
     if path.count("/") > limits().nesting:
         raise OperationError(f"the path has more than {limits().nesting} names")
-    return [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
+    return parse_pointer(path)
 
 
 def _equal(left: Json, right: Json) -> bool:

@@ -134,7 +134,7 @@ def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
 
 
 def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
-    """What is in the files that may hold a Secret."""
+    """Yield the objects in those files that may hold a Secret."""
     from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
 
     for content in files:

@@ -1,4 +1,4 @@
-"""Find trees that belong to no overlay any more, and manifests in trees that vmrender did not write."""
+"""Find trees whose overlays no longer exist, and manifests in trees that vmrender did not write."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ANY_DEPTH = 100
 def find_stale_trees(
     root: Path, outputs: Collection[str], patterns: Iterable[str], other_project: str
 ) -> tuple[str, ...]:
-    """The trees below ``root`` that vmrender wrote and that are none of ``outputs``, sorted.
+    """The trees below ``root`` that vmrender wrote and that are not among ``outputs``, sorted.
 
     They are looked for where ``patterns``, outputs with placeholders in braces, may have put them. A folder
-    that holds a file called ``other_project`` is left to whom it belongs.
+    that holds a file called ``other_project`` belongs to another project and is skipped.
     """
     current = {output.casefold() for output in outputs}
     places = dict(_place(pattern) for pattern in sorted(patterns))
@@ -29,7 +29,7 @@ def find_stale_trees(
 
 
 def _place(pattern: str) -> tuple[str, int]:
-    """Where to look, and how deep: a whole repository is not searched for what a placeholder stands for."""
+    """Return the (folder, depth) to search; the root is searched only as deep as the pattern goes."""
     parts = pattern.split("/")
     fixed = tuple(takewhile(lambda part: "{" not in part, parts[:-1]))
     return ("/".join(fixed), _ANY_DEPTH) if fixed else (".", len(parts))

@@ -1,4 +1,4 @@
-"""Where an overlay is written, and whether that is a place where vmrender may write."""
+"""The folder that an overlay is written to, and the checks that vmrender may write there."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class OutputFolder:
             yield above / path.name
 
     def check_links(self) -> None:
-        """Raises ``DiagnosticError``: output-invalid unless every part is a folder or not there yet."""
+        """Raise ``DiagnosticError`` (output-invalid) unless every part is a folder or does not exist yet."""
         path, root = PurePosixPath(self.path), str(self.root)
         for part in (*reversed(path.parents), path):
             try:
@@ -82,13 +82,13 @@ class OutputFolder:
 
 
 def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[str]) -> tuple[Diagnostic, ...]:
-    """What is wrong with rendering into ``outputs`` from the folders ``inputs``, all relative to the root.
+    """Return the problems of rendering into ``outputs`` from folders ``inputs``, all relative to the root.
 
-    ``outputs`` have the places where the project says so.
+    Each of ``outputs`` has the sites where the project names it.
 
-    output-invalid for an output that is an input, is inside one or holds one (a build might read what the
-    last one wrote, and pruning might reach sources), and for an output inside another. The root is no input
-    in this sense, as everything is inside it. Case does not count, as some file systems do not know it.
+    The code is output-invalid. An output may not be an input, be inside one or hold one (a build might read
+    what the last one wrote, and pruning might reach sources), and it may not be inside another output. The
+    root does not count as an input, as everything is inside it. Case is ignored, as in some file systems.
     """
     sources = {_comparable(path): path for path in inputs if posixpath.normpath(path) != "."}
     trees = {_comparable(path): path for path in outputs}
@@ -102,7 +102,7 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
 
 
 def is_link(status: os.stat_result) -> bool:
-    """Whether an ``lstat`` found a symbolic link or, on Windows, a junction."""
+    """Return True if an ``lstat`` found a symbolic link or, on Windows, a junction."""
     return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
 
 

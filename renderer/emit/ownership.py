@@ -70,7 +70,7 @@ def _entries(lines: list[str], path: str) -> Iterator[tuple[int, str, str]]:
 
 
 def is_tree_path(path: str) -> bool:
-    """Whether ``path`` may be in a rendered tree: relative, normal, portable, and not Git's or our own."""
+    """Return True if ``path`` may be in a rendered tree: relative, normal, portable, not Git's or ours."""
     parts = path.split("/")
     return (
         path != OWNERSHIP_FILE

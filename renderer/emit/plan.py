@@ -1,4 +1,4 @@
-"""What has to happen to a rendered tree, decided from what stands there and what should. Pure."""
+"""The changes that a rendered tree needs, decided from what it holds and what it should hold. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TreePlan:
 
     @property
     def is_done(self) -> bool:
-        """Whether the tree is already as it should be."""
+        """True if the tree is already as it should be."""
         return not (self.created or self.updated or self.removed or self.blocked or self.ownership_changes)
 
 
@@ -86,7 +86,7 @@ def _is_ours(tree: Tree, path: str) -> bool:
 
 
 def _has_other_line_ends(tree: Tree, path: str) -> bool:
-    """As Git for Windows makes them when it is not told to leave files alone."""
+    """Return True if only CRLF line ends differ, as Git for Windows makes them by default."""
     content = tree.files[path]
     return isinstance(content, bytes) and digest(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
 

@@ -1,9 +1,10 @@
-"""What of a YAML text may be shown: everything but the values of Secrets and what machines are started with.
+"""Redact YAML text: the values of Secrets and the data that machines are started with are not shown.
 
-That is cloud-init data, Ignition's, answer files of Windows and the keys of launch security.
+Machines are started with cloud-init data, Ignition's, answer files of Windows and the keys of launch
+security.
 
-What vmrender wrote says itself what it is. What someone edited may not: a document that is no Secret any more
-may still hold what one held.
+A text that vmrender wrote says which documents are Secrets. A text that someone edited may not: a document
+that was a Secret once may still hold its values.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from renderer.kubevirt.confidential import (
 
 _SECRET = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret\b""")
 _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")
-#: Where a Secret keeps its values; so does a ConfigMap, which says that it is one.
+#: The fields that hold the values of a Secret. A ConfigMap has them too, but names its kind.
 _VALUES = re.compile(r"""(stringD|\bd)ata["']?\s*:""")
 _SECRET_FILE = re.compile(r"(^|/)secret(list)?[._/]")
 _NAME = re.compile(r"  name: (.*)")
@@ -58,10 +59,10 @@ def redact(lines: Sequence[str]) -> list[str]:
 
 
 def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """As ``redact`` for the lines of a file that is to become ``after``, and may have been edited since.
+    """Redact the lines of a file that is to become ``after`` and may have been edited since.
 
-    A Secret in ``after`` that is none in ``before`` may be any document there that ``after`` does not have,
-    or one with values under its name; and a file whose name says that it was a Secret counts as one.
+    If a Secret of ``after`` is missing in ``before``, it may be any document there that ``after`` lacks, or
+    one that has the same name and values. A file whose name says that it was a Secret counts as one.
     """
     documents = tuple(_documents(before))
     if _SECRET_FILE.search(path):
@@ -101,7 +102,7 @@ def _documents(lines: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _may_hold_secret(document: Sequence[str]) -> bool:
-    """Whether it may be a Secret, or is one in all but name."""
+    """Return True if the document may be a Secret, or may hold the values of one."""
     if _holds_answer_file(document) or any(map(_is_aliased, document)):
         return True
     if any(map(_OTHER_KIND.fullmatch, document)):
@@ -119,7 +120,7 @@ def _is_aliased(line: str) -> bool:
 
 
 def _copy_at(line: str, before: int | None) -> int | None:
-    """How far the copy of the whole Secret is indented that this line is a part of; None outside of it."""
+    """Return the indentation of the copied Secret that this line is part of; None outside of a copy."""
     indent = len(line) - len(line.lstrip())
     if _COPY in line:
         return indent

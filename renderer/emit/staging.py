@@ -102,7 +102,7 @@ class Staging:
 
     @property
     def building(self) -> Path:
-        """A tree that is being built: of no value to anyone."""
+        """A tree that is being built; it may be removed at any time."""
         return self.folder / "building"
 
     @property
@@ -125,7 +125,10 @@ class StagingArea:
 
     @classmethod
     def of(cls, output: OutputFolder) -> StagingArea:
-        """Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would."""
+        """Return the area for ``output``.
+
+        Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would.
+        """
         place = _highest_usable(output)
         digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
@@ -138,7 +141,7 @@ class StagingArea:
         return cls(place, PurePosixPath(path))
 
     def is_left_over(self) -> bool:
-        """Whether a run is under way, or was killed, be it between the last two folders that it removes."""
+        """Return True if a run is under way, or was killed, even between removing its last two folders."""
         return is_folder(self.top / self.path) or _is_empty(self.top / self.path.parent)
 
     def check(self) -> None:
@@ -180,7 +183,7 @@ class StagingArea:
 
 
 def has_staging_folder(output: OutputFolder) -> bool:
-    """Whether any work is under way, or was left, where that on ``output`` would be: quicker to tell."""
+    """Return True if a staging folder stands where that of ``output`` would be: a quick first check."""
     folders = [str(output.root)]
     for name in output.path.split("/")[:-1]:
         folders.append(f"{folders[-1]}/{name}")

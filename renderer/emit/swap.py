@@ -55,7 +55,7 @@ def _is_taken(path: Path) -> bool:
     return path.exists() or path.is_symlink()
 
 
-#: What systems and file systems answer that cannot: no such call, no such flag, a mount, an image layer.
+#: The errors of systems that cannot exchange folders: no such call or flag, a mount, an image layer.
 _CANNOT = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY})
 
 
@@ -156,12 +156,12 @@ def _is_same_file(status: os.stat_result, twin: Path) -> bool:
         return False
 
 
-#: What is being written at the moment.
+#: The name of the file that is being written at the moment.
 _PART = ".vmrender-part"
 
 
 def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
-    """Makes vmrender's files in ``folder`` those of the complete ``tree``, which stays as it is.
+    """Make vmrender's files in ``folder`` those of the complete ``tree``, which stays as it is.
 
     The ownership file comes last, so that this can be repeated after a run that was killed on the way: what
     is in place by then is passed over. A file that someone else changed meanwhile is moved aside, unless it
@@ -231,19 +231,19 @@ def _remove(folder: Path, path: str) -> None:
 
 
 class Repair(Enum):
-    """What was done after a run that was killed, in words."""
+    """The repair of what a killed run left, in words."""
 
     CLEARED = "cleared up after a run that was interrupted; the tree was whole"
     COMPLETED = "completed what a run that was interrupted had begun"
 
 
 def repair_needed(area: Staging) -> Repair:
-    """What ``recover`` is going to do, in an area that a killed run left."""
+    """Return the repair that ``recover`` is going to make in an area that a killed run left."""
     return Repair.COMPLETED if is_folder(area.replaying) else Repair.CLEARED
 
 
 def recover(area: Staging, folder: Path) -> tuple[str, ...]:
-    """Makes ``folder`` one whole tree again and clears ``area``, which the caller has entered.
+    """Make ``folder`` one whole tree again and clear ``area``, which the caller has entered.
 
     Returns the names of files in ``folder`` that someone else wrote during the change. Raises ``OSError``.
     """

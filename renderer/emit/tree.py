@@ -21,7 +21,7 @@ from renderer.model.location import Location
 
 
 class Obstacle(Enum):
-    """What is no file where one is asked for: a folder, a link, a device, a file in place of a folder."""
+    """A folder, link or device where a file is expected, or a file where a folder is expected."""
 
     OBSTACLE = "obstacle"
 
@@ -35,7 +35,7 @@ _Folder: TypeAlias = Literal[True, Obstacle.OBSTACLE] | None
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What stands at every path that is owned or was asked for, and the digests of the owned ones.
+    """The content at every path that is owned or was asked for, and the digests of the owned files.
 
     ``ownership`` is the content of the ownership file, None when there is none.
     """
@@ -70,12 +70,12 @@ def read_tree(output: OutputFolder, wanted: Collection[str]) -> Tree:
 
 
 def read_file(folder: Path, path: str) -> TreeFile:
-    """What stands at ``path`` below ``folder``."""
+    """Return the content at ``path`` below ``folder``: None for nothing, OBSTACLE for what is no file."""
     return _read(folder, path, {}, ConfinedFolder(str(folder)))
 
 
 def is_folder(path: Path) -> bool:
-    """Whether ``path`` is itself a folder, and no link to one."""
+    """Return True if ``path`` itself is a folder, not a link to one."""
     return _look_up(path) is True
 
 
@@ -106,7 +106,7 @@ def _read(
 
 
 def _look_up_below(folder: Path, path: str, folders: dict[str, _Folder]) -> _Folder:
-    """As ``_look_up`` for the folder at ``path`` and all above it up to ``folder``; ``folders`` remembers."""
+    """Look up the folder at ``path`` and all above it up to ``folder``; ``folders`` remembers the results."""
     if path not in folders:
         above = _look_up_below(folder, path.rpartition("/")[0], folders) if path else True
         folders[path] = _look_up(folder / path) if above is True else above

@@ -1,4 +1,4 @@
-"""Whether a tree is as an earlier run made it, without knowing what is in its files."""
+"""Check that a tree is as an earlier run made it, without knowing what is in its files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIGEST = 64
 
 
 def tree_digest(ownership: bytes) -> str:
-    """What stands for a whole tree: the digest of its ownership file, which has those of all others."""
+    """Return the digest of a whole tree: that of its ownership file, which has the digests of all others."""
     return sha256(ownership).hexdigest()
 
 

@@ -90,7 +90,7 @@ _Change = tuple[str, int, int, int, int]
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[list[_Change]]:
-    """As ``SequenceMatcher.get_grouped_opcodes``, which sees no more than what differs and its context."""
+    """Yield hunks as ``SequenceMatcher.get_grouped_opcodes`` does, comparing only what differs."""
     skipped = max(0, _common(old, new) - _CONTEXT)
     left_out = max(0, _common(old[:skipped:-1], new[:skipped:-1]) - _CONTEXT)
     old, new = old[skipped : len(old) - left_out], new[skipped : len(new) - left_out]
@@ -112,5 +112,5 @@ def _range(start: int, end: int) -> str:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines at the beginning are equal."""
+    """Return the number of equal lines at the beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

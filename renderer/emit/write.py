@@ -38,18 +38,18 @@ from renderer.emit.tree import disk_errors, is_folder, read_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 
-#: How file systems say that they have no hard links, or not for this file.
+#: The errors of file systems that have no hard links, or none for this file.
 _NO_HARD_LINK = frozenset(
     {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
 )
-#: What a link leads to is not linked in its place; Linux does not do that anyway.
+#: A symbolic link itself is linked, not its target; Linux does so anyway.
 _NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 
 
 def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]) -> None:
-    """Makes ``new`` what ``old`` becomes by ``plan``, with the files in ``old`` that are not vmrender's.
+    """Build ``new`` from ``old`` and ``plan``, with the files in ``old`` that are not vmrender's.
 
-    These, and unchanged ones, stay the same files by way of hard links, where there are hard links. Raises
+    These and the unchanged ones are hard links to the same files, if the file system has hard links. Raises
     ``OSError``.
     """
     new.mkdir()
@@ -130,9 +130,9 @@ _HINT = "nothing is lost: free space or give access, then render again"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What a run did to a tree, as paths in it.
+    """The changes that a run made to a tree, as paths in it.
 
-    ``rescued`` are files that someone else wrote while it was at work, under the names that they have now.
+    ``rescued`` are files that someone else wrote during the run, under the names that they have now.
     """
 
     created: tuple[str, ...]
@@ -150,11 +150,11 @@ def write_tree(
     force: Collection[str] = (),
     on_repair: Callable[[Repair], object] = lambda _: None,
 ) -> Written:
-    """Makes the folder ``output`` below ``root`` hold ``files``, text by path, and nothing older of ours.
+    """Make the folder ``output`` below ``root`` hold ``files``, text by path, and remove older files of ours.
 
     Nothing is touched when everything is as it should be. ``force`` names files to replace or remove although
     they are not vmrender's. Other files in the folder stay. Two processes at once take turns. What a run
-    that was killed has left is repaired first, and ``on_repair`` is told, whatever comes then.
+    that was killed has left is repaired first, and ``on_repair`` is called, even if the run fails later.
 
     Raises ``DiagnosticError``, with nothing written: foreign-file for each file that is in the way or was
     edited by hand, output-invalid, ownership-invalid, write-failed (a full or read-only disk).
@@ -188,7 +188,7 @@ def remove_tree(
     force: Collection[str] = (),
     on_repair: Callable[[Repair], object] = lambda _: None,
 ) -> Written:
-    """Removes what vmrender wrote into ``output``, and the folder too unless others have files in it.
+    """Remove the files that vmrender wrote into ``output``, and the folder too unless it holds other files.
 
     Raises ``DiagnosticError`` as ``write_tree`` does, with nothing removed.
     """

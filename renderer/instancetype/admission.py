@@ -13,7 +13,7 @@ from renderer.instancetype.apply.applier import ApplyError, Conflict, FieldOwner
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.behaviour import Behaviour, VmMemory
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cause import Cause, CauseError, CrashError
+from renderer.instancetype.cause import CauseError, CrashError, ExpansionCause
 from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS, CustomSize
 from renderer.instancetype.custom_supply import limit_causes
 from renderer.instancetype.defaults import (
@@ -119,7 +119,7 @@ def _spec(found: Found | None) -> JsonObject | None:
     return None if found is None else found.spec
 
 
-def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[Cause, ...]:
+def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[ExpansionCause, ...]:
     """Return the causes of an ``ApplyError``, at the VM's field or at the matcher that leads to it."""
     party = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}.get(
         error.owner
@@ -129,7 +129,7 @@ def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[Cause, ...]:
         at = diagnostic.field or FieldPath.of("spec")
         matcher = at if party is None else party.matcher_type.path
         causes.append(
-            Cause(
+            ExpansionCause(
                 code=diagnostic.code,
                 field=str(matcher),
                 at=matcher,
@@ -147,7 +147,7 @@ def conflict_causes(
     template: JsonObject,
     scope: Scope,
     custom_size: CustomSize = NO_CUSTOM_SIZE,
-) -> tuple[Cause, ...]:
+) -> tuple[ExpansionCause, ...]:
     """Return a cause for each conflict of ``instancetype`` with the VirtualMachine's ``spec.template``.
 
     ``custom_size`` is the part of the instance type that the VM gave itself; it does not conflict with the
@@ -162,8 +162,8 @@ def conflict_causes(
     )
 
 
-def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> Cause:
-    return Cause(
+def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> ExpansionCause:
+    return ExpansionCause(
         code=Code.CONFLICT,
         field=conflict.path,
         at=conflict.field,
@@ -173,10 +173,10 @@ def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope:
     )
 
 
-def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> Cause:
+def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> ExpansionCause:
     """Return the cause for requests and limits, which are always the instance type's to decide."""
     size = {_VCPUS: VCPUS, _MEMORY: MEMORY}[conflict.instancetype_field]
-    return Cause(
+    return ExpansionCause(
         code=Code.CONFLICT,
         field=conflict.path,
         at=conflict.field,

@@ -8,8 +8,8 @@ from renderer.model.field_path import FieldPath
 from renderer.model.record import Record
 
 
-class Cause(Record):
-    """One reason; it corresponds to a ``StatusCause`` of an admission webhook.
+class ExpansionCause(Record):
+    """A reason why KubeVirt refuses an object; it corresponds to a ``StatusCause`` of an admission webhook.
 
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some are no
     path in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` lists other fields of
@@ -25,7 +25,7 @@ class Cause(Record):
     beside: tuple[FieldPath, ...] = ()
 
     @classmethod
-    def at_field(cls, at: FieldPath, code: Code, message: str, hint: str | None = None) -> Cause:
+    def at_field(cls, at: FieldPath, code: Code, message: str, hint: str | None = None) -> ExpansionCause:
         """Make a cause at a field that KubeVirt names as the VirtualMachine does."""
         return cls(code=code, field=str(at), at=at, message=message, hint=hint)
 
@@ -33,7 +33,7 @@ class Cause(Record):
 class CauseError(Exception):
     """The VirtualMachine cannot be worked on further; ``findings`` makes diagnostics of the causes."""
 
-    def __init__(self, *causes: Cause) -> None:
+    def __init__(self, *causes: ExpansionCause) -> None:
         super().__init__("; ".join(cause.message for cause in causes))
         self.causes = causes
 

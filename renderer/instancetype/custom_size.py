@@ -11,7 +11,7 @@ from renderer.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.find import Found
 from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.spread import divisor, is_spreadable
@@ -65,7 +65,9 @@ def without_custom_vcpus(resource: Resource) -> Resource:
     return vm.with_content(without(vm.content, *(str(segment) for segment in VCPUS.segments)))
 
 
-def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | None) -> Iterator[Cause]:
+def vcpu_causes(
+    vm: VirtualMachine, template: JsonObject, instancetype: Found | None
+) -> Iterator[ExpansionCause]:
     """Yield the mistakes in the vCPUs of ``vm``; its ``instancetype``, if any, leaves them to it."""
     cpu = object_at(template, "spec", "domain", "cpu")
     guest = cpu.get("guest")
@@ -79,7 +81,7 @@ def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | 
     given = Related(f"{VCPUS}: {describe_value(guest)}", vm.resource.sites(vm.field(VCPUS)))
     for count in counts:
         message = f"{_CPU.child(count)} is set beside {VCPUS}"
-        yield Cause(
+        yield ExpansionCause(
             code=Code.CONFLICT,
             field=str(_CPU.child(count)),
             at=_CPU.child(count),
@@ -90,7 +92,7 @@ def vcpu_causes(vm: VirtualMachine, template: JsonObject, instancetype: Found | 
         )
 
 
-def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
+def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[ExpansionCause]:
     """Yield the mistakes in the memory of a VM whose ``instancetype`` leaves it to the VM."""
     guest = object_at(template, "spec", "domain", "memory").get("guest")
     if guest is None:
@@ -102,18 +104,20 @@ def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Cause]:
         quantity = Quantity.of(guest)
     except DiagnosticError as error:
         for found in error.diagnostics:
-            yield Cause.at_field(MEMORY, Code.QUANTITY_INVALID, f"{MEMORY}: {found.message}", found.hint)
+            yield ExpansionCause.at_field(
+                MEMORY, Code.QUANTITY_INVALID, f"{MEMORY}: {found.message}", found.hint
+            )
         return
     if quantity.sign <= 0:
         message = f"{MEMORY} must be more than 0, not {guest}"
-        yield Cause.at_field(MEMORY, Code.CUSTOM_SIZE, message, f"write {MEMORY}: 4Gi, for example")
+        yield ExpansionCause.at_field(MEMORY, Code.CUSTOM_SIZE, message, f"write {MEMORY}: 4Gi, for example")
 
 
-def _no_vcpus(instancetype: Found, counts: list[str]) -> Cause:
+def _no_vcpus(instancetype: Found, counts: list[str]) -> ExpansionCause:
     if not counts:
         return _left_out(VCPUS, "the number of vCPUs", _GUEST_VCPUS, instancetype)
     at = _CPU.child(counts[0])
-    return Cause(
+    return ExpansionCause(
         code=Code.CUSTOM_SIZE,
         field=str(at),
         at=at,
@@ -123,8 +127,8 @@ def _no_vcpus(instancetype: Found, counts: list[str]) -> Cause:
     )
 
 
-def _left_out(at: FieldPath, what: str, left: FieldPath, instancetype: Found) -> Cause:
-    return Cause(
+def _left_out(at: FieldPath, what: str, left: FieldPath, instancetype: Found) -> ExpansionCause:
+    return ExpansionCause(
         code=Code.CUSTOM_SIZE,
         field=str(at),
         at=at,
@@ -134,9 +138,9 @@ def _left_out(at: FieldPath, what: str, left: FieldPath, instancetype: Found) ->
     )
 
 
-def _no_count(guest: Json) -> Cause:
+def _no_count(guest: Json) -> ExpansionCause:
     hint = "a variable cannot be divided into sockets, cores and threads; write a number"
-    return Cause.at_field(
+    return ExpansionCause.at_field(
         VCPUS,
         Code.CUSTOM_SIZE,
         f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {describe_value(guest)}",
@@ -169,29 +173,33 @@ def _count(topology: CpuTopology) -> int:
     return product
 
 
-def _not_spreadable(vcpus: int, by: str, preference: Found) -> Cause:
+def _not_spreadable(vcpus: int, by: str, preference: Found) -> ExpansionCause:
     message = f"the {count_of_vcpus(vcpus)} of the VM cannot be spread by {by} as {preference} asks"
     hint = f"set {VCPUS} to a multiple, or take another preference"
-    cause = Cause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
+    cause = ExpansionCause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
     return cause._replace(related=(preference.related(spread_options(preference.spec).ratio_field),))
 
 
-def _unknown_topology(vcpus: int, topology: CpuTopology, preference: Found, behaviour: Behaviour) -> Cause:
+def _unknown_topology(
+    vcpus: int, topology: CpuTopology, preference: Found, behaviour: Behaviour
+) -> ExpansionCause:
     name = object_at(preference.spec, "cpu").get("preferredCPUTopology")
     message = (
         f"KubeVirt {behaviour.release} does not know the CPU topology {name} of {preference},"
         f" and makes {count_of_vcpus(_count(topology))} of {vcpus}"
     )
     hint = f"take a preference with {', '.join(sorted(behaviour.topologies))}"
-    cause = Cause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
+    cause = ExpansionCause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
     return cause._replace(related=(preference.related(_TOPOLOGY),))
 
 
-def unexpanded_causes(instancetype: Found | None, template: JsonObject, release: Release) -> Iterator[Cause]:
+def unexpanded_causes(
+    instancetype: Found | None, template: JsonObject, release: Release
+) -> Iterator[ExpansionCause]:
     """Yield the reasons why a VirtualMachine with that template cannot be written with its matchers."""
     way_out = "expand this overlay (expand: applied, or defaults)"
     if gives_vcpus(template):
-        yield Cause.at_field(
+        yield ExpansionCause.at_field(
             VCPUS,
             Code.CUSTOM_SIZE,
             f"KubeVirt {release} does not know {VCPUS};"
@@ -207,7 +215,7 @@ def unexpanded_causes(instancetype: Found | None, template: JsonObject, release:
         )
 
 
-def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[Cause]:
+def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[ExpansionCause]:
     """Yield the reasons why no ControllerRevision can keep a VirtualMachine's instance type."""
     if instancetype is not None and is_incomplete(instancetype.spec):
         yield _matcher_cause(
@@ -218,10 +226,10 @@ def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[
         )
 
 
-def _matcher_cause(instancetype: Found, message: str, hint: str) -> Cause:
+def _matcher_cause(instancetype: Found, message: str, hint: str) -> ExpansionCause:
     left = "cpu" if leaves_vcpus_to_vm(instancetype.spec) else "memory"
     field = FieldPath.of("spec", left, "guest")
-    return Cause(
+    return ExpansionCause(
         code=Code.CUSTOM_SIZE,
         field=str(INSTANCETYPE.path),
         at=INSTANCETYPE.path,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from renderer.instancetype.api.v1beta2 import leaves_memory_to_vm, leaves_vcpus_to_vm
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.custom_size import (
     MEMORY,
     VCPUS,
@@ -95,7 +95,7 @@ def _completed(instancetype: Found, size: CustomSize) -> Found:
     return instancetype._replace(spec=spec)
 
 
-def limit_causes(selected: ResolvedMatchers, template: JsonObject) -> Iterator[Cause]:
+def limit_causes(selected: ResolvedMatchers, template: JsonObject) -> Iterator[ExpansionCause]:
     """Yield the limits that the size breaks in ``template``, a ``spec.template`` with everything applied."""
     domain = object_at(template, "spec", "domain")
     if selected.custom_size.vcpus is not None:
@@ -107,7 +107,7 @@ def limit_causes(selected: ResolvedMatchers, template: JsonObject) -> Iterator[C
         yield from _page_causes(selected, memory, guest)
 
 
-def _socket_causes(selected: ResolvedMatchers, cpu: JsonObject) -> Iterator[Cause]:
+def _socket_causes(selected: ResolvedMatchers, cpu: JsonObject) -> Iterator[ExpansionCause]:
     sockets, most = cpu.get("sockets"), cpu.get("maxSockets")
     if isinstance(sockets, int) and isinstance(most, int) and 0 < most < sockets:
         vcpus = count_of_vcpus(selected.custom_size.vcpus)
@@ -115,14 +115,14 @@ def _socket_causes(selected: ResolvedMatchers, cpu: JsonObject) -> Iterator[Caus
         yield _cause(selected.instancetype, VCPUS, message, f"lower {VCPUS}", _MAX_SOCKETS)
 
 
-def _max_guest_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> Iterator[Cause]:
+def _max_guest_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> Iterator[ExpansionCause]:
     most = _bytes(memory.get("maxGuest"))
     if most is not None and guest > most:
         message = f"{selected.custom_size.memory} of memory are more than {memory['maxGuest']}, the maxGuest"
         yield _cause(selected.instancetype, MEMORY, message, f"lower {MEMORY}", _MAX_GUEST)
 
 
-def _page_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> Iterator[Cause]:
+def _page_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> Iterator[ExpansionCause]:
     page_size = object_at(memory, "hugepages").get("pageSize")
     page = _bytes(page_size)
     if page is not None and page > 0 and guest % page:
@@ -132,11 +132,11 @@ def _page_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> 
 
 def _cause(
     instancetype: Found | None, at: FieldPath, message: str, hint: str, limit: tuple[str, ...]
-) -> Cause:
+) -> ExpansionCause:
     """Return a cause at the VM's field ``at``, for a ``limit`` of its instance type or of its own domain."""
     if instancetype is None or object_at(instancetype.spec, *limit[:-1]).get(limit[-1]) is None:
-        return Cause.at_field(at, Code.CUSTOM_SIZE, f"{message} of the VM", hint)
-    return Cause(
+        return ExpansionCause.at_field(at, Code.CUSTOM_SIZE, f"{message} of the VM", hint)
+    return ExpansionCause(
         code=Code.CUSTOM_SIZE,
         field=str(at),
         at=at,

@@ -8,7 +8,7 @@ template's spec.
 from __future__ import annotations
 
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cause import Cause, DefaultsError
+from renderer.instancetype.cause import DefaultsError, ExpansionCause
 from renderer.instancetype.vmi_template import VMI_SPEC, with_section
 from renderer.kubevirt.cluster import Cluster, ClusterConfig
 from renderer.model.codes import Code
@@ -72,7 +72,7 @@ def _impossible(reason: str) -> DefaultsError:
     at = VMI_SPEC.child("domain", "devices", "interfaces")
     message = f"the VM has no network of its own, and {reason}"
     hint = f"set {at} and {VMI_SPEC}.networks, or autoattachPodInterface: false"
-    return DefaultsError(Cause.at_field(at, Code.DEFAULTS_FAILED, message, hint))
+    return DefaultsError(ExpansionCause.at_field(at, Code.DEFAULTS_FAILED, message, hint))
 
 
 def default_requests(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:

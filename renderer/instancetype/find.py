@@ -11,7 +11,7 @@ from renderer.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.not_found import not_found, revision_not_found, unknown_kind, unusable_revision
 from renderer.instancetype.revision import RevisionError, decode_revision
@@ -195,9 +195,9 @@ def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour)
     return Found(matcher_type, resource, object_at(spec))
 
 
-def _not_served(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Cause:
+def _not_served(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
     gvk = resource.gvk
-    return Cause(
+    return ExpansionCause(
         code=Code.API_VERSION,
         field=str(matcher_type.path),
         at=matcher_type.path,
@@ -208,9 +208,9 @@ def _not_served(resource: Resource, matcher_type: MatcherType, behaviour: Behavi
     )
 
 
-def _undecodable(resource: Resource, matcher_type: MatcherType, error: DecodeError) -> Cause:
+def _undecodable(resource: Resource, matcher_type: MatcherType, error: DecodeError) -> ExpansionCause:
     field = _SPEC.child(*error.field.segments)
-    return Cause(
+    return ExpansionCause(
         code=Code.RESOURCE_INVALID,
         field=str(matcher_type.path),
         at=matcher_type.path,

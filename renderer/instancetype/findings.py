@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from renderer.instancetype.api.types import later_fields
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.find import spec_type_of
 from renderer.instancetype.object_admission import admit_object
 from renderer.instancetype.virtual_machine import VirtualMachine
@@ -21,7 +21,7 @@ from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
-#: Codes of causes that hold whatever the value of a placeholder is.
+#: The codes of causes that hold for every value of a placeholder.
 _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 
 
@@ -73,14 +73,14 @@ def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
         yield Diagnostic.about(resource, field, Code.UNKNOWN_FIELD, message, severity=Severity.WARNING)
 
 
-def _refusals(causes: Iterable[Cause], resource: Resource) -> Iterator[Diagnostic]:
+def _refusals(causes: Iterable[ExpansionCause], resource: Resource) -> Iterator[Diagnostic]:
     """Yield the diagnostics for causes; the schema reports values with a placeholder."""
     for cause in causes:
         if _deciding_placeholder(cause, resource.content) is None:
             yield _diagnostic(cause, resource, cause.at)
 
 
-def _of_vm(cause: Cause, vm: VirtualMachine) -> Diagnostic:
+def _of_vm(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
     found = _diagnostic(cause, vm.resource, vm.field(cause.at))
     placeholder = _deciding_placeholder(cause, vm.content)
     if placeholder:
@@ -90,7 +90,7 @@ def _of_vm(cause: Cause, vm: VirtualMachine) -> Diagnostic:
     return replace(found, related=(*beside, *found.related))
 
 
-def _diagnostic(cause: Cause, resource: Resource, at: FieldPath) -> Diagnostic:
+def _diagnostic(cause: ExpansionCause, resource: Resource, at: FieldPath) -> Diagnostic:
     return Diagnostic.about(resource, at, cause.code, cause.message, cause.hint, related=cause.related)
 
 
@@ -102,7 +102,7 @@ def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
     return replace(diagnostic, sites=vm.resource.sites(at), resource=vm.resource.current_id, field=at)
 
 
-def _deciding_placeholder(cause: Cause, content: JsonObject) -> str | None:
+def _deciding_placeholder(cause: ExpansionCause, content: JsonObject) -> str | None:
     """Return the placeholder that decides about the cause; None for a cause that holds in any case.
 
     It is in the value that the cause is about, beside a missing value, or in the words of the cause.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.matcher import Matcher
 from renderer.kubevirt.kinds import MatcherType
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
@@ -28,7 +28,7 @@ _VOLUMES = INSTANCE_SPEC.child("volumes")
 class InferenceError(CauseError):
     """Inference failed; the failure policy ``Ignore`` covers an ``ignorable`` one."""
 
-    def __init__(self, cause: Cause, *, ignorable: bool) -> None:
+    def __init__(self, cause: ExpansionCause, *, ignorable: bool) -> None:
         super().__init__(cause)
         self.ignorable = ignorable
 
@@ -172,7 +172,7 @@ class _Chain:
         ignorable: bool = False,
     ) -> InferenceError:
         at = self.matcher_type.path.child("inferFromVolume")
-        cause = Cause(
+        cause = ExpansionCause(
             code=Code.INFERENCE_FAILED, field=str(at), at=at, message=message, hint=hint, related=related
         )
         return InferenceError(cause, ignorable=ignorable)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.kinds import INSTANCETYPE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
@@ -77,11 +77,11 @@ def _text(content: JsonObject, key: str, matcher_type: MatcherType) -> str | Non
     raise CauseError(_wrong_type(matcher_type.path.child(key), "a string"))
 
 
-def _wrong_type(at: FieldPath, expected: str) -> Cause:
-    return Cause.at_field(at, Code.MATCHER_INVALID, f"{at} must be {expected}")
+def _wrong_type(at: FieldPath, expected: str) -> ExpansionCause:
+    return ExpansionCause.at_field(at, Code.MATCHER_INVALID, f"{at} must be {expected}")
 
 
-def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[Cause, ...]:
+def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[ExpansionCause, ...]:
     """Return the mutating webhook's refusals of a matcher by itself, without a look at its object."""
     if matcher is None:
         return ()
@@ -91,7 +91,7 @@ def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[C
     )
 
 
-def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[Cause, ...]:
+def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[ExpansionCause, ...]:
     path = matcher_type.path
     if not matcher.infer_from_volume:
         if matcher.name:
@@ -99,9 +99,9 @@ def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[
         article = "an" if matcher_type is INSTANCETYPE else "a"
         message = f"{path} names neither {article} {matcher_type.noun} nor a volume to infer it from"
         hint = f"set {path}.name, or {path}.inferFromVolume to the name of a volume"
-        return (Cause.at_field(path, Code.MATCHER_INVALID, message, hint),)
+        return (ExpansionCause.at_field(path, Code.MATCHER_INVALID, message, hint),)
     return tuple(
-        Cause.at_field(
+        ExpansionCause.at_field(
             path.child(key),
             Code.MATCHER_INVALID,
             f"{path}.{key} is set beside inferFromVolume",
@@ -112,17 +112,17 @@ def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[
     )
 
 
-def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[Cause, ...]:
+def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[ExpansionCause, ...]:
     if matcher.failure_policy in (None, IGNORE, REJECT):
         return ()
     at = matcher_type.path.child("inferFromVolumeFailurePolicy")
     message = f'"{matcher.failure_policy}" is not a failure policy'
-    return (Cause.at_field(at, Code.MATCHER_INVALID, message, f"use {IGNORE} or {REJECT}"),)
+    return (ExpansionCause.at_field(at, Code.MATCHER_INVALID, message, f"use {IGNORE} or {REJECT}"),)
 
 
 def check_matcher_update(
     new: Matcher | None, old: Matcher | None, matcher_type: MatcherType
-) -> tuple[Cause, ...]:
+) -> tuple[ExpansionCause, ...]:
     """Return the mutating webhook's refusal of a matcher with another name and the old revision."""
     if new is None or old is None or not new.revision_name:
         return ()
@@ -130,4 +130,6 @@ def check_matcher_update(
         return ()
     at = matcher_type.path.child("revisionName")
     message = f"{matcher_type.path}.name changed from {old.name} to {new.name}, but revisionName did not"
-    return (Cause.at_field(at, Code.MATCHER_INVALID, message, f"drop {at}, or name the new revision"),)
+    return (
+        ExpansionCause.at_field(at, Code.MATCHER_INVALID, message, f"drop {at}, or name the new revision"),
+    )

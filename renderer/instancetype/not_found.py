@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cause import Cause
+from renderer.instancetype.cause import ExpansionCause
 from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.revision import RevisionError
 from renderer.instancetype.vmi_template import VMI_SPEC
@@ -22,7 +22,7 @@ _CLASS_LABEL = f"{INSTANCETYPE_PREFIX}class"
 _GENERAL_PURPOSE = "general.purpose"
 
 
-def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
+def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> ExpansionCause:
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
     meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
@@ -32,7 +32,7 @@ def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> Cause:
 
 def not_found(
     matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope, behaviour: Behaviour
-) -> Cause:
+) -> ExpansionCause:
     """Return the cause for a matcher whose object of ``kind`` is in no source."""
     message = f"there is no {kind} {matcher.name or 'without a name'}"
     if behaviour.admits_missing_objects:
@@ -56,7 +56,7 @@ def not_found(
     return cause._replace(beside=(matcher.volume,), related=(matcher.label, *related))
 
 
-def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> Cause:
+def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> ExpansionCause:
     """``at`` is where the VirtualMachine names the revision."""
     hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
     for nearest in suggest(name, scope.names(CONTROLLER_REVISION), most=1):
@@ -66,7 +66,7 @@ def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scop
 
 def unusable_revision(
     revision: Resource, at: FieldPath, matcher_type: MatcherType, error: RevisionError
-) -> Cause:
+) -> ExpansionCause:
     """``at`` is where the VirtualMachine names the revision."""
     hint = f"drop {at} to take the {matcher_type.noun} as it is now, or pin it anew"
     if error.outdated:
@@ -137,6 +137,6 @@ def _alike(matcher: Matcher, kind: str, scope: Scope) -> str:
     return f"did you mean {' or '.join(nearest)}? {searched}" if nearest else searched
 
 
-def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> Cause:
+def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> ExpansionCause:
     """KubeVirt up to 1.5 refuses the matcher, not a field of it."""
-    return Cause(code=code, field=str(matcher_type.path), at=at, message=message, hint=hint)
+    return ExpansionCause(code=code, field=str(matcher_type.path), at=at, message=message, hint=hint)

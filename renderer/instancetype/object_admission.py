@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from renderer.instancetype.api.object_meta import OBJECT_META
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.find import spec_type_of
 from renderer.instancetype.topology import (
     THREADS_PER_CORE,
@@ -36,15 +36,15 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 _ACROSS = FieldPath.of("spec", "cpu", "spreadOptions", "across")
 _RATIO = FieldPath.of("spec", "cpu", "spreadOptions", "ratio")
 _MAX_PERCENT = 100
-#: How the deprecated topologies begin: preferCores is now cores.
+#: The prefix of deprecated topologies: preferCores is now cores.
 _DEPRECATED = "prefer"
 
 
 class ObjectAdmission(Record):
     """The causes for which an object is refused, and the warnings about one that is not."""
 
-    causes: tuple[Cause, ...] = ()
-    warnings: tuple[Cause, ...] = ()
+    causes: tuple[ExpansionCause, ...] = ()
+    warnings: tuple[ExpansionCause, ...] = ()
 
 
 def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> ObjectAdmission:
@@ -65,24 +65,26 @@ def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Beha
     return ObjectAdmission(warnings=(*_version_warnings(content, behaviour), *warnings))
 
 
-def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
+def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[ExpansionCause]:
     """Warn of a deprecated version that is served; one that is not served is an error, reported elsewhere."""
     version = text_at(content, "apiVersion").rpartition("/")[2]
     if version.startswith("v1alpha") and version in behaviour.served_versions:
         message = f"{version} is deprecated, and KubeVirt 1.6 does not serve it"
-        yield Cause.at_field(_API_VERSION, Code.DEPRECATED, message, "use v1beta1; the fields stay the same")
+        yield ExpansionCause.at_field(
+            _API_VERSION, Code.DEPRECATED, message, "use v1beta1; the fields stay the same"
+        )
 
 
-def _section_causes(content: JsonObject) -> Iterator[Cause]:
+def _section_causes(content: JsonObject) -> Iterator[ExpansionCause]:
     """KubeVirt names no field here."""
     for key in content:
         if key not in _KNOWN_SECTIONS:
             at = FieldPath.of(key)
-            yield Cause(
+            yield ExpansionCause(
                 code=Code.RESOURCE_INVALID, field="", at=at, message=f"{at} is unknown", hint="drop it"
             )
     if "spec" not in content:
-        yield Cause(code=Code.RESOURCE_INVALID, field="", at=_SPEC, message="there is no spec")
+        yield ExpansionCause(code=Code.RESOURCE_INVALID, field="", at=_SPEC, message="there is no spec")
 
 
 def _decoded_spec(content: JsonObject, matcher_type: MatcherType) -> JsonObject:
@@ -97,58 +99,60 @@ def _decoded(content: JsonObject, section: FieldPath, section_type: Struct) -> J
     except DecodeError as error:
         at = section.child(*error.field.segments)
         message = f"{at} {error.reason}"
-        raise CauseError(Cause.at_field(at, Code.RESOURCE_INVALID, message)) from None
+        raise CauseError(ExpansionCause.at_field(at, Code.RESOURCE_INVALID, message)) from None
 
 
-def _overcommit_causes(spec: JsonObject) -> Iterator[Cause]:
+def _overcommit_causes(spec: JsonObject) -> Iterator[ExpansionCause]:
     memory = object_at(spec, "memory")
     percent = memory.get("overcommitPercent")
     if not isinstance(percent, int) or percent == 0:
         return
     if not 0 <= percent <= _MAX_PERCENT:
         message = f"{_OVERCOMMIT} must be from 0 to {_MAX_PERCENT}, not {percent}"
-        yield Cause.at_field(_OVERCOMMIT, Code.RESOURCE_INVALID, message)
+        yield ExpansionCause.at_field(_OVERCOMMIT, Code.RESOURCE_INVALID, message)
     if memory.get("hugepages") is not None:
         message = "memory in huge pages cannot be overcommitted"
-        yield Cause.at_field(
+        yield ExpansionCause.at_field(
             _OVERCOMMIT, Code.RESOURCE_INVALID, message, f"drop {_OVERCOMMIT} or {_HUGEPAGES}"
         )
 
 
-def _topology_causes(spec: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
+def _topology_causes(spec: JsonObject, behaviour: Behaviour) -> Iterator[ExpansionCause]:
     topology = preferred_topology(spec, behaviour.topologies)
     if topology is None and behaviour.checks_topology_names:
         name = object_at(spec, "cpu").get("preferredCPUTopology")
         hint = f"use {', '.join(topology.value for topology in Topology)}"
-        yield Cause.at_field(_TOPOLOGY, Code.TOPOLOGY, f'"{name}" is not a CPU topology', hint)
+        yield ExpansionCause.at_field(_TOPOLOGY, Code.TOPOLOGY, f'"{name}" is not a CPU topology', hint)
     if topology is Topology.SPREAD and behaviour.checks_spread_options:
         yield from _spread_causes(spec)
 
 
-def _spread_causes(spec: JsonObject) -> Iterator[Cause]:
+def _spread_causes(spec: JsonObject) -> Iterator[ExpansionCause]:
     options = spread_options(spec)
     if options.across is None:
         word = object_at(spec, "cpu", "spreadOptions").get("across")
         hint = f"use {', '.join(across.value for across in Across)}"
-        yield Cause.at_field(_ACROSS, Code.TOPOLOGY, f'vCPUs cannot be spread across "{word}"', hint)
+        yield ExpansionCause.at_field(_ACROSS, Code.TOPOLOGY, f'vCPUs cannot be spread across "{word}"', hint)
     elif options.across is Across.CORES_THREADS and options.ratio != THREADS_PER_CORE:
         message = f"vCPUs are spread across cores and threads in the ratio {THREADS_PER_CORE} only"
-        cause = Cause.at_field(
+        cause = ExpansionCause.at_field(
             _RATIO, Code.TOPOLOGY, message, f"set {options.ratio_field}: {THREADS_PER_CORE}"
         )
         yield cause._replace(at=options.ratio_field)
 
 
-def _instancetype_warnings(spec: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
+def _instancetype_warnings(spec: JsonObject, behaviour: Behaviour) -> Iterator[ExpansionCause]:
     if behaviour.warns_of_launch_security and spec.get("launchSecurity") is not None:
         message = f"{LAUNCH_SECURITY} of instance types is deprecated"
         hint = "use spec.preferredLaunchSecurity of the preference"
-        yield Cause.at_field(LAUNCH_SECURITY, Code.DEPRECATED, message, hint)
+        yield ExpansionCause.at_field(LAUNCH_SECURITY, Code.DEPRECATED, message, hint)
 
 
-def _preference_warnings(spec: JsonObject, behaviour: Behaviour) -> Iterator[Cause]:
+def _preference_warnings(spec: JsonObject, behaviour: Behaviour) -> Iterator[ExpansionCause]:
     name = object_at(spec, "cpu").get("preferredCPUTopology")
     if not behaviour.checks_topology_names or not isinstance(name, str) or not name.startswith(_DEPRECATED):
         return
     message = f"{_TOPOLOGY}: {name} is deprecated"
-    yield Cause.at_field(_TOPOLOGY, Code.DEPRECATED, message, f"use {behaviour.topologies[name].value}")
+    yield ExpansionCause.at_field(
+        _TOPOLOGY, Code.DEPRECATED, message, f"use {behaviour.topologies[name].value}"
+    )

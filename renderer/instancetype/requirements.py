@@ -9,7 +9,7 @@ from math import prod
 
 from renderer.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
-from renderer.instancetype.cause import Cause, CrashError
+from renderer.instancetype.cause import CrashError, ExpansionCause
 from renderer.instancetype.custom_size import MEMORY, VCPUS
 from renderer.instancetype.find import Found, decoded
 from renderer.instancetype.resolve import ResolvedMatchers
@@ -41,7 +41,7 @@ _UINT32 = 2**32
 
 def check_requirements(
     selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
-) -> Cause | None:
+) -> ExpansionCause | None:
     """Return the first requirement that is not met: CPU, memory, architecture.
 
     ``vmi_spec`` is the template's spec with everything applied and defaulted. Raises ``CrashError`` where
@@ -75,7 +75,7 @@ def satisfies(instancetype: Resource, preference: Resource, release: Release) ->
 
 def _check_cpu(
     selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
-) -> Cause | None:
+) -> ExpansionCause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("cpu")
     if requirement is None:
@@ -110,7 +110,7 @@ def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | N
 
 def _check_memory(
     selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
-) -> Cause | None:
+) -> ExpansionCause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("memory")
     if requirement is None:
@@ -133,7 +133,7 @@ def _check_memory(
     return None if provided.compare(required) >= 0 else _vm_memory_too_small(preference, provided, required)
 
 
-def _check_custom_vcpus(preference: Found, provided: int, required: int) -> Cause | None:
+def _check_custom_vcpus(preference: Found, provided: int, required: int) -> ExpansionCause | None:
     if provided >= required:
         return None
     message = f"{preference} requires {count_of_vcpus(required)}, the VM has {provided}"
@@ -141,7 +141,7 @@ def _check_custom_vcpus(preference: Found, provided: int, required: int) -> Caus
     return _cause(preference, (VCPUS,), message, hint, _REQUIREMENTS.child("cpu", "guest"))
 
 
-def _check_custom_memory(preference: Found, provided: Quantity, required: Quantity) -> Cause | None:
+def _check_custom_memory(preference: Found, provided: Quantity, required: Quantity) -> ExpansionCause | None:
     if provided.compare(required) >= 0:
         return None
     message = f"{preference} requires {required.json} of memory, the VM has {provided.json}"
@@ -149,7 +149,7 @@ def _check_custom_memory(preference: Found, provided: Quantity, required: Quanti
     return _cause(preference, (MEMORY,), message, hint, _REQUIREMENTS.child("memory", "guest"))
 
 
-def _check_architecture(preference: Found, vmi_spec: JsonObject) -> Cause | None:
+def _check_architecture(preference: Found, vmi_spec: JsonObject) -> ExpansionCause | None:
     required = object_at(preference.spec, "requirements").get("architecture")
     provided = vmi_spec.get("architecture")
     if required is None or required == (provided or ""):
@@ -165,7 +165,7 @@ def _check_architecture(preference: Found, vmi_spec: JsonObject) -> Cause | None
 
 def _instancetype_too_small(
     instancetype: Found, preference: Found, resource: str, required: str, provided: Json
-) -> Cause:
+) -> ExpansionCause:
     message = f"{preference} requires {required}, {instancetype} provides {provided}"
     cause = _cause(preference, (INSTANCETYPE.path,), message, None, _REQUIREMENTS.child(resource, "guest"))
     provided_by = instancetype.related(FieldPath.of("spec", resource, "guest"))
@@ -181,7 +181,9 @@ def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
     return f"take {names or 'a larger instance type'}"
 
 
-def _vm_cpu_too_small(preference: Found, fields: tuple[str, ...], provided: int, required: int) -> Cause:
+def _vm_cpu_too_small(
+    preference: Found, fields: tuple[str, ...], provided: int, required: int
+) -> ExpansionCause:
     as_what = " times ".join(fields) or "no field that KubeVirt knows"
     message = f"{preference} requires {count_of_vcpus(required)} as {as_what}, the VM provides {provided}"
     paths = tuple(_CPU.child(field) for field in fields)
@@ -189,7 +191,7 @@ def _vm_cpu_too_small(preference: Found, fields: tuple[str, ...], provided: int,
     return _cause(preference, paths, message, hint, _REQUIREMENTS.child("cpu", "guest"))
 
 
-def _vm_memory_too_small(preference: Found, provided: Quantity, required: Quantity) -> Cause:
+def _vm_memory_too_small(preference: Found, provided: Quantity, required: Quantity) -> ExpansionCause:
     return _cause(
         preference,
         (_MEMORY,),
@@ -199,7 +201,7 @@ def _vm_memory_too_small(preference: Found, provided: Quantity, required: Quanti
     )
 
 
-def _no_vm_memory(preference: Found, required: Quantity, behaviour: Behaviour) -> Cause:
+def _no_vm_memory(preference: Found, required: Quantity, behaviour: Behaviour) -> ExpansionCause:
     return _cause(
         preference,
         (_MEMORY,),
@@ -212,8 +214,8 @@ def _no_vm_memory(preference: Found, required: Quantity, behaviour: Behaviour) -
 
 def _cause(
     preference: Found, fields: tuple[FieldPath, ...], message: str, hint: str | None, requirement: FieldPath
-) -> Cause:
-    return Cause(
+) -> ExpansionCause:
+    return ExpansionCause(
         code=Code.REQUIREMENT,
         field=", ".join(str(field) for field in fields),
         at=fields[0] if fields else _CPU,

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.infer import infer_matcher
@@ -113,7 +113,7 @@ def _of_both(instancetype: Callable[[], T], preference: Callable[[], T]) -> tupl
     return first, preference()
 
 
-def _causes_of(step: Callable[[], object]) -> tuple[Cause, ...]:
+def _causes_of(step: Callable[[], object]) -> tuple[ExpansionCause, ...]:
     try:
         step()
     except CauseError as error:
@@ -121,6 +121,6 @@ def _causes_of(step: Callable[[], object]) -> tuple[Cause, ...]:
     return ()
 
 
-def _raise_any(*causes: Cause) -> None:
+def _raise_any(*causes: ExpansionCause) -> None:
     if causes:
         raise CauseError(*causes)

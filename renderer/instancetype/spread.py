@@ -6,7 +6,7 @@ KubeVirt ``pkg/instancetype/preference/validation/cpu.go``.
 from __future__ import annotations
 
 from renderer.instancetype.behaviour import Behaviour, SpreadCheck
-from renderer.instancetype.cause import Cause, CrashError
+from renderer.instancetype.cause import CrashError, ExpansionCause
 from renderer.instancetype.find import Found
 from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.topology import (
@@ -26,7 +26,9 @@ _GUEST = FieldPath.of("spec", "cpu", "guest")
 _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
-def check_spread(instancetype: Found | None, preference: Found | None, behaviour: Behaviour) -> Cause | None:
+def check_spread(
+    instancetype: Found | None, preference: Found | None, behaviour: Behaviour
+) -> ExpansionCause | None:
     """Return the cause when vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
     if preference is None or behaviour.spread_check is SpreadCheck.NONE:
         return None
@@ -71,13 +73,13 @@ def divisor(options: SpreadOptions) -> str:
     return f"{threads}, in sockets of {ratio} cores with {THREADS_PER_CORE} threads each,"
 
 
-def _no_instancetype(preference: Found, behaviour: Behaviour) -> Cause:
+def _no_instancetype(preference: Found, behaviour: Behaviour) -> ExpansionCause:
     message = f"{preference} spreads vCPUs, and without an instance type crashes KubeVirt {behaviour.release}"
-    return Cause.at_field(PREFERENCE.path, Code.TOPOLOGY, message, f"set {INSTANCETYPE.path}")
+    return ExpansionCause.at_field(PREFERENCE.path, Code.TOPOLOGY, message, f"set {INSTANCETYPE.path}")
 
 
-def _zero_ratio(options: SpreadOptions, preference: Found) -> Cause:
-    return Cause(
+def _zero_ratio(options: SpreadOptions, preference: Found) -> ExpansionCause:
+    return ExpansionCause(
         code=Code.TOPOLOGY,
         field=str(PREFERENCE.path),
         at=PREFERENCE.path,
@@ -87,13 +89,13 @@ def _zero_ratio(options: SpreadOptions, preference: Found) -> Cause:
     )
 
 
-def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> Cause:
+def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> ExpansionCause:
     vcpus = object_at(instancetype.spec, "cpu").get("guest")
     asks = _TOPOLOGY if options.has_default_ratio else options.ratio_field
     what = f"the {count_of_vcpus(vcpus)} of {instancetype} cannot be spread by {divisor(options)}"
-    return Cause(
+    return ExpansionCause(
         code=Code.TOPOLOGY,
-        # What KubeVirt names is a field of neither object.
+        # The field that KubeVirt names exists in neither object.
         field="instancetype.spec.cpu.guest",
         at=INSTANCETYPE.path,
         message=f"{what} as {preference} asks",

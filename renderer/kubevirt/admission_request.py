@@ -1,4 +1,4 @@
-"""What KubeVirt's validating webhooks are asked."""
+"""The requests that KubeVirt's validating webhooks answer."""
 
 from __future__ import annotations
 

@@ -102,14 +102,14 @@ class Cluster(Record):
 
     @property
     def updates_live(self) -> bool:
-        """Whether changes reach running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
+        """True if changes reach running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
         if self.release < _ROLLOUT_STRATEGY_SINCE or not self.has_on(Gate.VM_LIVE_UPDATE):
             return False
         return (self.config.vm_rollout_strategy or default_rollout_strategy(self.release)) == LIVE_UPDATE
 
     @property
     def deploys_common_instancetypes(self) -> bool:
-        """Whether KubeVirt's operator deploys common-instancetypes.
+        """True if KubeVirt's operator deploys common-instancetypes.
 
         ``commonInstancetypesDeploymentEnabled`` in ``pkg/virt-operator/resource/apply/reconcile.go``.
         """

@@ -61,7 +61,7 @@ def is_equal(before: Json, after: Json) -> bool:
 
 
 def is_same(before: Json, after: Json) -> bool:
-    """As ``is_equal``, and fast for large objects that are most often equal."""
+    """Return the result of ``is_equal``, but quickly for large objects that are most often equal."""
     if before != after:
         return False
     return json.dumps(before) == json.dumps(after) or is_equal(before, after)  # for Python, 1 is true

@@ -10,13 +10,13 @@ import re
 
 from renderer.model.json import Json
 
-#: Of some length, and with every ``$`` before it: else a text of braces or of ``$`` is gone through again
-#: from each of them.
+#: The length is bounded, and all ``$`` before a brace are taken at once. Otherwise a text of braces or of
+#: ``$`` would be searched again from each of them.
 _PLACEHOLDER = re.compile(r"(?<!\$)\$++(?:\{\{[^{}]{0,500}\}\}|\{[^}]{1,500}\})|\{\{[^}]{0,500}\}\}")
 
 
 def has_placeholder(value: Json) -> bool:
-    """Whether ``value`` is a text that holds a placeholder."""
+    """Return True if ``value`` is a text that holds a placeholder."""
     return placeholder_in(value) is not None
 
 

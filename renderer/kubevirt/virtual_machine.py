@@ -120,7 +120,7 @@ class VirtualMachineView:
 
     @property
     def is_one(self) -> bool:
-        """Whether the resource is one virtual machine, not a number of copies."""
+        """True if the resource is one virtual machine, not a number of copies."""
         return self.kind in (VIRTUAL_MACHINE, INSTANCE)
 
     @property

@@ -15,6 +15,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_edit import AddField, FieldEdit, RenameField, SetField
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.json_pointer import format_pointer, parse_pointer
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import EditedText
 
@@ -37,7 +38,7 @@ def findings_in_patch(operations: list[Json], kinds: str) -> Iterator[Finding]:
 
 def _in_operation(operation: JsonObject, kinds: str) -> Iterator[Finding]:
     name = text_at(operation, "op")
-    pointer = _segments(text_at(operation, "path"))
+    pointer = parse_pointer(text_at(operation, "path"))
     if name in _WITH_SOURCE:
         yield from _in_source(operation, kinds)
         return
@@ -51,7 +52,7 @@ def _in_operation(operation: JsonObject, kinds: str) -> Iterator[Finding]:
 
 def _in_source(operation: JsonObject, kinds: str) -> Iterator[NotMigrated]:
     for name in ("from", "path"):
-        pointer = _segments(text_at(operation, name))
+        pointer = parse_pointer(text_at(operation, name))
         for found in findings_in_part(_part(pointer, True), kinds):  # noqa: FBT003 - a value that stands for any
             message = f"{pointer[-1]} is deprecated, and is the target of {text_at(operation, 'op')}"
             yield NotMigrated(FieldPath.of(name), message, "write the operation anew", found.since)
@@ -79,7 +80,7 @@ def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
     *parent, name = field.segments
     depth = len(pointer)
     if list(field.segments) == pointer and isinstance(edit, RenameField):
-        return SetField(FieldPath.of("path"), "/" + "/".join(map(_escaped, [*pointer[:-1], edit.name])))
+        return SetField(FieldPath.of("path"), format_pointer([*pointer[:-1], edit.name]))
     is_beside = len(field.segments) == depth and parent == pointer[:-1]
     if is_beside and isinstance(edit, SetField) and not (edit.value and isinstance(edit.value, dict)):
         return SetField(FieldPath.of("value"), edit.value)
@@ -91,7 +92,7 @@ def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
 
 
 def _part(pointer: list[str], value: Json) -> JsonObject:
-    """The object that has ``value`` at ``pointer`` and nothing else."""
+    """Return the object that has only ``value`` at ``pointer``."""
     for segment in reversed(pointer):
         value = {segment: value}
     return object_at(value)
@@ -100,14 +101,6 @@ def _part(pointer: list[str], value: Json) -> JsonObject:
 def _in_value(field: FieldPath, pointer: list[str]) -> FieldPath:
     rest: tuple[Segment, ...] = field.segments[len(pointer) :]
     return FieldPath.of("value", *rest) if rest else FieldPath.of("path")
-
-
-def _segments(pointer: str) -> list[str]:
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-
-
-def _escaped(segment: str) -> str:
-    return segment.replace("~", "~0").replace("/", "~1")
 
 
 class LocatedFinding(NamedTuple):

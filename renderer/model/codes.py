@@ -9,9 +9,9 @@ from renderer.model.record import Record
 
 
 class Code(StrEnum):
-    """What is wrong, in a word that scripts can rely on."""
+    """The kind of a finding, as a word that scripts can rely on."""
 
-    # What cannot be read.
+    # Files that cannot be read.
     YAML_SYNTAX = "yaml-syntax"
     YAML_DUPLICATE_KEY = "yaml-duplicate-key"
     YAML_LIMIT = "yaml-limit"
@@ -110,7 +110,7 @@ class Code(StrEnum):
     UNUSED_SUPPRESSION = "unused-suppression"
     VOLUME_WITHOUT_DISK = "volume-without-disk"
 
-    # What is said about rules, in annotations.
+    # Annotations about rules.
     SUPPRESSION_INVALID = "suppression-invalid"
 
     # Source files that commands edit.
@@ -156,18 +156,18 @@ UNREADABLE = frozenset(
 
 
 class Explanation(Record):
-    """``summary`` is one sentence; ``markdown`` all there is to say, the summary as its heading."""
+    """The explanation of a code; ``summary`` is a sentence, ``markdown`` the whole text, headed by it."""
 
     summary: str
     markdown: str
 
     @classmethod
     def missing(cls, code: str) -> Self:
-        """For a code that nothing is written about."""
+        """Return the explanation of a code that nothing is written about."""
         return cls(code, f"# {code}\n")
 
     @classmethod
     def parse(cls, markdown: str) -> Self:
-        """A text whose first line is its heading."""
+        """Read a text whose first line is its heading."""
         heading = markdown.partition("\n")[0]
         return cls(heading.removeprefix("#").strip().removesuffix("."), markdown)

@@ -1,4 +1,4 @@
-"""One form for everything that can be wrong."""
+"""Diagnostics: the one form of everything that can be wrong."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ class DiagnosticError(Exception):
         self.diagnostics = diagnostics
 
     def __reduce__(self) -> tuple[type[DiagnosticError], tuple[Diagnostic, ...]]:
-        """For workers, whose errors come to another process: by itself it would come as its text alone."""
+        """Keep the diagnostics when a worker's error is pickled; by default, only its text would be kept."""
         return type(self), self.diagnostics
 
 
 class Outcome(Record, Generic[T]):
-    """What a stage made, and what it has to say about it."""
+    """The value that a stage made, and the diagnostics about it."""
 
     value: T
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -107,7 +107,7 @@ class Outcome(Record, Generic[T]):
         return Outcome(self.value, tuple(replace(found, overlays=(path,)) for found in self.diagnostics))
 
     def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
-        """What ``stage`` makes of the value, and what both have to say."""
+        """Return the value that ``stage`` makes of this one, and the diagnostics of both."""
         following = stage(self.value)
         return Outcome(following.value, self.diagnostics + following.diagnostics)
 

@@ -1,4 +1,4 @@
-"""Where a value stands inside a document."""
+"""The path of a value inside a document."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Fields:
         self._note(self.site_of(key) if key is not None else self.site, message, hint, related)
 
     def name(self, *segments: str | int) -> str:
-        """How a person names the field: its path in the document."""
+        """Return the name of the field for people: its path in the document."""
         return str(self.site.field.child(*segments))
 
     def site_of(self, *segments: str | int) -> Site:
@@ -153,7 +153,7 @@ def nearest_hint(word: str, known: tuple[str, ...]) -> str:
 
 
 def describe_value(value: Json) -> str:
-    """What a person would call ``value``."""
+    """Return the words that a person would use for ``value``."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):

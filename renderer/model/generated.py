@@ -1,4 +1,4 @@
-"""What a generator is given and what it makes, each object with the line that asked for it."""
+"""The input and output of a generator, each object with the line that asked for it."""
 
 from __future__ import annotations
 

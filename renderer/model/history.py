@@ -1,4 +1,4 @@
-"""How the fields of a rendered resource came to hold what they do."""
+"""The history of a rendered resource: the steps by which each field came to hold its value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FieldHistory(Record):
 
     @property
     def value(self) -> Value:
-        """What it holds; ``NoValue.ABSENT`` for a field that is not there any more."""
+        """The value that the field holds; ``NoValue.ABSENT`` if the field no longer exists."""
         return self.steps[-1].after if self.steps else NoValue.ABSENT
 
 

@@ -34,7 +34,7 @@ def text_at(value: Json, *path: str) -> str:
 
 
 def scalar_text(value: Json) -> str:
-    """How YAML writes a scalar; the empty string for a mapping or sequence."""
+    """Return a scalar as YAML writes it; the empty string for a mapping or sequence."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

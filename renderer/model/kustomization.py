@@ -27,7 +27,7 @@ class FieldSpec(Record):
 
 
 class Selector(Record):
-    """Which resources a patch is for: anchored regular expressions and label selectors (``selector.go``)."""
+    """The resources a patch is for: anchored regular expressions and label selectors (``selector.go``)."""
 
     group: str = ""
     version: str = ""
@@ -54,7 +54,7 @@ class FieldSpecFile(Record):
 
 
 class Behavior(StrEnum):
-    """What a generator does with a resource of the same id (``generationbehavior.go``)."""
+    """The action of a generator on a resource of the same id (``generationbehavior.go``)."""
 
     UNSPECIFIED = ""
     CREATE = "create"
@@ -63,7 +63,7 @@ class Behavior(StrEnum):
 
 
 class GeneratorOptions(Record):
-    """What a generated object gets beside its data (``generatoroptions.go``)."""
+    """The settings of a generated object beside its data (``generatoroptions.go``)."""
 
     labels: Mapping[str, str] = EMPTY
     annotations: Mapping[str, str] = EMPTY
@@ -146,7 +146,7 @@ class Replica(Record):
 
 @dataclass(frozen=True, slots=True)
 class FieldOptions:
-    """How a replacement takes a field apart. ``index`` counts from 0; below 0 is before the first part."""
+    """The way a replacement splits a field. ``index`` counts from 0; below 0 is before the first part."""
 
     delimiter: str = ""
     index: int = 0

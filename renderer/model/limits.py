@@ -25,18 +25,18 @@ _KI, _MI = 1 << 10, 1 << 20
 
 
 class Limits(Record):
-    """Each limit with its default. Outside of Python they are written as ``fileSize``; sizes are in bytes."""
+    """The limits with their defaults. Users write them as ``fileSize``; sizes are in bytes."""
 
-    # What is read.
+    # Input.
     file_size: int = 32 * _MI
     documents: int = 20_000
     values: int = 3_000_000
     nesting: int = 100
     aliased_values: int = 200_000
     name_length: int = 1024
-    # What is done with it.
+    # Steps of the work on it.
     work: int = 4_000_000
-    # What is built of it.
+    # Objects built from the input.
     overlays: int = 20_000
     base_depth: int = 40
     kustomizations: int = 50_000
@@ -48,7 +48,7 @@ class Limits(Record):
     template_rows: int = 10_000
     template_steps: int = 4_000_000
     template_output: int = 8 * _MI
-    # What is said about it.
+    # Output about it.
     findings: int = 5000
 
 
@@ -62,7 +62,7 @@ class LimitValueError(ValueError):
 
 
 DEFAULTS = Limits()
-#: Those that people may write in Mi and the like; all others are plain numbers.
+#: The limits that people may write in Mi and the like; all others are plain numbers.
 SIZES = frozenset({"file_size", "added_size", "output_size", "template_size", "template_output"})
 #: The stages work on trees by calls within calls, of which Python allows so many.
 _NEVER_RAISED = frozenset({"nesting", "base_depth"})
@@ -72,23 +72,23 @@ _in_effect: ContextVar[Limits] = ContextVar("in_effect", default=DEFAULTS)
 
 
 def limits() -> Limits:
-    """Those in effect."""
+    """Return the limits in effect."""
     return _in_effect.get()
 
 
 def snapshot() -> tuple[Limits, Limits]:
-    """The most, and those in effect: what another process of the same run takes over."""
+    """Return the (maximum, current) limits, to hand to another process of the same run."""
     return _most.get(), _in_effect.get()
 
 
 def restore(most: Limits, in_effect: Limits) -> None:
-    """As ``snapshot`` has them in the process that began the run."""
+    """Set both limits to those that ``snapshot`` returned in the process that began the run."""
     _most.set(most)
     _in_effect.set(in_effect)
 
 
 def set_maximum(values: Mapping[str, int]) -> None:
-    """Sets the most of this run, by field. Raises ``LimitValueError``."""
+    """Set the maximum limits of this run, by field. Raises ``LimitValueError``."""
     for field, value in values.items():
         if field in _NEVER_RAISED and value > getattr(DEFAULTS, field):
             raise LimitValueError(limit_name(field), *_not_raised(field))
@@ -97,7 +97,7 @@ def set_maximum(values: Mapping[str, int]) -> None:
 
 
 def lower(values: Mapping[str, int]) -> None:
-    """Goes below what is in effect where ``values``, by field, do; nothing that a project says raises."""
+    """Lower the current limits to ``values``, by field; higher values change nothing."""
     now = limits()
     _in_effect.set(
         now._replace(**{field: min(value, getattr(now, field)) for field, value in values.items()})
@@ -106,7 +106,7 @@ def lower(values: Mapping[str, int]) -> None:
 
 @contextmanager
 def lowered(values: Mapping[str, int]) -> Iterator[None]:
-    """Below the most of this run where ``values`` do, whatever another project says."""
+    """Lower the maximum of this run to ``values`` within the block, regardless of other projects."""
     outside = _in_effect.set(_most.get())
     try:
         lower(values)
@@ -116,7 +116,7 @@ def lowered(values: Mapping[str, int]) -> Iterator[None]:
 
 
 def check_lowered(field: str, value: int) -> None:
-    """Raises ``LimitValueError`` for what a project may not ask for, as it would have no effect."""
+    """Raise ``LimitValueError`` for a value that a project may not ask for, as it would have no effect."""
     most = max(getattr(DEFAULTS, field), getattr(_most.get(), field))
     if value <= most:
         return
@@ -140,7 +140,7 @@ FIELDS: Mapping[str, str] = {limit_name(field): field for field in Limits._field
 
 
 def limit_text(field: str, value: int) -> str:
-    """As ``32Mi`` where that is what people would write, else as ``20000``."""
+    """Return a size as ``32Mi`` where people would write that, any other limit as ``20000``."""
     for unit, suffix in ((_MI, "Mi"), (_KI, "Ki")):
         if field in SIZES and not value % unit:
             return f"{value // unit}{suffix}"
@@ -221,7 +221,7 @@ def over_limit(limit: str, message: str, *sites: Site, resource: Resource | None
 
 
 def check_name(resource: Resource) -> None:
-    """Raises ``DiagnosticError``: build-limit."""
+    """Raise ``DiagnosticError`` (build-limit) if the name or the namespace is too long."""
     most = limits().name_length
     if len(resource.name) > most or len(resource.namespace) > most:
         # Without the object's id, which has the name in it.

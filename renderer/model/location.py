@@ -1,4 +1,4 @@
-"""Where a value was written: first as coordinates that cost nothing, then as a line for people."""
+"""The place where a value was written: first as coordinates that cost nothing, then as a line for people."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Site(Record):
 
 
 class GeneratedText:
-    """What a template made of some values: the text, and for each of its lines the template's, from 1.
+    """The text that a template made of some values, and the template's line, from 1, for each line of it.
 
-    ``values`` names the values it was made of, ``values_site`` is where they stand. Two are equal when
-    they are the same.
+    ``values`` names the values it was made of, ``values_site`` is where they stand. A text is equal
+    to itself alone.
     """
 
     __slots__ = ("content", "lines", "values", "values_site")

@@ -1,4 +1,4 @@
-"""What pins a VirtualMachine to its instance type and preference as they are now."""
+"""The pin that keeps a VirtualMachine at its instance type and preference as they are now."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from renderer.model.record import Record
 
 
 class QuantityFormat(StrEnum):
-    """Which kind of suffix a quantity was written with, and will be written with again."""
+    """The kind of suffix that a quantity was written with, and will be written with again."""
 
     DECIMAL_SI = "DecimalSI"
     BINARY_SI = "BinarySI"
@@ -91,7 +91,10 @@ _WRAPPING_SCALES = frozenset({1, 2, 3, 6, 9})
 
 
 def value_of_int64(digits: int, scale: int, unit: int) -> int:
-    """Of an amount with int64 digits (``AsScaledInt64``): rounded away from zero."""
+    """Return an amount with int64 digits in units of ``10**unit`` (``AsScaledInt64``).
+
+    It is rounded away from zero; an amount beyond an int64 wraps around or is 0.
+    """
     shift = scale - unit
     if shift < 0:
         return _divided_away_from_zero(digits, 10**-shift)
@@ -104,7 +107,10 @@ def value_of_int64(digits: int, scale: int, unit: int) -> int:
 
 
 def value_of_dec(digits: int, scale: int, unit: int) -> int:
-    """Of an amount held as ``inf.Dec`` (``scaledValue``): wraps around, what fits is rounded up by one."""
+    """Return an amount held as ``inf.Dec`` in units of ``10**unit`` (``scaledValue``).
+
+    A remainder adds one; an amount beyond an int64 wraps around.
+    """
     if not digits:
         return 0
     if not scale and abs(digits) == INT64_MAX:  # capped, so not in nanos as all others
@@ -121,7 +127,7 @@ def value_of_dec(digits: int, scale: int, unit: int) -> int:
 
 
 def _wrapped(value: int) -> int:
-    """As it fits into an int64."""
+    """Return ``value`` wrapped around into the range of an int64."""
     return (value + INT64_MAX + 1) % _INT64_RANGE - INT64_MAX - 1
 
 
@@ -154,7 +160,7 @@ class ParsedQuantity(Record):
 
 
 class _Number(Record):
-    """What stands before the suffix, without leading zeros: ``whole`` is ``0`` where nothing is left."""
+    """The number before the suffix, without leading zeros: ``whole`` is ``0`` if nothing is left of it."""
 
     negative: bool
     whole: str
@@ -265,12 +271,12 @@ class Quantity(Record):
 
     @classmethod
     def parse(cls, text: str) -> Quantity:
-        """From ``1.5Gi``, ``500m``, ``2e3``. Raises ``DiagnosticError`` for anything else."""
+        """Parse texts like ``1.5Gi``, ``500m``, ``2e3``. Raises ``DiagnosticError`` for anything else."""
         return _parsed(text)
 
     @classmethod
     def of(cls, value: Json) -> Quantity:
-        """From what stands in a manifest: text, which may have spaces around it, a number, or null for 0.
+        """Parse a value in a manifest: text, which may have spaces around it, a number, or null for 0.
 
         Raises ``DiagnosticError`` (quantity-invalid).
         """
@@ -297,18 +303,18 @@ class Quantity(Record):
 
     @property
     def canonical(self) -> str:
-        """Without a fraction, with the largest suffix: ``1536Mi`` for 1.5Gi."""
+        """The text without a fraction, with the largest suffix: ``1536Mi`` for 1.5Gi."""
         if self.digits == INT64_MIN and not self.scale and not self.unbounded:
             return str(INT64_MIN)  # Go cannot negate it, and finds no factor for a suffix
         return canonical_text(self.digits, self.scale, self.form)
 
     @property
     def json(self) -> str:
-        """As the API server writes it back: as it was read where that is nearly canonical, else canonical."""
+        """The quantity as the API server writes it back: as read if nearly canonical, else canonical."""
         return self.text or self.canonical
 
     def value(self) -> int:
-        """As an int64, rounded away from zero; out of range it is what Kubernetes makes of it."""
+        """Return the amount as an int64, rounded away from zero; out of range, as Kubernetes computes it."""
         return self._scaled_value(0)
 
     def milli_value(self) -> int:
@@ -357,7 +363,7 @@ def _integer_text(value: int) -> str:
 
 
 def _float_text(value: float) -> str:
-    """As Go's ``encoding/json`` writes a float64, which is how YAML's numbers reach the API server."""
+    """Return a float64 as Go's ``encoding/json`` writes it; YAML's numbers reach the API server so."""
     if value and not _SMALLEST_PLAIN_FLOAT <= abs(value) < _LARGEST_PLAIN_FLOAT:
         return repr(value).replace("e-0", "e-")
     return format(Decimal(repr(value)).normalize(), "f")

@@ -17,7 +17,7 @@ else:
         return namedtuple("_", [f"field{number}" for number in range(size)])  # noqa: PYI024 - has no types
 
     class _Values(tuple):
-        """What named tuples have, for all sizes; see ``collections.namedtuple``."""
+        """The methods of named tuples, the same for all sizes; see ``collections.namedtuple``."""
 
         __slots__ = ()
 
@@ -45,7 +45,7 @@ else:
             return tuple(self)
 
     class _Record(type):
-        """Makes a class with annotated fields a named tuple of them, with the defaults that they are given.
+        """Make a class with annotated fields a named tuple of them, with the defaults that they are given.
 
         ``typing.NamedTuple`` does the same, but compiles and checks every annotation, and compiles a
         constructor for each class. A command makes a hundred such classes before it does anything, so a
@@ -75,7 +75,7 @@ else:
             return type(name, (_Values, *bases[1:]), body)
 
     class Record(metaclass=_Record):
-        """What a class derives from, before ``Generic``."""
+        """The base class of frozen values with named fields; name it before ``Generic``."""
 
 
 __all__ = ["Record"]

@@ -13,8 +13,8 @@ from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
 
-#: What a pattern may hold in braces; ``part`` is ``catalog`` for instance types and preferences, and
-#: ``resources`` for all else.
+#: The names that a pattern may hold in braces. ``part`` is ``catalog`` for instance types and preferences,
+#: and ``resources`` for all others.
 PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
 
 PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
@@ -46,12 +46,12 @@ def check_file_pattern(text: str) -> str:
 
 
 def is_per_resource(pattern: str) -> bool:
-    """Whether each resource gets a file of its own; else those that come to one path share a file."""
+    """Return True if each resource gets a file of its own; otherwise those with one path share it."""
     return "{name}" in pattern
 
 
 class FluxSubstitution(Record):
-    """Where the variables are; ``{name}`` in a path is the overlay's name.
+    """The files that hold the variables; ``{name}`` in a path is the overlay's name.
 
     ``kustomization`` is the file of the Flux Kustomization, ``resources`` are files and folders with the
     ConfigMaps and Secrets that it names.
@@ -64,7 +64,7 @@ class FluxSubstitution(Record):
     strict: bool = True
 
     def may_read(self, file: str) -> bool:
-        """Whether variables may come from ``file``, a path below the root of the repository."""
+        """Return True if variables may come from ``file``, a path below the root of the repository."""
         folder = posixpath.dirname(self.kustomization)
         sources = map(posixpath.normpath, self.resources)
         return file == posixpath.normpath(self.kustomization) or (
@@ -101,7 +101,7 @@ class WebhookField(StrEnum):
 
 
 class TreeOptions(Record):
-    """What is left out is None and comes from further up.
+    """The options of a rendered tree; None for an option that is left out and comes from further up.
 
     ``files`` is a pattern (``model.file_pattern``).
     """
@@ -122,7 +122,7 @@ class TreeOptions(Record):
 
 
 class ExpandMode(StrEnum):
-    """How far a VirtualMachine is expanded."""
+    """The extent to which a VirtualMachine is expanded."""
 
     APPLIED = "applied"  # instance type and preference applied, nothing else touched
     DEFAULTS = "defaults"  # and the defaults that KubeVirt's expand-spec adds
@@ -130,7 +130,7 @@ class ExpandMode(StrEnum):
 
 
 class Layout(StrEnum):
-    """How the rendered tree is cut into files."""
+    """The division of the rendered tree into files."""
 
     PER_RESOURCE = "per-resource"
     BUNDLE = "bundle"
@@ -142,14 +142,14 @@ class Layout(StrEnum):
 
 
 class MergeKeys(StrEnum):
-    """By which keys strategic merge patches merge lists."""
+    """The keys by which strategic merge patches merge lists."""
 
     KUSTOMIZE = "kustomize"  # those of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
     KUBEVIRT = "kubevirt"  # and the names of disks, volumes, networks, … of KubeVirt's
 
 
 class InstancetypeNames(StrEnum):
-    """What instance types and preferences are called where they are written."""
+    """The names under which instance types and preferences are written."""
 
     PLAIN = "plain"  # as composed
     HASH = "hash"  # with a digest of the spec at the end
@@ -157,7 +157,7 @@ class InstancetypeNames(StrEnum):
 
     @property
     def differ(self) -> bool:
-        """Whether they are not the composed ones."""
+        """True if the names differ from the composed ones."""
         return self is not InstancetypeNames.PLAIN
 
 
@@ -257,7 +257,7 @@ class RenderConfig(Record):
 
     @property
     def renames_instancetypes(self) -> bool:
-        """Whether any overlay writes instance types under other names."""
+        """True if any overlay writes instance types under other names."""
         chosen = (self.instancetype_names, *(entry.instancetype_names for entry in self.overlays))
         return any(names is not None and names.differ for names in chosen)
 

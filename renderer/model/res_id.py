@@ -6,7 +6,7 @@ from renderer.model.record import Record
 
 
 class Gvk(Record):
-    """What kind of object a resource is (kustomize ``kyaml/resid/gvk.go``)."""
+    """The group, version and kind of a resource (kustomize ``kyaml/resid/gvk.go``)."""
 
     group: str
     version: str

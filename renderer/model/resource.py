@@ -129,7 +129,7 @@ class Resource(Record):
         return self._replace(content=content, layers=(*self.layers, layer) if layer else self.layers)
 
     def sites(self, field: FieldPath = ROOT) -> tuple[Site, ...]:
-        """Where ``field`` may have been written, most recent first.
+        """Return the sites where ``field`` may have been written, most recent first.
 
         List indices become element names where the elements have names, as the index in a patch
         or base differs from the index in the result.

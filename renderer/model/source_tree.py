@@ -46,7 +46,7 @@ class JsonPatch(Record):
     operations: tuple[Json, ...]
 
     def operation_site(self, index: int) -> Site:
-        """Where the operation stands."""
+        """Return the site of the operation."""
         return self.site.below(index)
 
 
@@ -81,7 +81,7 @@ class AddSuffix(Record):
 
 
 class Subjects(StrEnum):
-    """Which subjects of role bindings get the namespace."""
+    """The subjects of role bindings that get the namespace."""
 
     DEFAULT_ONLY = "defaultOnly"
     ALL_SERVICE_ACCOUNTS = "allServiceAccounts"
@@ -122,11 +122,11 @@ class Replace(Record):
 
 
 class AddNameHash:
-    """Adds the hash to the names of generated objects."""
+    """A request to add the hash to the names of generated objects."""
 
 
 class ValueTarget(Record):
-    """Where a value goes; from ``position`` 1 it is put between the names of a file path."""
+    """The field that a value goes to; from ``position`` 1 it is put between the names of a file path."""
 
     site: Site
     selector: Selector | None
@@ -160,7 +160,7 @@ GeneratorConfig: TypeAlias = DataGenerator | IamPolicyGenerator | Resource
 
 
 class TransformerPlugin(Record):
-    """What a configuration asks for, in order, and which one it is; ``site`` is where it stands."""
+    """The transformers that one configuration asks for, in order; ``site`` is where it stands."""
 
     site: Site
     configured_by: ConfiguredBy
@@ -205,7 +205,7 @@ class OpenApi:
 class KustomizationRoot:
     """One folder with a kustomization, and what its fields lead to.
 
-    A root that several others use is one value: two roots are equal when they are the same.
+    A root that several others use is one value: a root is equal to itself alone.
     ``data_generators`` are those of ConfigMaps and Secrets; ``plugin_roots`` the folders that hold
     configurations of generators, transformers and validators.
     """

@@ -1,4 +1,4 @@
-"""What one run shares: the recorder of inputs, catalogs known from earlier runs, and the provenance trace."""
+"""The state that one run shares: recorder of inputs, catalogs known from earlier runs, provenance trace."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import NamedTuple, Self, TypeAlias
 
 from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.json_pointer import parse_pointer
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
 
@@ -33,7 +34,7 @@ class FieldPattern:
     """A field as typed: keys with dots need no quotes, list elements stand by name or by number."""
 
     def __init__(self, text: str) -> None:
-        """Raises ``ValueError`` for what is no path."""
+        """Read the pattern ``text``. Raises ``ValueError`` if it is not a path."""
         self._parts = tuple(_pointer(text) if text.startswith("/") else _path(text))
 
     def matched(self, path: FieldPath, counted: FieldPath) -> FieldPath | None:
@@ -84,8 +85,8 @@ def _part(match: re.Match[str]) -> _PatternPart:
 
 def _pointer(text: str) -> Iterable[_PatternPart]:
     """Yield the parts of a JSON pointer (RFC 6901)."""
-    for part in text.split("/")[1:]:
-        yield int(part) if part.isdecimal() else part.replace("~1", "/").replace("~0", "~")
+    for key in parse_pointer(text):
+        yield int(key) if key.isdecimal() else key
 
 
 def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], counted: Sequence[Segment]) -> bool:

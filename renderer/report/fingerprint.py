@@ -1,4 +1,4 @@
-"""What tells one finding from another, run after run."""
+"""Fingerprints, which tell one finding from another, run after run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LENGTH = 32
 
 
 def fingerprints(findings: Iterable[Diagnostic]) -> Iterator[str]:
-    """One for each finding, no two the same: 32 hexadecimal digits, ``:`` and a count of those alike.
+    """Yield a unique fingerprint for each finding: 32 hexadecimal digits, ``:`` and a count of those alike.
 
-    Made of what the finding is about, not of where that stands: a finding keeps its fingerprint when lines
+    It is made of the subject of the finding, not of its line: a finding keeps its fingerprint when lines
     above it are added or removed.
     """
     seen: Counter[str] = Counter()

@@ -15,7 +15,7 @@ Writer: TypeAlias = "Callable[[Report], str]"
 
 
 class Format(StrEnum):
-    """What ``--format`` takes."""
+    """The formats that ``--format`` takes."""
 
     TEXT = "text"  # for people
     JSON = "json"  # schemas/vmrender/report.json
@@ -37,6 +37,6 @@ _WRITERS = {
 
 
 def writer_of(report_format: Format) -> Writer:
-    """What writes reports in a format."""
+    """Return the function that writes reports in a format."""
     write: Writer = import_module(_WRITERS[report_format]).write
     return write

@@ -17,7 +17,7 @@ VERSION = 1
 
 
 def write(report: Report) -> str:
-    """What is absent is null; lines and columns count from 1, and 0 is one that is not known."""
+    """Return the report as JSON: absent values are null, lines and columns count from 1, and 0 is unknown."""
     severities = [finding.severity for finding in report.findings]
     document: Mapping[str, Json] = {
         "version": VERSION,

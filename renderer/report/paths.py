@@ -12,7 +12,7 @@ _STANDARD_INPUT = "-"
 
 
 def is_in_repository(path: str) -> bool:
-    """Whether the path names a file of the user's repository: not what ships, nor what came by a pipe."""
+    """Return True if the path names a file of the user's repository: not a bundled file or standard input."""
     return not path.startswith((BUILTIN_SCHEME, "/")) and path != _STANDARD_INPUT
 
 

@@ -20,7 +20,7 @@ _WORD = re.compile(r"""["']?[^\s:,\[\]{}"']+["']?|.""")
 
 
 def excerpt(location: Location, line: str) -> Iterator[str]:
-    """Two lines: the source with its number, and the caret below; only the first without a column."""
+    """Yield the source line with its number and, if the column is known, the caret below."""
     number = f"{location.line:>5}"
     column = min(location.column - 1, len(line))
     start = max(0, column - _BEFORE) if len(line) > _WIDTH else 0
@@ -34,7 +34,7 @@ def excerpt(location: Location, line: str) -> Iterator[str]:
 
 
 def _blank(text: str) -> str:
-    """As much space as the text takes on a terminal."""
+    """Return as much space as the text takes on a terminal."""
     return "".join("  " if east_asian_width(character) in "WF" else " " for character in text)
 
 
@@ -67,7 +67,7 @@ def write(report: Report) -> str:
 def block(
     diagnostic: Diagnostic, lines: Mapping[Location, str] | None = None, paint: Paint | None = None
 ) -> str:
-    """One finding with all that belongs to it."""
+    """Return the text of one finding with all that belongs to it."""
     return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
 
 

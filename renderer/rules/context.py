@@ -1,4 +1,4 @@
-"""What rules look at: one overlay, indexed once for all of them."""
+"""The overlay that rules look at, indexed once for all of them."""
 
 from __future__ import annotations
 
@@ -90,16 +90,16 @@ class Context:
 
     @cached_property
     def references(self) -> Mapping[str, Sequence[ObjectReference]]:
-        """What virtual machines refer to, by kind."""
+        """The references of virtual machines to other objects, by kind."""
         return references(self.machines)
 
     def is_used(self, kind: str, item: Item) -> bool:
-        """Whether a virtual machine refers to it."""
+        """Return True if a virtual machine refers to the item."""
         named_so = self._references_by_name.get((kind, item.name), ())
         return any(may_be_in(item, reference.namespace) for reference in named_so)
 
     def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
-        """What no virtual machine refers to, with each name it has or had, by the numbers in the name."""
+        """Return the items no virtual machine refers to, with each present or former name, by its numbers."""
         if kind not in self._unused:
             found: dict[tuple[str, ...], list[tuple[str, Item]]] = {}
             for name, item in self.inventory.names(kind):

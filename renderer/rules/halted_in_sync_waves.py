@@ -49,7 +49,7 @@ _NO_STEPS = frozenset({"Skip", "SyncFail", "PreDelete", "PostDelete"})
 
 
 class _Step(Record):
-    """When Argo CD applies an object: in which phase, and which wave of it."""
+    """The step in which Argo CD applies an object: a phase, and a wave in it."""
 
     phase: str
     wave: int

@@ -47,7 +47,7 @@ def _found(
 def _divided(
     diagnostics: Iterable[Diagnostic], suppressions: Suppressions
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """Those that an annotation silences, and the others."""
+    """Divide diagnostics into those that an annotation silences and the others."""
     silenced: list[Diagnostic] = []
     kept: list[Diagnostic] = []
     for diagnostic in diagnostics:
@@ -58,7 +58,7 @@ def _divided(
 def _told(
     unused: Iterable[Suppression], earlier: Iterable[Diagnostic], levels: Mapping[Code, Level]
 ) -> Iterator[Diagnostic]:
-    """What to say of unused suppressions: nothing where the rule was not asked, or not about that object."""
+    """Yield findings about unused suppressions, unless the rule is off or errors kept it from the object."""
     own = levels[Code.UNUSED_SUPPRESSION]
     errors = {(d.resource, d.code) for d in earlier if d.severity is Severity.ERROR}
     refused = {resource for resource, _ in errors}

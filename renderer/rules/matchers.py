@@ -1,4 +1,4 @@
-"""Which instance types and preferences virtual machines name, before they were expanded."""
+"""The instance types and preferences that virtual machines name, before they were expanded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PREFERENCES = ("VirtualMachinePreference", "VirtualMachineClusterPreference")
 def not_named_by_machines(
     context: Context, matcher: str, resources: Sequence[Resource]
 ) -> Sequence[Resource]:
-    """Those of the instance types or preferences that no machine names.
+    """Return the instance types or preferences that no machine names.
 
     The others are judged as a part of their machines, which KubeVirt refuses where they do not work.
     """
@@ -27,7 +27,7 @@ def not_named_by_machines(
 
 
 def _names(resource: Resource) -> Iterator[str]:
-    """What the resource is called, and was before it got prefixes and suffixes."""
+    """Yield the name of the resource, and the names it had before it got prefixes and suffixes."""
     yield resource.name
     for earlier in resource.previous_ids:
         yield earlier.name

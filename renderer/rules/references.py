@@ -128,7 +128,7 @@ def _of_data_volume_template(machine: VirtualMachineView, element: Element) -> I
 def _elsewhere(
     place: ReferencePlace, reference: JsonObject, way: _Way, kind: str
 ) -> Iterator[ObjectReference]:
-    """To something that may be in another namespace."""
+    """Yield the reference to an object that may be in another namespace."""
     name, namespace = reference.get("name"), reference.get("namespace")
     if isinstance(name, str) and name:
         there = namespace if isinstance(namespace, str) and namespace else place.machine.namespace
@@ -168,7 +168,7 @@ class Item(Record):
 
 
 class Inventory:
-    """What there is of each kind."""
+    """The objects that exist, by kind and name."""
 
     def __init__(self, resources: Iterable[Resource], machines: Iterable[VirtualMachineView]) -> None:
         self._by_kind: dict[str, dict[str, list[Item]]] = {}
@@ -188,7 +188,7 @@ class Inventory:
             yield from items
 
     def names(self, kind: str) -> Iterator[tuple[str, Item]]:
-        """What there is of the kind, by the name it has and those it had before kustomize renamed it."""
+        """Yield the items of the kind, by their name and by those before kustomize renamed them."""
         for item in self.of_kind(kind):
             yield item.name, item
         for (renamed, name), items in self.renamed.items():
@@ -197,7 +197,7 @@ class Inventory:
 
     @cached_property
     def renamed(self) -> Mapping[tuple[str, str], Sequence[Item]]:
-        """What kustomize has renamed, by kind and each name it had before."""
+        """The items that kustomize has renamed, by kind and each name they had before."""
         found: dict[tuple[str, str], list[Item]] = {}
         for kind in self._by_kind:
             for item in self.of_kind(kind):
@@ -207,7 +207,7 @@ class Inventory:
         return found
 
     def has(self, kind: str, name: str, namespace: str) -> bool:
-        """Whether there may be such an object; what has no namespace may come into any."""
+        """Return True if there may be such an object; one without a namespace may come into any."""
         items = self.named(kind, name)
         return bool(items) and any(may_be_in(item, namespace) for item in items)
 
@@ -256,7 +256,7 @@ _MOST = 3  # letters that a slip adds or drops
 
 
 def numbers_of(name: str) -> tuple[str, ...]:
-    """What two names have to share to be mistaken for each other: those of others differ on purpose."""
+    """Return the numbers in a name: names with different numbers differ on purpose, and are not a mistake."""
     return tuple(_DIGITS.findall(name))
 
 

@@ -56,7 +56,7 @@ class Suppressions(Record):
         return self.by_target.get((diagnostic.resource, diagnostic.code))
 
     def unused(self, silenced: Iterable[Diagnostic]) -> Sequence[Suppression]:
-        """Those that silence nothing."""
+        """Return the suppressions that silence nothing."""
         used = {(diagnostic.resource, diagnostic.code) for diagnostic in silenced}
         return [suppression for target, suppression in self.by_target.items() if target not in used]
 
@@ -91,7 +91,7 @@ def _cleaned(content: JsonObject) -> JsonObject:
 
 
 def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
-    """What is wrong with an annotation that has our domain in its name, and what to do."""
+    """Return what is wrong with an annotation in our domain, and what to do; None if nothing is."""
     if annotation.startswith(PREFIX):
         code = annotation.removeprefix(PREFIX)
         if code not in set(Code):

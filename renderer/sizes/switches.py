@@ -101,7 +101,7 @@ _BIOS = ("firmware.preferredUseBios", "firmware.preferredUseBiosSerial")
 
 
 def _choice(name: str, path: str, summary: str) -> Switch:
-    """On or off: KubeVirt's own default may be either, so off is written."""
+    """Make a switch that is on or off: KubeVirt's own default may be either, so off is written."""
     return Switch(name, path, _ON, summary, off=False)
 
 

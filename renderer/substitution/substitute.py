@@ -128,7 +128,7 @@ def _read_again(text: str) -> Json:
 
 
 def _as_resource(resource: Resource, content: Json) -> Resource:
-    """The changed resource. Raises ``SubstitutionError`` when it is no object any more."""
+    """Return the changed resource. Raises ``SubstitutionError`` if it is no longer an object."""
     if not isinstance(content, dict):
         raise SubstitutionError("with the values in it, this is no object any more")
     changed = resource._replace(content=content)

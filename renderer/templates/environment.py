@@ -42,7 +42,7 @@ def nested_too_deeply(line: int) -> TemplateLimitError:
     return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)
 
 
-#: What Jinja gives to whatever is called in a loop or block.
+#: The arguments that Jinja adds to each call in a loop or block.
 _VARIABLES_OF_JINJA = ("_loop_vars", "_block_vars")
 
 
@@ -79,12 +79,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return TokenStream(iter(tokens), name, filename)
 
     def getattr(self, obj: object, attribute: str) -> object:
-        """What stands behind a dot: a method, or else a key."""
+        """Return the value behind a dot: a method, or else a key."""
         fail_if_undefined(obj)
         return method_of(obj, attribute) or self._value_in(obj, attribute)
 
     def getitem(self, obj: object, argument: object) -> object:
-        """What stands in brackets: a key or index, or else a method."""
+        """Return the value for what stands in brackets: a key or index, or else a method."""
         fail_if_undefined(obj, argument)
         self.meter.weigh(argument)
         if isinstance(argument, int) and isinstance(obj, list | tuple | str | range):
@@ -113,7 +113,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         raise TemplateError(f"{describe(obj)} has no {name} in templates", _other_than(obj, name))
 
     def call(self, context: Context, obj: object, /, *args: object, **kwargs: object) -> object:
-        """What a function or macro makes; nothing else can be called."""
+        """Call a function or macro and return its result; nothing else can be called."""
         fail_if_undefined(obj)
         if not isinstance(obj, Macro):
             kwargs = {name: value for name, value in kwargs.items() if name not in _VARIABLES_OF_JINJA}
@@ -164,7 +164,7 @@ def _metered(name: str, function: Callable[..., object], meter: Meter) -> Callab
 
 
 def _passed(function: Callable[..., object], context: Context) -> tuple[object, ...]:
-    """What one of Jinja's own filters wants to be given first (``jinja2.utils.pass_context`` and others)."""
+    """Return the argument that one of Jinja's filters takes first (``jinja2.utils.pass_context``), if any."""
     wanted = getattr(function, "jinja_pass_arg", None)
     if wanted is None:
         return ()

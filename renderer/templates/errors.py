@@ -1,4 +1,4 @@
-"""What stops the rendering of a template, before it is known on which line."""
+"""Errors that stop the rendering of a template, raised before the line is known."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Piece(str):
 
 
 def instruments(meter: Meter) -> Mapping[str, Callable[..., object]]:
-    """By name, counting on ``meter``."""
+    """Return the instruments by name; they count on ``meter``."""
 
     def data(_context: Context, text: str, line: int) -> Piece:
         meter.weigh(text)
@@ -173,7 +173,7 @@ def _number(value: int, node: nodes.Node) -> nodes.Const:
 
 
 def _size(body: Iterable[nodes.Node]) -> int:
-    """How many nodes are run each time; those within are counted when they are."""
+    """Return the number of nodes that are run each time; inner bodies are counted when they are run."""
     count, waiting = 0, list(body)
     while waiting:
         node = waiting.pop()
@@ -200,7 +200,7 @@ class OutputBuilder:
         self._is_blank = True
 
     def add(self, piece: str) -> None:
-        """Raises ``TemplateLimitError``."""
+        """Add a piece of output. Raises ``TemplateLimitError``."""
         line, step = (piece.line, int(piece.is_data)) if isinstance(piece, Piece) else (1, 0)
         self._meter.output(len(piece), line)
         self._pieces.append(piece)

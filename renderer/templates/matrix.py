@@ -70,7 +70,7 @@ TAKEN_NAMES = frozenset(
 
 
 def check_name(fields: Fields, name: str, key: str | None = None) -> bool:
-    """Whether a template can use the value ``name``; where not, that is noted of the field ``key``."""
+    """Return True if a template can use the value ``name``; otherwise reject the field ``key``."""
     if _NAME.fullmatch(name) and name not in TAKEN_NAMES:
         return True
     reason = (
@@ -87,12 +87,12 @@ class Values(NamedTuple):
     sites: Mapping[str, Site]
 
     def merged(self, content: JsonObject, sites: Mapping[str, Site]) -> Values:
-        """With ``content`` over it."""
+        """Return these values with ``content`` over them."""
         return Values(_over(self.content, content), {**self.sites, **sites})
 
 
 def read_values(spec: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Values:
-    """What ``valuesFrom`` and ``values`` come to; what is wrong is noted in ``findings``."""
+    """Return the values of ``valuesFrom`` and ``values``; problems are added to ``findings``."""
     values = Values(EMPTY, EMPTY)
     named: dict[str, Fields] = {}
     for entry in spec.elements("valuesFrom", bare="file"):
@@ -312,12 +312,12 @@ def _has(values: JsonObject, wanted: JsonObject) -> bool:
 
 
 def _same(left: Json, right: Json) -> bool:
-    """As JSON has it, where true is not 1."""
+    """Return True if both are equal as JSON, where true is not 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
 def _shown(value: Json, index: int | None) -> str:
-    """How a message names a value: as it is when that is short, else by its name or place."""
+    """Return the name of a value in a message: a short value as it is, another by its name or place."""
     if isinstance(value, dict):
         name = text_at(value, "name") or text_at(value, "id")
         return name or (f"[{index}]" if index is not None else "{…}")

@@ -105,7 +105,7 @@ def _parsed(environment: Sandbox, content: bytes) -> nodes.Template:
 
 
 def _misspelt(message: str, line: int) -> TemplateError:
-    """What Jinja says, in the signs that stand in the file."""
+    """Return Jinja's syntax error in the signs that stand in the file."""
     unknown = _UNKNOWN_STATEMENT.match(message)
     if unknown:
         hint = nearest_hint(unknown[1], _STATEMENTS).replace("known fields", "the statements are")
@@ -153,7 +153,7 @@ def _check_known(what: str, name: str, known: tuple[str, ...], line: int) -> Non
         raise TemplateError(f"there is no {what} {name}", hint, line)
 
 
-#: What templates cause by what they do, besides the errors of Jinja and of our own filters.
+#: The errors that templates cause, besides the errors of Jinja and of our own filters.
 _CAUSED_BY_TEMPLATES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 

@@ -35,7 +35,7 @@ def as_text(value: object) -> str:
 
 
 def describe(value: object) -> str:
-    """What a person would call a value; no text of it is shown, as it may be secret."""
+    """Return the words that a person would use for a value; its own text may be secret and is not shown."""
     if value is None:
         return "null"
     for kind, name in _NAMES:
@@ -96,7 +96,7 @@ class UndefinedValue(StrictUndefined):
 
 
 def fail_if_undefined(*values: object) -> None:
-    """Raises ``UndefinedValueError``."""
+    """Raise ``UndefinedValueError`` if one of the values is undefined."""
     for value in values:
         if isinstance(value, StrictUndefined):
             str(value)

@@ -52,7 +52,7 @@ def version_schemas(crd: JsonObject) -> Mapping[str, JsonObject]:
 
 
 def _versions(spec: JsonObject) -> Iterator[tuple[str, JsonObject]]:
-    """Those of ``apiextensions.k8s.io/v1``, or of v1beta1, whose versions may share one schema."""
+    """Yield (name, schema) of the served versions; those of v1beta1 may share one schema."""
     shared = object_at(spec, "validation", "openAPIV3Schema")
     versions = array_at(spec, "versions") or ({"name": spec.get("version"), "served": True},)
     for version in versions:

@@ -17,7 +17,7 @@ _MOST = 100
 
 
 def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[SchemaFinding]:
-    """What is wrong, by field: one finding for each of the first hundred, and one for all others."""
+    """Return one finding for each of the first hundred fields in order, and one for all others."""
     violations = tuple(violations)
     unknown, missing = _unknown(violations), _missing(violations)
     wrong = {violation.place: violation for violation in _about_values(violations)}
@@ -63,7 +63,7 @@ def _missing(violations: Iterable[Violation]) -> set[FieldPath]:
 
 
 def _about_values(violations: Sequence[Violation]) -> Iterable[Violation]:
-    """What is wrong with values, the most telling violation of each: a text is too long for its format."""
+    """Return the most telling violation of each value, in the order of ``_TELLING``."""
     first: dict[FieldPath, Violation] = {}
     for violation in sorted(violations, key=lambda violation: _TELLING.get(violation.keyword, len(_TELLING))):
         if violation.keyword not in _ABOUT_FIELDS:

@@ -46,12 +46,12 @@ class SchemaTree:
             yield schema
 
     def places(self, name: str) -> tuple[SchemaPlace, ...]:
-        """Where in the schema there is a field called ``name``, what lies below ``status`` left out."""
+        """Return the places of all fields called ``name``, except for those below ``status``."""
         return self._places_by_name.get(name, ())
 
     @property
     def all_places(self) -> Iterator[SchemaPlace]:
-        """Where there is any field, what lies below ``status`` left out."""
+        """Yield the places of all fields, except for those below ``status``."""
         return (place for places in self._places_by_name.values() for place in places)
 
     def _child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
@@ -91,7 +91,7 @@ class SchemaTree:
 
 
 def schema_place(field: FieldPath) -> SchemaPlace:
-    """Where ``field`` is, whatever the element of the lists on the way."""
+    """Return the place of ``field`` in a schema, which is the same for all elements of a list."""
     return tuple(ELEMENT if isinstance(segment, int) else str(segment) for segment in field.segments)
 
 
@@ -110,7 +110,7 @@ class Violation(Record):
 
     @property
     def place(self) -> FieldPath:
-        """What is wrong: the value of ``field``, or one of its keys."""
+        """The path of what is wrong: the value of ``field``, or one of its keys."""
         is_key = text_at(self.schema, "title").endswith(" key")
         return self.field.child(str(self.value)) if is_key else self.field
 
@@ -136,7 +136,7 @@ class KindSchema:
         self.document = document
 
     def is_valid(self, content: JsonObject) -> bool:
-        """Whether nothing is wrong; False also for what only jsonschema can judge."""
+        """Return True if nothing is wrong; False also if only jsonschema can judge the content."""
         try:
             return self._fast(content)
         except (ValueError, TypeError):

@@ -26,11 +26,11 @@ _VALUE = re.compile(r"([A-Za-z0-9_]+)(?:(>=|<=)([\d.]+))?")
 
 @dataclass(frozen=True, slots=True)
 class KnownValues:
-    """What is known for the fields whose path ends in ``field`` (list indices left out).
+    """The values known for the fields whose path ends in ``field`` (list indices left out).
 
-    ``values`` are words, of some releases only where a bound follows: ``igb>=1.4``, ``default<=0.58``.
-    From ``refused`` on, KubeVirt refuses others; before it, or if it is None, it takes them and does
-    not know what to do with them. ``empty``: the empty text stands for none.
+    ``values`` are words; a bound limits a word to some releases: ``igb>=1.4``, ``default<=0.58``.
+    KubeVirt refuses other values from the release ``refused`` on. Before it, or always if it is None,
+    KubeVirt accepts them without knowing them. ``empty``: the empty text stands for no value.
     """
 
     field: str
@@ -178,7 +178,7 @@ _SERIAL = _text("serial number", "^[A-Za-z0-9_.+-]*$", maxLength=256)
 _BLOCK_SIZE: Schema = {"title": "block size", "type": "integer", "minimum": 512, "maximum": 2097152}
 _BOOT_ORDER: Schema = {"title": "boot order", "type": "integer", "minimum": 1}
 
-#: By the end of the field's path, list indices left out.
+#: The formats by the end of the field's path (list indices left out).
 KNOWN_FORMATS: Mapping[str, Schema] = {
     "disks.name": dns_label(),
     "disks.serial": _SERIAL,

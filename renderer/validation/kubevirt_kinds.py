@@ -103,7 +103,7 @@ class ServedVersion:
         return self.since <= release and (self.until is None or release <= self.until)
 
 
-#: By group, the newest first. All versions of a kind have the same schema.
+#: The served versions by group, the newest first. All versions of a kind have the same schema.
 _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
     KUBEVIRT: (ServedVersion("v1"), ServedVersion("v1alpha3")),
     POOL: (ServedVersion("v1beta1", Release(1, 7)), ServedVersion("v1alpha1")),
@@ -116,6 +116,6 @@ _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
 
 
 def api_versions(kind: KubevirtKind, release: Release) -> tuple[str, ...]:
-    """What may stand in ``apiVersion`` of ``kind`` at ``release``, the newest first."""
+    """Return the values of ``apiVersion`` that ``kind`` can have at ``release``, the newest first."""
     served = (version.name for version in _VERSIONS[kind.group] if version.served_by(release))
     return tuple(f"{kind.group}/{name}" for name in served)

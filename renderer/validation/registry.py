@@ -183,7 +183,7 @@ _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
 class InputSchemaRegistry(SchemaRegistry):
-    """As ``SchemaRegistry``, and beside it v1beta2, whatever the release."""
+    """The registry of schemas for input: ``SchemaRegistry``, and v1beta2 at every release."""
 
     def __init__(self, project: ProjectSchemas = NO_SCHEMAS) -> None:
         super().__init__(project=project)

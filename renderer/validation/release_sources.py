@@ -52,12 +52,12 @@ def kind_schemas(document: JsonObject, release: Release) -> Mapping[str, JsonObj
 
 
 def _definitions(document: Json) -> JsonObject:
-    """Those of OpenAPI 2, or 3."""
+    """Return the definitions of an OpenAPI 2 or 3 document."""
     return object_at(document, "definitions") or object_at(document, "components", "schemas")
 
 
 def _type_of(schema: JsonObject) -> JsonObject:
-    """As a CustomResourceDefinition has it: one type, and a null or number beside it said apart."""
+    """Return the type as a CustomResourceDefinition has it: one type, nullable or int-or-string apart."""
     types = [str(name) for name in array_at(schema, "type")]
     if not types:
         return {"type": schema.get("type") or "object"}
@@ -67,7 +67,7 @@ def _type_of(schema: JsonObject) -> JsonObject:
 
 
 class _Converter:
-    """Raises ``UnlikeKubevirtError`` for definitions that come to more than any release's do."""
+    """A converter of definitions. Raises ``UnlikeKubevirtError`` for more fields than any release has."""
 
     def __init__(self, definitions: JsonObject) -> None:
         self._definitions = definitions

@@ -60,7 +60,7 @@ _CEL: Mapping[tuple[str, ...], Schema] = {
 
 
 class UnlikeKubevirtError(Exception):
-    """What was given defines a kind otherwise than any release of KubeVirt; the message says how."""
+    """The given schema defines a kind otherwise than any release of KubeVirt; the message says how."""
 
 
 def import_schema(crd_schema: JsonObject, kind: KubevirtKind, release: Release) -> Schema:
@@ -197,7 +197,7 @@ class _Importer:
         }
 
     def _known(self, schema: Schema, path: tuple[str, ...]) -> Schema:
-        """What KubeVirt knows of a field that is any text or number in the CRD."""
+        """Return the format or values KubeVirt knows for a field that is any text or number in the CRD."""
         if schema["type"] in ("object", "array") or "enum" in schema:
             return {}
         for end, known_format in KNOWN_FORMATS.items():

@@ -1,4 +1,4 @@
-"""What a schema says more than once, moved to ``$defs``: a quarter of the size, and faster to compile."""
+"""Repeated parts of a schema, moved to ``$defs``: a quarter of the size, and faster to compile."""
 
 from __future__ import annotations
 

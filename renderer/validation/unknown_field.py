@@ -36,7 +36,10 @@ def right_places(
 
 
 def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:
-    """Whether ``there`` may be meant, ``count`` places having the name: the more, the nearer it has to be."""
+    """Return True if ``there`` is near enough to be meant.
+
+    If more than three places (``count``) have the name, one of the two parents has to hold the other.
+    """
     is_on_the_way = _shared(place[:-1], there[:-1]) in (len(place) - 1, len(there) - 1)
     return _distance(place, there) <= _NEAR and (is_on_the_way or count <= _RARE)
 
@@ -46,7 +49,7 @@ def _below(place: SchemaPlace, siblings: JsonObject) -> set[SchemaPlace]:
 
 
 def _holds(there: SchemaPlace, value: Json, tree: SchemaTree) -> bool:
-    """Whether a value of that kind, a mapping, a list or neither, can stand ``there``."""
+    """Return True if a value of that kind (a mapping, a list or neither) can stand ``there``."""
     segments = (0 if name == ELEMENT else name for name in there)
     schema = tree.at(FieldPath(tuple(segments))) or EMPTY
     types = set(array_at(schema, "type") or (schema.get("type"),))
@@ -78,7 +81,7 @@ def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
 
 _SHORT_LIST = 12
 
-#: What people write who think of another kind.
+#: The fields that people write who think of another kind, with the hint for each.
 _HABITS: Mapping[SchemaPlace, str] = {
     ("spec", "selector"): "a VirtualMachine needs none, only a VirtualMachinePool has a selector",
     ("spec", "replicas"): "only a VirtualMachinePool has replicas",
@@ -123,7 +126,7 @@ def _meant(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> str:
 
 
 def _is_size_of_source(place: SchemaPlace) -> bool:
-    """Whether it is ``size`` of a DataVolume's source, or of one of the kinds of sources in it."""
+    """Return True if the place is ``size`` of a DataVolume's source, or of a kind of source in it."""
     return place[-1] == "size" and _SOURCE in (place[-4:-1], place[-5:-2])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from renderer.go_regexp import program_size
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.json_pointer import parse_pointer
 from renderer.model.record import Record
 from renderer.model.work import spend
 from renderer.validation.kind_schema import KindSchema, Violation
@@ -40,9 +41,9 @@ class UnboundedError(Exception):
 
 
 class Extent(Record):
-    """How large a schema is, what is behind its references counted every time.
+    """The size of a schema; parts behind references count every time they are referred to.
 
-    ``choices`` are those of its ``steps`` that may fail for one value, and the names that may be missing.
+    ``choices`` counts the ``steps`` that may fail for one value, and the names that may be missing.
     """
 
     steps: int = 0
@@ -51,10 +52,11 @@ class Extent(Record):
 
 
 def check_bounded(schema: JsonObject) -> Extent:
-    """Raises ``UnboundedError`` for what leads out of the file, for recursion, and for too much work.
+    """Return the extent of a schema, if the work of checking an object by it is bounded.
 
-    The work for one object is at most the number of subschemas, those behind a ``$ref`` counted every time:
-    few lines can make it grow without end.
+    Raises ``UnboundedError`` for references out of the file, for recursion and for too much work. The work
+    for one object is at most the number of subschemas. A subschema behind a ``$ref`` counts every time, so few
+    lines can make the work grow without end.
     """
     return _Extents(schema).of(schema)
 
@@ -66,7 +68,7 @@ class _Extents:
         self._open: set[int] = set()
 
     def of(self, value: Json) -> Extent:
-        """That of ``value`` and all that is in it."""
+        """Return the extent of ``value`` and all that is in it. Raises ``UnboundedError``."""
         if not isinstance(value, dict | list):
             return Extent()
         if id(value) in self._known:
@@ -102,12 +104,11 @@ class _Extents:
                     yield key, child
 
     def _target(self, reference: str) -> Json:
-        """What a reference within the file leads to."""
+        """Return the value that a reference within the file leads to. Raises ``UnboundedError``."""
         if not reference.startswith(_LOCAL):
             raise UnboundedError(f"its $ref {reference} leads to another file")
         value: Json = self._root
-        for part in reference.removeprefix(_LOCAL).split("/")[1:]:
-            name = part.replace("~1", "/").replace("~0", "~")
+        for name in parse_pointer(reference.removeprefix(_LOCAL)):
             if isinstance(value, dict) and name in value:
                 value = value[name]
             elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
@@ -118,7 +119,7 @@ class _Extents:
 
 
 def _names(value: Json) -> int:
-    """How many names there are in a list, or in all lists of a mapping."""
+    """Return the number of names in a list, or in all lists of a mapping."""
     lists = value.values() if isinstance(value, dict) else (value,)
     return sum(len(each) for each in lists if isinstance(each, list))
 
@@ -219,7 +220,7 @@ def _patterns(value: Json) -> Iterator[str]:
 
 
 def _count(value: Json) -> int:
-    """How many values there are in it, itself among them."""
+    """Return the number of values in ``value``, itself included."""
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + sum(map(_count, children))
 

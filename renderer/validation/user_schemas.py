@@ -1,4 +1,4 @@
-"""Which of the repository's own schemas judges a kind.
+"""The repository's own schemas, and the choice of the one that judges a kind.
 
 A file is a CustomResourceDefinition, or a JSON Schema whose path says what it is for:
 ``<group>/<version>/<kind>.json`` or, as for kubeconform, ``<group>/<kind>_<version>.json``, the kind in lower

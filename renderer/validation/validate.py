@@ -20,7 +20,7 @@ from renderer.validation.registry import SchemaRegistry
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
-    """What is wrong, by resource and field: unknown-field, schema, placeholder.
+    """Return the findings by resource and field: unknown-field, schema, placeholder.
 
     A schema that is missing, or cannot be used, is reported once for each kind.
     """

@@ -21,7 +21,7 @@ _TYPES = {
     "boolean": "true or false",
 }
 
-#: By the ``title`` of the schema.
+#: The words for formats, by the ``title`` of the schema.
 _FORMATS = {
     "quantity": "a quantity such as 4Gi or 500m",
     "number or text": "a whole number or text",
@@ -37,7 +37,7 @@ _FORMATS = {
     "absolute path without ..": "an absolute path without ..",
 }
 
-#: How many characters the formats have at most, by the same.
+#: The maximum number of characters of a format, by its title.
 _MOST_CHARACTERS = {"DNS label": 63, "label value": 63}
 
 _UNITS = {"": "", "b": "", "k": "k", "kb": "k", "ki": "Ki", "kib": "Ki"} | {
@@ -68,7 +68,7 @@ def quoted(value: Json) -> str:
 
 
 def wanted(schema: JsonObject) -> str:
-    """What a value of ``schema`` has to be."""
+    """Return the words for a value that ``schema`` accepts."""
     known = _FORMATS.get(text_at(schema, "title"))
     if known:
         return known
@@ -83,7 +83,7 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
 
 
 def type_hint(value: Json, schema: JsonObject) -> str | None:
-    """How to write ``value`` so that it has the type of ``schema``."""
+    """Return a hint for writing ``value`` with the type of ``schema``; None if there is none."""
     types = schema.get("type")
     names = types if isinstance(types, list) else [types]
     if "string" in names:
@@ -122,7 +122,7 @@ def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
 
 
 def length_hint(value: Json, title: str) -> str | None:
-    """What is wrong with a text that is too long for the format called ``title``, as that is hard to see."""
+    """Return a hint if a text is too long for the format called ``title``, as that is hard to see."""
     length = len(value) if isinstance(value, str) else 0
     return f"it has {length} characters" if length > _MOST_CHARACTERS.get(title, length) else None
 

@@ -42,7 +42,7 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
 
 
 def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
-    """Whether a null is refused, not dropped: in lists, required fields and the metadata of templates."""
+    """Return True if a null is refused, not dropped: in lists, required fields, metadata of templates."""
     parent = tree.at(field.parent) or EMPTY
     name = field.segments[-1] if field.segments else 0
     return (
@@ -53,7 +53,7 @@ def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
 
 
 def _missing_without(violation: Violation) -> str | None:
-    """What an element of a list lacks when the null is dropped, if it is the key that says what it is."""
+    """Return what a list element lacks if the null is dropped and was its only key that says what it is."""
     *_, kind, element, name = ("", "", *schema_place(violation.field))
     if element != ELEMENT or kind not in _ONE_OF_KEYS or name in _NO_BINDINGS:
         return None
@@ -101,7 +101,7 @@ def other_keyword(violation: Violation) -> SchemaFinding:
 
 
 _API_VERSION = FieldPath.of("apiVersion")
-#: What is in mappings that people take for a value, by their names.
+#: The main fields of mappings that people take for a single value, by the names of the mappings.
 _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
     "containerDisk": ("image",),
     "cpu": ("guest", "cores"),
@@ -176,7 +176,7 @@ def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
 
 
 def _known_hint(value: Json, known: Sequence[str], target: SchemaTarget, *, is_version: bool) -> str:
-    """Of versions the first is the preferred one, whichever is spelled most like the ``value``."""
+    """Return a hint with the ``known`` values and the one that was meant; of versions the preferred one."""
     others = f"known to {target.authority}: {', '.join(known)}"
     close = nearest(value, known) if isinstance(value, str) else None
     meant = known[0] if close and is_version else close

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from yaml.error import YAMLError
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
+from renderer.model.json_pointer import parse_pointer
 from renderer.model.list_elements import element_path
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
@@ -76,7 +77,7 @@ def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node,
     """
     for operation in reversed(patch.elements()):
         texts = _texts(operation)
-        pointer = _segments(texts["path"])
+        pointer = parse_pointer(texts["path"])
         if len(pointer) > len(field.segments):
             continue
         named = tuple(zip(pointer, field.segments, indexed.segments, strict=False))
@@ -99,10 +100,6 @@ def _texts(operation: Node) -> Mapping[str, str]:
         for key, value in operation.entries()
         if key.text is not None and value.text is not None
     }
-
-
-def _segments(pointer: str) -> list[str]:
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
 
 def _means(written: str, segment: Segment, indexed: Segment) -> bool:

@@ -59,14 +59,14 @@ class _Node:
         return bool(self.entries or self.elements) and self.style != "["
 
 
-class Written(NamedTuple):
-    """A value to write; ``text`` is that of a scalar, which decides with the quotes in place on the type."""
+class NewValue(NamedTuple):
+    """A value to write. ``text`` is a scalar's; together with the present quotes it decides the type."""
 
     value: Json
     text: str
 
 
-def rewritten_text(text: str, changes: Iterable[tuple[tuple[str | int, ...], Written]]) -> str:
+def rewritten_text(text: str, changes: Iterable[tuple[tuple[str | int, ...], NewValue]]) -> str:
     """Return ``text`` with each value set at its path. Raises ``NotRewritableError``."""
     reader = _Reader(text)
     try:
@@ -79,7 +79,7 @@ def rewritten_text(text: str, changes: Iterable[tuple[tuple[str | int, ...], Wri
 
 
 class _Reader:
-    """Reads nodes, and then the comments, which no event tells of."""
+    """A reader of nodes, and then of the comments, for which there are no events."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines()
@@ -153,7 +153,7 @@ def _is_text(text: str) -> bool:
     return resolve(text, CORE_RULES).kind is Kind.STR
 
 
-def _set(node: _Node, path: tuple[str | int, ...], written: Written) -> None:
+def _set(node: _Node, path: tuple[str | int, ...], written: NewValue) -> None:
     """Set a value; a scalar keeps its quotes and its type, missing fields are made."""
     for segment in path:
         if isinstance(segment, int):

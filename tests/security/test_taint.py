@@ -12,7 +12,7 @@ from tests.security.test_secrets import REPORTING, invoked
 CANARY = "canary-is-a-bird"
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm, namespace: a}\ndata: {dsn: x}\n"
-SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: a}\nstringData: {password: VALUE}\n"
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: a}\nstringData: {password: VALUE}\n"  # noqa: S105 - no real one
 REPLACED = """\
 resources: [secret.yaml, cm.yaml]
 replacements:

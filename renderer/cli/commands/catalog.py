@@ -270,7 +270,7 @@ def _public(document: Json) -> Json:
 
 
 def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:
-    """What there is, of what was asked for by a name that no entry has."""
+    """Yield the classes or architectures that exist, if no entry has the one that was asked for."""
     if wanted.class_name and not Filter(class_name=wanted.class_name).matches_any(everything):
         yield "classes", {entry.class_name for entry in everything}
     if wanted.architecture and not Filter(architecture=wanted.architecture).matches_any(everything):

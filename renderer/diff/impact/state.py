@@ -76,8 +76,8 @@ class Update(NamedTuple):
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
 
 
-class Obstacle(NamedTuple):
-    """The reason for which KubeVirt does not update an instance, and the fields that it is about."""
+class UpdateBlocker(NamedTuple):
+    """The reason why KubeVirt does not update a running instance, and the fields that it is about."""
 
     reason: str
     fields: tuple[FieldPath, ...] = ()
@@ -100,8 +100,8 @@ class InstanceState(NamedTuple):
     """
 
     instance: JsonObject
-    restart: Obstacle | None = None
-    stuck: Obstacle | None = None
+    restart: UpdateBlocker | None = None
+    stuck: UpdateBlocker | None = None
     patches: tuple[InstancePatch, ...] = ()
 
     @property
@@ -137,11 +137,11 @@ class InstanceState(NamedTuple):
 
     def restarting(self, reason: str, *fields: FieldPath) -> InstanceState:
         """Return the state with RestartRequired; the first reason stays."""
-        return self if self.restart else self._replace(restart=Obstacle(reason, fields))
+        return self if self.restart else self._replace(restart=UpdateBlocker(reason, fields))
 
     def failing(self, reason: str, *fields: FieldPath) -> InstanceState:
         """Return the state in which the controller has failed."""
-        return self._replace(stuck=Obstacle(reason, fields))
+        return self._replace(stuck=UpdateBlocker(reason, fields))
 
 
 #: One step of virt-controller's ``sync``.

@@ -1,4 +1,4 @@
-"""What Go's types accept from JSON, and which values of theirs mean the same.
+"""The JSON that Go's types accept, and the values of each type that mean the same.
 
 Kubernetes decodes by ``sigs.k8s.io/json``: names are case-sensitive, null means absent, a value of another
 type is an error, and an unknown field is dropped, or, decoding strictly, an error.
@@ -32,10 +32,10 @@ class DecodeError(Exception):
 
 
 class Decoding(Record):
-    """How to decode: whether unknown fields are errors, and which release's fields are known.
+    """The rules of decoding: whether unknown fields are errors, and which release's fields are known.
 
-    Go ``rewrites_quantities`` when it encodes them: 1024Mi as 1Gi. To compute with, they stay as they are, as
-    the suffix decides how a result is written.
+    Go ``rewrites_quantities`` when it encodes them: 1024Mi as 1Gi. For computing, quantities stay as they
+    are, because the suffix decides how a result is written.
     """
 
     strict: bool = False
@@ -79,7 +79,7 @@ class Scalar(Record):
     written: bool = False
 
     def omits(self, value: Json) -> bool:
-        """Whether Go leaves a field with this value out."""
+        """Return True if Go leaves out a field with this value."""
         return value == self.zero and not self.pointer and not self.written
 
     def decode(self, value: Json, how: Decoding) -> Json:
@@ -234,7 +234,7 @@ def written(scalar: Scalar) -> Scalar:
 
 
 def _written_zeros(struct: Struct) -> JsonObject:
-    """What Go writes for a struct in which nothing is set."""
+    """Return the fields that Go writes for a struct in which nothing is set."""
     zeros: dict[str, Json] = {}
     for key, field_type in struct.fields.items():
         if isinstance(field_type, Scalar) and field_type.written:

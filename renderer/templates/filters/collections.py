@@ -87,7 +87,7 @@ def _concatenated(lists: Sequence[object]) -> list[object]:
 
 
 def elements(value: object) -> Sequence[object]:
-    """What a loop goes through: the values of a list, the keys of a mapping, the characters of a text."""
+    """Return what a loop goes through: a list's values, a mapping's keys, a text's characters."""
     if isinstance(value, list | tuple | range | str):
         return value
     if isinstance(value, dict) and isinstance(value, Iterable):

@@ -14,7 +14,7 @@ _MAX_INDENT = 8
 
 
 def to_yaml(value: object) -> str:
-    """In block style, without a line break at the end."""
+    """Return the value as YAML in block style, without a line break at the end."""
     try:
         return encode([_tree(value)]).rstrip("\n")
     except DiagnosticError as error:
@@ -31,7 +31,7 @@ def to_json(value: object, indent: int | None = None) -> str:
 
 
 def quote(value: object) -> str:
-    """A scalar as text in quotes, whatever it holds."""
+    """Return a scalar as text in quotes, for any content."""
     return json.dumps(as_text(value), ensure_ascii=False)
 
 

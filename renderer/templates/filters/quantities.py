@@ -17,27 +17,27 @@ _MILLI = -3
 
 
 def quantity(value: object) -> str:
-    """In canonical form: ``1536Mi`` for ``1.5Gi``."""
+    """Return the quantity in canonical form: ``1536Mi`` for ``1.5Gi``."""
     return _parsed(value).canonical
 
 
 def quantity_bytes(value: object) -> int:
-    """As a whole number: of bytes for memory, of cores for CPUs."""
+    """Return the quantity as a whole number: of bytes for memory, of cores for CPUs."""
     return _whole(_parsed(value), 0, "a whole number")
 
 
 def millis(value: object) -> int:
-    """In thousandths: 500 for ``500m``."""
+    """Return the quantity in thousandths: 500 for ``500m``."""
     return _whole(_parsed(value), _MILLI, "a whole number of thousandths")
 
 
 def binary_quantity(value: object) -> str:
-    """With Ki, Mi, Gi …, as ``8Gi`` for 8589934592."""
+    """Return the quantity with Ki, Mi, Gi …: ``8Gi`` for 8589934592."""
     return _in_format(value, QuantityFormat.BINARY_SI)
 
 
 def decimal_quantity(value: object) -> str:
-    """With k, M, G … or m: ``8G`` for 8000000000."""
+    """Return the quantity with k, M, G … or m: ``8G`` for 8000000000."""
     return _in_format(value, QuantityFormat.DECIMAL_SI)
 
 
@@ -50,13 +50,13 @@ def quantity_subtract(value: object, *others: object) -> str:
 
 
 def quantity_multiply(value: object, factor: object) -> str:
-    """By a number, which may have a fraction, as 1.5 of 4Gi is 6Gi."""
+    """Multiply a quantity by a number, which may have a fraction: 1.5 times 4Gi is 6Gi."""
     left, right = _parsed(value), _parsed(factor)
     return _text(left.digits * right.digits, left.scale + right.scale, left.form)
 
 
 def quantity_divide(value: object, divisor: object) -> str:
-    """By a number that leaves no rest."""
+    """Divide a quantity by a number. Raises ``TemplateError`` if that leaves a rest."""
     left, right = _parsed(value), _parsed(divisor)
     if not right.digits:
         raise TemplateError("a quantity is divided by zero")
@@ -106,7 +106,7 @@ def _in_format(value: object, form: QuantityFormat) -> str:
 
 
 def _text(digits: int, scale: int, form: QuantityFormat) -> str:
-    """Raises ``TemplateError`` for what is finer than a nano, and for what Kubernetes would cap."""
+    """Return the amount as text. Raises ``TemplateError`` if finer than a nano or capped by Kubernetes."""
     if scale < _MIN_SCALE:
         digits, rest = divmod(digits, 10 ** (_MIN_SCALE - scale))
         scale = _MIN_SCALE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.object_admission import LAUNCH_SECURITY, ObjectAdmission, admit_object
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.json import Json, object_at, text_at
@@ -32,7 +32,7 @@ def _admission(case: Case) -> tuple[bool, ObjectAdmission]:
     return not admission.causes, admission
 
 
-def _kubevirt_text(warning: Cause) -> str:
+def _kubevirt_text(warning: ExpansionCause) -> str:
     """The warning in KubeVirt's words, by which the cases compare; the product has its own."""
     if warning.at == LAUNCH_SECURITY:
         return "launchSecurity is deprecated and will be removed in a future release. Use preference instead."

@@ -12,7 +12,7 @@ from renderer.instancetype.admission import apply
 from renderer.instancetype.api.types import Decoding
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.find import Found, decoded, find_object, spec_type_of
 from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.resolve import ResolvedMatchers
@@ -160,4 +160,4 @@ def _check_same(existing: JsonObject, found: Found, behaviour: Behaviour) -> Non
         reason = str(error)
     name = text_at(existing, "metadata", "name")
     message = f"ControllerRevision {name} is there already and {reason}"
-    raise CauseError(Cause.at_field(matcher_type.path, Code.REVISION_INVALID, message))
+    raise CauseError(ExpansionCause.at_field(matcher_type.path, Code.REVISION_INVALID, message))

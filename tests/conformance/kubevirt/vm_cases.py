@@ -10,7 +10,7 @@ from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vm import admit_vm
 from renderer.instancetype.admission import ConflictError, TargetCluster, admit, apply
 from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
+from renderer.instancetype.cause import CauseError, CrashError, DefaultsError, ExpansionCause
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.expand import expand_spec
 from renderer.instancetype.find import Finder
@@ -165,7 +165,7 @@ def _unless_refused(request: _Request, step: Callable[[], Json]) -> Callable[[],
     return output
 
 
-def _of_first_matcher(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+def _of_first_matcher(causes: tuple[ExpansionCause, ...]) -> tuple[ExpansionCause, ...]:
     """KubeVirt stops at the first matcher that is not right."""
     for matcher_type in (INSTANCETYPE, PREFERENCE):
         own = tuple(cause for cause in causes if cause.at.segments[:2] == matcher_type.path.segments)
@@ -178,7 +178,7 @@ def cause_content(cause: Refusal) -> Json:
     return {"type": cause.type.value, "field": cause.field, "message": cause.message}
 
 
-def _causes(causes: tuple[Cause, ...]) -> list[Json]:
+def _causes(causes: tuple[ExpansionCause, ...]) -> list[Json]:
     return [{"field": cause.field, "message": cause.message} for cause in causes]
 
 

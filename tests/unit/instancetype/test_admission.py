@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.instancetype.admission import TargetCluster, admit
-from renderer.instancetype.cause import Cause, CauseError, CrashError, DefaultsError
+from renderer.instancetype.cause import CauseError, CrashError, DefaultsError, ExpansionCause
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.find import Finder
 from renderer.instancetype.resolve import resolve_matchers, select
@@ -24,7 +24,9 @@ def admitted(content: JsonObject, *objects: JsonObject, release: str | None = No
     return object_at(applied, "spec", "domain")
 
 
-def causes(content: JsonObject, *objects: JsonObject, release: str | None = None) -> tuple[Cause, ...]:
+def causes(
+    content: JsonObject, *objects: JsonObject, release: str | None = None
+) -> tuple[ExpansionCause, ...]:
     with pytest.raises(CauseError) as error:
         admitted(content, *objects, release=release)
     return error.value.causes

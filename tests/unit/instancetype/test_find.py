@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.instancetype.cause import Cause, CauseError
+from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.matcher import Matcher
 from renderer.kubevirt.kinds import INSTANCETYPE
@@ -23,7 +23,7 @@ def found(
     return result
 
 
-def cause(matcher: Matcher, *objects: JsonObject, release: str | None = None) -> Cause:
+def cause(matcher: Matcher, *objects: JsonObject, release: str | None = None) -> ExpansionCause:
     with pytest.raises(CauseError) as error:
         found(matcher, *objects, release=release)
     (only,) = error.value.causes

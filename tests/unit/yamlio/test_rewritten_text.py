@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.yamlio.decode import decode_documents
-from renderer.yamlio.rewritten_text import NotRewritableError, Written, rewritten_text
+from renderer.yamlio.rewritten_text import NewValue, NotRewritableError, rewritten_text
 
 #: Texts as people write them, and as go-yaml v3 writes their nodes.
 REWRITTEN = {
@@ -52,11 +52,11 @@ def test_what_is_not_layout_stays(text: str, written: str) -> None:
 def test_a_value_that_is_set_gets_the_quotes_that_it_needs(
     text: str, path: tuple[str | int, ...], value: str, written: str
 ) -> None:
-    assert rewritten_text(text, [(path, Written(value, value))]) == written
+    assert rewritten_text(text, [(path, NewValue(value, value))]) == written
 
 
 def test_a_mapping_that_is_set_is_written_as_a_block() -> None:
-    value = Written({"x": [1, "2"], "y": {}}, "")
+    value = NewValue({"x": [1, "2"], "y": {}}, "")
 
     assert rewritten_text("a: [1]\nb: 2\n", [(("a",), value)]) == 'a:\n  x:\n  - 1\n  - "2"\n  y: {}\nb: 2'
 
