@@ -49,7 +49,7 @@ def _read_key(file: Path) -> bytes | None:
 
 
 def _make_key(file: Path) -> bytes | None:
-    """Of two runs that make one at the same time, the one that comes later takes that of the other."""
+    """Make a key and return it; if another run makes one at the same time and is first, return that one."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = os.urandom(_KEY_BYTES)
     fresh = file.with_name(f"{file.name}.{os.getpid()}")

@@ -118,6 +118,8 @@ def _is_command(module: Path) -> bool:
 
 #: A module that imports so many others of its folder is a table of them.
 _TABLE = 12
+#: One that imports so many, and does little else, is a small table.
+_LISTED = 3
 
 
 def _long_functions() -> Iterator[tuple[int, str]]:
@@ -152,7 +154,8 @@ def _tiny_modules() -> tuple[str, ...]:
     found = []
     for module in _code():
         users = importers().get(dotted(module), frozenset())
-        if _is_command(module) or module.name == "__main__.py":
+        is_table = tables[dotted(module)] >= _LISTED
+        if is_table or _is_command(module) or module.name == "__main__.py":
             continue
         if lines_of(module) < 40 and len(users) < 2 and not any(tables[user] >= _TABLE for user in users):
             found.append(f"{shown(module)} ({lines_of(module)})")
@@ -167,12 +170,12 @@ def measures() -> tuple[Measure, ...]:
     listed: tuple[tuple[str, float, Callable[[], tuple[str, ...]]], ...] = (
         ("public classes that share a name", 0, _namesakes),
         ("docstrings that begin with a riddle", 0, lambda: tuple(_riddles())),
-        ("modules that one module of the same folder imports", 60, _lone_helpers),
+        ("modules that one module of the same folder imports", 72, _lone_helpers),
         ("modules under 40 lines with one importer", 0, _tiny_modules),
     )
     return (
-        Measure("modules", len(modules), 420),
-        Measure("lines", sum(map(lines_of, MODULES)), 60_000),
+        Measure("modules", len(modules), 500),
+        Measure("lines", sum(map(lines_of, MODULES)), 70_000),
         Measure("median lines of a module (130 at most)", median(counts), 130),
         Measure(
             "lines of the longest module",

@@ -52,7 +52,7 @@ class _Form(IntEnum):
 
 
 def file_paths(resources: Iterable[Resource], pattern: str) -> tuple[str, ...]:
-    """The path of each resource by ``pattern`` (``model.file_pattern``), in their order.
+    """The path of each resource by ``pattern`` (``model.render_config``), in their order.
 
     If each has a file of its own, no two are equal, even where case does not count; raises
     ``DiagnosticError``: duplicate-id for resources of one identity and content.
@@ -137,7 +137,7 @@ def _digest(text: str) -> str:
 def layout(resources: ResourceSet, pattern: str = PER_RESOURCE) -> Mapping[str, str]:
     """The text of every file by its path below the output folder (``/`` between its parts), sorted by path.
 
-    ``pattern`` says which resource goes into which file (``file_path``); those that share one stand there in
+    ``pattern`` says which resource goes into which file (``file_paths``); those that share one stand there in
     the order of the set. Raises ``DiagnosticError``: duplicate-id for resources that cannot be told apart,
     build-limit for too much text.
     """

@@ -274,5 +274,5 @@ class Kustomization(Record):
     completed: CompletedKustomization | None = None
 
     def site_of(self, *segments: str | int) -> Site:
-        """Where a field is written, which may be in the entry point that completed the file."""
+        """Return the place of a field, which may be in the entry point that completed the file."""
         return self.completed.site(*segments) if self.completed else self.site.below(*segments)

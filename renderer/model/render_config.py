@@ -103,7 +103,7 @@ class WebhookField(StrEnum):
 class TreeOptions(Record):
     """The options of a rendered tree; None for an option that is left out and comes from further up.
 
-    ``files`` is a pattern (``model.file_pattern``).
+    ``files`` is a pattern (``emit.layout``).
     """
 
     files: str | None = None

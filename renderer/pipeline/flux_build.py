@@ -109,7 +109,7 @@ def build_kustomization(
 def discover_kustomization(
     fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool
 ) -> Outcome[ResourceSet]:
-    """As ``build_kustomization``, and variables that the repository has no values for stay as they are."""
+    """Build the kustomization; variables that the repository has no values for stay as they are."""
     composed = compose_kustomization(fs, entry)
     return _finished(composed, entry, candidates, secrets=secrets, strict=False, lenient=True)
 

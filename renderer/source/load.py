@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
@@ -106,20 +107,18 @@ def read_root(
     entries = EntryLoader(files, folder, written.site, read_folder, completed)
     plugins = Plugins(entries, accumulate)
 
-    def read_data_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:
-        return read_data(args, entries.content, is_secret=False)
-
-    def read_secret_entry(args: GeneratorArgs, _site: Site) -> DataGenerator:
-        return read_data(args, entries.content, is_secret=True)
-
     root = KustomizationRoot(
         folder=folder,
         kustomization=written,
         resources=entries.each("resources", written.resources, entries.resource)
         + entries.each("bases", written.bases, entries.resource),
         components=entries.each("components", written.components, entries.component),
-        data_generators=entries.each("configMapGenerator", written.config_map_generator, read_data_entry)
-        + entries.each("secretGenerator", written.secret_generator, read_secret_entry),
+        data_generators=entries.each(
+            "configMapGenerator", written.config_map_generator, partial(_read_data, entries)
+        )
+        + entries.each(
+            "secretGenerator", written.secret_generator, partial(_read_data, entries, is_secret=True)
+        ),
         generators=plugins.generators(written.generators),
         transformers=plugins.transformers("transformers", written.transformers),
         validators=plugins.transformers("validators", written.validators),
@@ -143,6 +142,12 @@ def read_root(
         # Two entries may lead to one mistake, and two to each of these: they would double with every level.
         raise DiagnosticError(*dict.fromkeys(entries.findings))
     return root
+
+
+def _read_data(
+    entries: EntryLoader, args: GeneratorArgs, _site: Site, *, is_secret: bool = False
+) -> DataGenerator:
+    return read_data(args, entries.content, is_secret=is_secret)
 
 
 def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:

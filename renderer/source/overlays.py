@@ -133,7 +133,7 @@ def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
 
 
 def _has_manifests(fs: FileSystem, path: str) -> bool:
-    """Whether the path is a manifest, or a folder with any in it."""
+    """True if the path is a manifest, or a folder with any in it."""
     if fs.is_file(path):
         return path.endswith(_MANIFESTS)
     return any(name.endswith(_MANIFESTS) for name in fs.list(path))

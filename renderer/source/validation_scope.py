@@ -184,7 +184,7 @@ class ScopeFinder:
         return tuple(overlay for overlay in self._overlays if overlay.entry is not None)
 
     def _is_listed(self, file: str) -> bool:
-        """Whether an overlay or catalog of the project has the file in its kustomizations."""
+        """True if an overlay or catalog of the project has the file in its kustomizations."""
         return any(self._in_project(folder) for folder in self._reach.listing(file))
 
     def _with_what_it_lists(self, file: str, folder: str) -> frozenset[str]:

@@ -85,10 +85,10 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_names_act_on_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in ("prod", "sizes", "schemas"):
-        (tmp_path / folder).mkdir()
+def project_of(name: str, folder: Path) -> None:
+    """Write a project in which everything that has a name is called so."""
+    for below in ("prod", "sizes", "schemas"):
+        (folder / below).mkdir()
     size = {
         "apiVersion": "instancetype.kubevirt.io/v1beta1",
         "kind": "VirtualMachineClusterInstancetype",
@@ -128,7 +128,12 @@ def test_names_act_on_nothing(name: str, tmp_path: Path, monkeypatch: pytest.Mon
         (f"prod/{file}", machine),
         (f"schemas/{file}", schema),
     ):
-        (tmp_path / path).write_text(json.dumps(content, indent=1), encoding="utf-8")
+        (folder / path).write_text(json.dumps(content, indent=1), encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_act_on_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project_of(name, tmp_path)
     monkeypatch.chdir(tmp_path)
     acting = []
     for command in COMMANDS:

