@@ -64,11 +64,11 @@ def command(kubevirt: Release | None, ci: CiSystem | None, *, dry_run: bool) -> 
 
 def _note(started: Started, *, dry_run: bool) -> None:
     if started.found:
-        note("\n".join((*started.found.summary, *started.found.changes)) + "\n")
+        note(*started.found.summary, *started.found.changes, "")
     for path, text in started.scaffold.files.items():
         note(f"{path}: {'would be written' if dry_run else 'written'}")
         if dry_run and path == PROJECT:
-            note(f"\n{text}")
+            note("", *text.split("\n"))
     for path, text in started.scaffold.additions.items():
         note("", f"{path}: yours; add to it", "", *text.removesuffix("\n").split("\n"))
     if not started.scaffold.files:
