@@ -90,7 +90,7 @@ class Vmrender(LazyGroup):
 
 
 def _report_error(error: Exception, context: click.Context | None) -> int:
-    """Says what is wrong, in the format that was chosen in ``context``."""
+    """Report diagnostics in the format chosen in ``context``, or a crash; return the exit code."""
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
 
     if isinstance(error, DiagnosticError) and context:

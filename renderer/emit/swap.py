@@ -30,7 +30,7 @@ _NUMBERS = tuple(f"-{number}" for number in range(2, 100))
 
 
 def keep_foreign_file(file: Path, folder: Path, path: str) -> str | None:
-    """Moves ``file`` to ``path`` in ``folder``, or to a name after it where that is taken; returns the name.
+    """Move ``file`` to ``path`` in ``folder``, or to a similar name if that is taken; return the name.
 
     None, and nothing is moved, when the way there leads through something that is no folder, or the system
     refuses.
@@ -86,7 +86,7 @@ def _exchange(one: bytes, other: bytes) -> int:
 
 
 def remove_old_tree(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
-    """Removes ``tree``, which has changed places with ``folder`` or was about to.
+    """Remove ``tree``, which has changed places with ``folder`` or was about to.
 
     A file goes when it stands in ``folder`` too, when it is vmrender's, or when it is ``given_up``; what is
     left was written by someone else at the last moment and is moved to ``folder``. Returns the names it has
@@ -253,6 +253,6 @@ def recover(area: Staging, folder: Path) -> tuple[str, ...]:
 
 
 def drop(area: Staging, tree: Path) -> None:
-    """Removes a tree of no more value, first from the name that says it has any."""
+    """Remove a tree of no more value, but rename it first, as its name says that it has some."""
     tree.rename(area.building)
     discard(area.building)

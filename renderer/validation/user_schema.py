@@ -53,8 +53,8 @@ def check_bounded(schema: JsonObject) -> Extent:
     """Return the extent of a schema, if the work of checking an object by it is bounded.
 
     Raises ``UnboundedError`` for references out of the file, for recursion and for too much work. The work
-    for one object is at most the number of subschemas. A subschema behind a ``$ref`` counts every time, so few
-    lines can make the work grow without end.
+    for one object is at most the number of subschemas. A subschema behind a ``$ref`` counts every time, so
+    few lines can make the work grow without end.
     """
     return _Extents(schema).of(schema)
 
