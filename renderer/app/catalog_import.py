@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,23 +12,17 @@ from renderer.app.project import Project, ProjectOpener
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
 from renderer.catalogs.entry import is_entry
-from renderer.catalogs.imported import (
-    SUMS,
-    Imported,
-    described_kinds,
-    imported,
-    plan_import,
-    release_label,
-)
+from renderer.catalogs.imported import SUMS, Imported, described_kinds, imported, plan_import, release_label
 from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
-from renderer.model.render_config import CatalogPath
+from renderer.model.json import Json
+from renderer.model.render_config import BuiltinCatalog, CatalogPath
 from renderer.report.plain_text import printable
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import locate
-from renderer.source.project import PROJECT_FILE
-from renderer.source.project_edit import with_catalog
+from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
+from renderer.yamlio.edit import add_entry
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")
 
@@ -138,3 +132,26 @@ def _write(project: Project, folder: str, found: Imported, *, adds: bool, force:
     change_files(project.root, writes, tuple(f"{folder}/{name}" for name in plan.removals))
     is_listed = adds or CatalogPath(folder) in project.config.catalogs
     return CatalogImport(folder, found, tuple(writes), is_listed=is_listed)
+
+
+_FIELD = "catalogs"
+
+
+def with_catalog(
+    content: bytes | None, folder: str, catalogs: Iterable[CatalogPath | BuiltinCatalog]
+) -> bytes:
+    """Return the project file with the catalog in ``folder`` before ``catalogs``, the present ones.
+
+    ``content`` is None where there is no file. Raises ``DiagnosticError``: edit-refused.
+    """
+    catalogs = tuple(catalogs)
+    if CatalogPath(folder) in catalogs and content is not None:
+        return content
+    edited = content or f"apiVersion: {API_VERSION}\nkind: {KIND}\n".encode()
+    for catalog in reversed(catalogs):  # those that the project has without listing them
+        edited = add_entry(edited, PROJECT_FILE, _FIELD, _catalog_entry(catalog), first=True)
+    return add_entry(edited, PROJECT_FILE, _FIELD, {"path": folder}, first=True)
+
+
+def _catalog_entry(catalog: CatalogPath | BuiltinCatalog) -> dict[str, Json]:
+    return {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}

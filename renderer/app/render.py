@@ -46,7 +46,7 @@ class RenderRequest(NamedTuple):
 
     ``overlays`` are names or paths; without any it is all overlays of the project, or of a ``shard`` of it,
     as the file ``plan`` says. ``forced`` are files of rendered trees to overwrite or remove although someone
-    edited them. ``prune`` removes trees that belong to no overlay any more. With ``tracked``, files that Git
+    edited them. ``prune`` removes trees whose overlays no longer exist. With ``tracked``, files that Git
     does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the largest number of
     processes; None for one on each processor.
     """

@@ -144,7 +144,7 @@ def _write_error(text: str) -> None:
 
 
 def _report_error(error: Exception, context: click.Context | None) -> int:
-    """Says what is wrong, in the format that was chosen in ``context``."""
+    """Report diagnostics in the format chosen in ``context``, or a crash; return the exit code."""
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
     from renderer.model.work import WorkLimitError  # noqa: PLC0415 - as above
 

@@ -50,7 +50,7 @@ class Locked(NamedTuple):
 
 @contextmanager
 def locked(top: Path, below: PurePosixPath) -> Iterator[Locked]:
-    """Holds the folder ``below`` the folder ``top``, which is made for the purpose; waits for others.
+    """Hold the folder ``below`` the folder ``top``, which is made for the purpose; wait for others.
 
     The lock is a file in it: who holds it writes into it, and who lets it go removes it. The system lets go
     of the lock when a process dies, however it dies. Raises ``OSError``.
@@ -203,7 +203,7 @@ def _holds_work(folder: Path) -> bool:
 
 
 def discard(folder: Path) -> None:
-    """Removes a folder with all that is in it, as far as that is possible."""
+    """Remove a folder with all that is in it, as far as that is possible."""
     if is_folder(folder):
         make_writable(folder)
         shutil.rmtree(folder, ignore_errors=True)

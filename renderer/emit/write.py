@@ -227,7 +227,7 @@ def _change(
 
 
 def _move_in(new: Path, folder: Path) -> bool:
-    """Gives ``new`` the place of ``folder``, in one step; False where that is not possible."""
+    """Put ``new`` in the place of ``folder``, in one step; return False if that is not possible."""
     if is_folder(folder):
         return exchange(new, folder)
     try:

@@ -34,7 +34,7 @@ class Fields:
             )
 
     def only(self, *known: str) -> None:
-        """Notes every field that is not one of ``known``, with the nearest that is."""
+        """Note every field that is not one of ``known``, with the nearest known one."""
         for key in self.content:
             if key not in known:
                 self.reject(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
@@ -102,7 +102,7 @@ class Fields:
     def reject(
         self, key: str | None, message: str, hint: str | None = None, related: tuple[Related, ...] = ()
     ) -> None:
-        """Notes a finding about ``key``, or about the mapping itself."""
+        """Note a finding about ``key``, or about the mapping itself."""
         self._note(self.site_of(key) if key is not None else self.site, message, hint, related)
 
     def name(self, *segments: str | int) -> str:

@@ -10,7 +10,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 
-#: The codes that are rules: what is legal, and probably a mistake. Each has a row in ``renderer/rules/table.py``.
+#: The codes that are rules: what is legal, and probably a mistake. ``rules/table.py`` has a row for each.
 RULE_CODES: tuple[Code, ...] = (
     Code.BUNDLED_NAME,
     Code.CLAIM_NOT_FOUND,

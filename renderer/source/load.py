@@ -98,10 +98,9 @@ def read_root(
     accumulate: Accumulate,
     completed: CompletedKustomization | None = None,
 ) -> KustomizationRoot:
-    """Read the kustomization in ``folder`` and all that it lists.
+    """Read the kustomization in ``folder``, or ``completed`` in its place, and all that it lists.
 
-    ``completed`` is built in place of the kustomization file. Raises ``DiagnosticError`` with all that is
-    wrong in it and below it.
+    Raises ``DiagnosticError`` with every error in it and below it.
     """
     written, warnings = _kustomization_in(files, folder, completed)
     entries = EntryLoader(files, folder, written.site, read_folder, completed)

@@ -93,7 +93,7 @@ _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock)
 
 
 class Instrumenter(NodeTransformer):
-    """Counts what is run again and again, weighs what Jinja makes or compares itself, notes lines of output.
+    """A visitor that counts repeated steps, weighs what Jinja makes or compares, and notes lines of output.
 
     Calls, filters, attributes and arithmetic go through the environment, which counts them there.
     """
@@ -191,7 +191,7 @@ class Output(NamedTuple):
 
 
 class OutputBuilder:
-    """Puts pieces together."""
+    """A builder that puts pieces together."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter

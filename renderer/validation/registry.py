@@ -81,7 +81,7 @@ class SchemaRegistry:
         return self._beside[gvk]
 
     def users_schema(self, gvk: Gvk) -> KindSchema | None:
-        """The project's own schema of ``gvk``, which is none of the kinds with a schema for each release.
+        """Return the project's own schema of ``gvk``, a kind that has no bundled schemas by release.
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """

@@ -194,7 +194,7 @@ class _Block:
 
 
 class _Writer:
-    """Writes nodes line by line, comments where the source has them."""
+    """A writer of nodes, line by line, with comments where the source has them."""
 
     def __init__(self, source: _Reader) -> None:
         self._source = source

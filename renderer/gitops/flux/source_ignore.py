@@ -64,7 +64,7 @@ class IgnorePattern(NamedTuple):
         return False
 
     def _matches_parts(self, path: Sequence[str], *, is_folder: bool) -> bool:
-        """Match as upstream's ``globMatch`` does: ``**`` goes on to the first name that matches the part behind it."""
+        """Match as upstream's ``globMatch``: ``**`` goes on to the first name that matches the next part."""
         left, matched, any_depth = list(path), False, False
         for index, part in enumerate(self.parts):
             if part == "":

@@ -17,7 +17,7 @@ _SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
 
 
 def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
-    """Return the sets in the order in which the clusters are listed, the local one last. Raises ``SetError``."""
+    """Return the sets in the order of the listed clusters, the local one last. Raises ``SetError``."""
     selector = object_at(block, "selector")
     go_template = context.rendering.go_template
     matching = [each for each in context.clusters if selector_matches(selector, _labels(each))]
