@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
@@ -138,6 +138,20 @@ def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, .
     return _Migration(project, tuple(project.sources(paths))).settle()
 
 
+def _once_for_each_path(
+    function: Callable[[Overlay], Outcome[ResourceSet]],
+) -> Callable[[Overlay], Outcome[ResourceSet]]:
+    """Return the function with its results kept by the path of the overlay, which names it."""
+    known: dict[str, Outcome[ResourceSet]] = {}
+
+    def known_or_new(overlay: Overlay) -> Outcome[ResourceSet]:
+        if overlay.path not in known:
+            known[overlay.path] = function(overlay)
+        return known[overlay.path]
+
+    return known_or_new
+
+
 class _Migration:
     """Migrates all files, builds what they are part of before and after, and keeps what would change that."""
 
@@ -146,8 +160,10 @@ class _Migration:
         self._project = project
         self._after: tuple[Mapping[str, bytes], Pipeline] = {}, before
         self._files = files
-        self._composed = cache(before.compose_overlay)
-        self._applied = cache(lambda build: before.build(build.with_target(None, ExpandMode.APPLIED)))
+        self._composed = _once_for_each_path(before.compose_overlay)
+        self._applied = _once_for_each_path(
+            lambda build: before.build(build.with_target(None, ExpandMode.APPLIED))
+        )
 
     def settle(self) -> tuple[Migrated, ...]:
         kept: Kept = {}

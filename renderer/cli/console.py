@@ -127,7 +127,9 @@ def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> No
     Raises ``click.FileError`` when that cannot take it.
     """
     try:
-        write_lines(lines.removesuffix("\n").split("\n") if isinstance(lines, str) else lines, colour=colour)
+        if isinstance(lines, str):
+            lines = lines.removesuffix("\n").split("\n") if lines else ()
+        write_lines(lines, colour=colour)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -29,13 +29,8 @@ _SUFFIX = ".edited"
 _NUMBERS = tuple(f"-{number}" for number in range(2, 100))
 
 
-<<<<<<< HEAD
 def keep_foreign_file(file: Path, folder: Path, path: str, *, renamed: bool = False) -> str | None:
-    """Moves ``file`` to ``path`` in ``folder``, or to a name after it where that is taken; returns the name.
-=======
-def keep_foreign_file(file: Path, folder: Path, path: str) -> str | None:
     """Move ``file`` to ``path`` in ``folder``, or to a similar name if that is taken; return the name.
->>>>>>> words
 
     ``renamed``: always to a name after it, which no tool loads as a manifest.
 
@@ -92,15 +87,10 @@ def _exchange(one: bytes, other: bytes) -> int:
     return ctypes.get_errno() if status else 0
 
 
-<<<<<<< HEAD
 def remove_old_tree(
     tree: Path, folder: Path, given_up: Collection[str] = (), *, is_recovery: bool = False
 ) -> tuple[str, ...]:
-    """Removes ``tree``, which has changed places with ``folder`` or was about to.
-=======
-def remove_old_tree(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
     """Remove ``tree``, which has changed places with ``folder`` or was about to.
->>>>>>> words
 
     A file goes when it stands in ``folder`` too, when it is vmrender's, or when it is ``given_up``; what is
     left was written by someone else at the last moment and is moved to ``folder``. Returns the names it has
