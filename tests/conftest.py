@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from renderer.model.work import begin_run
 from tests.no_network import forbid_network
 
 # How fast the machine is that a test runs on is not what is tested.
@@ -43,6 +44,12 @@ def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory
         patched.setenv("XDG_STATE_HOME", str(home / "state"))
         patched.delenv("VMRENDER_CACHE_KEY", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _each_test_is_a_run() -> None:
+    """The work of one test is not counted in another."""
+    begin_run()
 
 
 @pytest.fixture(autouse=True, scope="module")

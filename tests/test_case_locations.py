@@ -22,6 +22,7 @@ WHOLE_FILE = {
     Code.NOT_CHECKED: "no part of it can be read",
     Code.GIT_UNAVAILABLE: "it is the folder that is no repository",
     Code.IMPORT_REFUSED: "what was given on the command line lacks something",
+    Code.NOT_RENDERED: "a proposal is for a project without a file",
     Code.PLAN_MISMATCH: "the plan was made for other overlays, wherever it stands",
 }
 #: Cases, and areas of them, whose findings have no line in any file: what is wrong was typed.

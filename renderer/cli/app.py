@@ -93,7 +93,7 @@ class Vmrender(LazyGroup):
             return 0
         except Exception as error:  # noqa: BLE001 - the one door
             if isinstance(error, FileNotFoundError) and not _has_working_directory():
-                click.echo("Error: the working directory was deleted; change to another one", err=True)
+                _write_error("Error: the working directory was deleted; change to another one\n")
                 return 2
             return _report_error(error, self._context)
 

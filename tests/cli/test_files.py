@@ -41,7 +41,9 @@ def vmrender(*args: str, cwd: Path, stdout: int | None = subprocess.PIPE) -> sub
 @pytest.mark.parametrize("name", [".", "../prod", "prod", "overlays/prod"])
 def test_an_overlay_is_named_from_where_one_stands_or_as_the_project_does(project: Path, name: str) -> None:
     result = vmrender("render", name, cwd=project / "overlays/prod")
-    assert result.stderr == "overlays/prod -> rendered/prod: 1 file (1 created)\n"
+    assert (
+        result.stderr == "overlays/prod -> rendered/prod: 1 file (1 created)\n1 overlay: 1 file, 1 created\n"
+    )
     assert (project / "rendered/prod/_cluster/virtualmachine_web.yaml").is_file()
 
 

@@ -54,7 +54,7 @@ RUNS = {
     "completion bash": 0,
     "help render": 0,
     "version": 0,
-    "init": 1,  # there is a project already
+    "init": 0,  # there is a project already: it says what has changed since
 }
 
 

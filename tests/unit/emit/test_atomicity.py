@@ -118,7 +118,7 @@ def findings(repository: Repository, files: dict[str, str]) -> tuple[Diagnostic,
 def test_a_kill_at_every_step(tmp_path: Path, way: str) -> None:
     program = Path(__file__).with_name("kill_at_every_step.py")
     command = [sys.executable, str(program), str(tmp_path / "repository"), way]
-    run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, env=os.environ | ENVIRONMENT, capture_output=True, text=True, check=False)
 
     assert run.stderr == ""
     assert all(int(steps) > 30 for steps in run.stdout.split())
@@ -141,7 +141,7 @@ def test_a_kill_at_any_moment(old: Repository) -> None:
     random = Random(7)
     for _ in range(8):
         command = [sys.executable, "-c", WRITE_FOR_EVER, str(old.root)]
-        with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(command, env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE) as process:
             assert process.stdout
             process.stdout.readline()
             sleep(random.uniform(0, 0.05))
@@ -164,7 +164,7 @@ for number in range(15):
 
 def test_writers_at_once_take_turns(old: Repository) -> None:
     commands = [[sys.executable, "-c", WRITE_OFTEN, str(old.root), str(writer)] for writer in range(4)]
-    writers = [subprocess.Popen(command, env=ENVIRONMENT) for command in commands]
+    writers = [subprocess.Popen(command, env=os.environ | ENVIRONMENT) for command in commands]
 
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
     last = {text for path, text in old.content().items() if path not in FOREIGN}

@@ -400,22 +400,6 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
         {"1.2": cpu(4, 1), "1.3": ["defaults-failed: spec.template.spec.domain.devices.interfaces"]},
     ),
     (
-        "knows_ppc64le",
-        expanded("domain.machine", on("ppc64le"), FOUR, mode=ExpandMode.DEFAULTS),
-        {"1.6": {"type": "pseries"}, "1.7": {"type": "q35"}},
-    ),
-    (
-        "configures_s390x_machine",
-        expanded(
-            "domain.machine",
-            on("s390x"),
-            FOUR,
-            kubevirt(architectureConfiguration={"s390x": {"machineType": "mine"}}),
-            mode=ExpandMode.DEFAULTS,
-        ),
-        {"1.6": {"type": "s390-ccw-virtio"}, "1.7": {"type": "mine"}},
-    ),
-    (
         "defaults_template_as_instance",
         admitted(f"{DEVICES}.disks", with_volume(CONTAINER_DISK)),
         {"1.3": [{"name": "root", "disk": {"bus": "sata"}}], "1.4": [{"name": "root"}]},

@@ -14,7 +14,17 @@ def test_values_come_as_text_by_line_and_in_base64() -> None:
         "stringData": {"a": "hunter22", "b": "  one line\nshort\n", "c": 5},
         "data": {"d": ENCODED, "e": "no base64!", "f": b64encode(b"\xff\xfe\xfd\xfc").decode(), "g": None},
     }
-    texts = {"hunter22", "one line", ENCODED, "top secret", "and more", "no base64!", "//79/A=="}
+    texts = {
+        "hunter22",
+        "one line",
+        "one line\nshort",
+        "top secret\n\nand more",
+        ENCODED,
+        "top secret",
+        "and more",
+        "no base64!",
+        "//79/A==",
+    }
     assert secret_values([secret]) == texts
 
 
