@@ -53,11 +53,18 @@ class SyntaxProblem(NamedTuple):
     related: tuple[tuple[str, Position], ...] = ()
 
 
+#: The line breaks of YAML 1.1 beside the line feed.
+_OTHER_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+
+
 def explain_syntax_error(text: str, error: YAMLError) -> SyntaxProblem:
     """Return what is wrong with ``text``, for which a reader raised ``error``."""
     if not isinstance(error, MarkedYAMLError) or not error.problem:
         return _unprintable(text)
     mark = error.problem_mark or error.context_mark
+    if _OTHER_BREAKS.search(text):  # readers count lines that no editor shows
+        at = Position(min(mark.line, text.count("\n")), 0) if mark else Position(0, 0)
+        return SyntaxProblem(f"this is not YAML: {error.problem}", at, "end lines with a line feed")
     lines = text.split("\n")
     explanation = _Explanation(lines, error, _position(mark))
     return (

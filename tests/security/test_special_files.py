@@ -42,7 +42,7 @@ PLACES = {
     "resource that is pinned": ("prod/machine.yaml", "pin prod web", {2}),
     "resource that is migrated": ("prod/machine.yaml", "migrate prod/machine.yaml", {0, 2}),
     "named file": ("prod/machine.yaml", "expand prod/machine.yaml", {2}),
-    "file that is validated": ("prod/machine.yaml", "validate prod/machine.yaml", {0}),
+    "file that is validated": ("prod/machine.yaml", "validate prod/machine.yaml", {0, 2}),
     "file that is built": ("prod/machine.yaml", "build prod/machine.yaml", {2}),
     "catalog that is imported": (
         "prod/size.yaml",

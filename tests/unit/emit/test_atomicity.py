@@ -164,7 +164,7 @@ for number in range(15):
 
 def test_writers_at_once_take_turns(old: Repository) -> None:
     commands = [[sys.executable, "-c", WRITE_OFTEN, str(old.root), str(writer)] for writer in range(4)]
-    writers = [subprocess.Popen(command, env=os.environ | ENVIRONMENT) for command in commands]
+    writers = [subprocess.Popen(command, env=ENVIRONMENT) for command in commands]
 
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
     last = {text for path, text in old.content().items() if path not in FOREIGN}
