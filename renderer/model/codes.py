@@ -118,6 +118,8 @@ class Code(StrEnum):
     EDIT_REFUSED = "edit-refused"
     NOT_MIGRATED = "not-migrated"
     IMPORT_REFUSED = "import-refused"
+    DUMP_INVALID = "dump-invalid"
+    DUMP_MIXED = "dump-mixed"
     FILE_EXISTS = "file-exists"
 
     # The rendered tree.
@@ -151,6 +153,7 @@ UNREADABLE = frozenset(
         Code.OWNERSHIP_INVALID,
         Code.WRITE_FAILED,
         Code.PLAN_MISMATCH,
+        Code.DUMP_INVALID,
     }
 )
 
