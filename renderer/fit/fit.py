@@ -31,15 +31,19 @@ from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.defaults import default_disks, default_vmi_spec
 from renderer.instancetype.find import Found
 from renderer.instancetype.resolve import ResolvedMatchers
+from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
 
+_NOWHERE = Site("", 0)
 _TEMPLATE = FieldPath.of("spec", "template")
 #: Equally good pairs of which each is refused for another reason are rare; so many are tried.
 _MOST_TRIED = 100
@@ -58,7 +62,9 @@ class Fit(Record):
 
     ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
     fits. ``removed`` are the fields that it lacks, ``differing`` those in which its expansion is another one,
-    as paths in the VirtualMachine. ``nearest`` is a second answer, for a VirtualMachine that only a preference
+    as paths in the VirtualMachine. ``starting`` are the fields of the instance that KubeVirt makes next which
+    differ although the expansion is the same: a preference also reaches devices that are added at the start.
+    ``nearest`` is a second answer, for a VirtualMachine that only a preference
     fits exactly.
     """
 
@@ -68,6 +74,7 @@ class Fit(Record):
     preference: Found | None = None
     removed: tuple[FieldPath, ...] = ()
     differing: tuple[FieldPath, ...] = ()
+    starting: tuple[FieldPath, ...] = ()
     nearest: Fit | None = None
 
 
@@ -103,6 +110,7 @@ class Fitter:
         except DiagnosticError:
             config = ClusterConfig()
         self.cluster = TargetCluster(behaviour, config)
+        self._holder = VmHolder(catalog, ResourceSet(), self.cluster)
         self.candidates = Candidates(catalog, behaviour)
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
@@ -114,11 +122,19 @@ class Fitter:
         target = self._target(vm)
         reductions = self._reductions(target)
         choices = sorted(self._choices(target, reductions), key=lambda choice: choice.rank)
+        second: Fit | None = None
+        failed: set[tuple[int, int]] = set()
         for choice in choices[:_MOST_TRIED]:
-            found = self.tried(target, choice)
-            if found is not None and found.quality is FitQuality.EXACT:
+            alike = (id(choice.reduction), id(choice.group))
+            found = None if alike in failed else self.tried(target, choice)
+            if found is None:
+                continue
+            if found.quality is FitQuality.EXACT and not found.starting:
                 return found
-        return Fit(FitQuality.NONE, vm)
+            failed.add(alike)
+            if found.quality is FitQuality.EXACT and second is None:
+                second = found
+        return second or Fit(FitQuality.NONE, vm)
 
     def _target(self, vm: JsonObject) -> Target:
         template = template_of(vm)
@@ -210,14 +226,29 @@ class Fitter:
             is_exact = self._is_same(applied, target)
         except (CauseError, DiagnosticError):
             return None
+        vm = _with_matchers(target.vm, left, selected)
         return Fit(
             FitQuality.EXACT if is_exact else FitQuality.NEAREST,
-            _with_matchers(target.vm, left, selected),
+            vm,
             choice.instancetype,
             choice.preference,
             tuple(differences(target.held, held(left), _TEMPLATE)),
             () if is_exact else tuple(differences(target.held, held(applied), _TEMPLATE)),
+            tuple(self._starting(target, vm)) if is_exact else (),
         )
+
+    def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
+        """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
+        before, after = self._instance(target.vm), self._instance(vm)
+        if before is not None and after is not None:
+            yield from (field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS)
+
+    def _instance(self, vm: JsonObject) -> JsonObject | None:
+        """Return the instance that KubeVirt makes of a new VM; None where it cannot be defaulted."""
+        try:
+            return held(self._holder.created(Resource(vm, _NOWHERE)).instance)
+        except (CauseError, DiagnosticError):
+            return None
 
     def _is_same(self, applied: JsonObject, target: Target) -> bool:
         if is_same_template(applied, target.template):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from renderer.fit.template_parts import fields_of, is_same_template, leaf_count, pruned, value_at, without_made
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
-from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.behaviour import Behaviour, ExpandDefaults
 from renderer.instancetype.preference.devices import (
     apply_devices,
     apply_disks,
@@ -21,6 +21,7 @@ from renderer.instancetype.preference.devices import (
 from renderer.instancetype.preference.domain import apply_cpu_features, apply_machine
 from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, PreferenceApplier
 from renderer.instancetype.vmi_template import devices_of, with_device_field
+from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
 from renderer.model.record import Record
 
@@ -58,7 +59,8 @@ _SILENT: JsonObject = {"spec": {"domain": {"cpu": {}}}}
 _CPU = ("spec", "domain", "cpu")
 _FEATURES = (*_CPU, "features")
 _ACPI = ("spec", "domain", "features", "acpi")
-_ARCHITECTURE = ("spec", "architecture")
+#: What identifies a machine; and the pod interface, which expand-spec adds before it asks the preference.
+_KEPT = (("spec", "architecture"), ("spec", "domain", "devices", "autoattachPodInterface"))
 
 
 class Reduction(Record):
@@ -79,14 +81,15 @@ class PreferenceFields:
         """Raises ``ApplyError`` for a preference that cannot be applied."""
         self.spec = spec
         self._specs = AppliedSpecs(EMPTY, spec, behaviour)
+        self._defaults_object = behaviour.expand_defaults is ExpandDefaults.OBJECT
         self._made = [(apply, made) for apply in PREFERENCE_APPLIERS for made in (apply(self._specs, _SILENT),)]
         self._needed = tuple(path for path in self._paths(_ALWAYS_FILLED) if path != _ACPI)
-        self._paths_made = tuple(path for path in self._paths(_OPENED) if path not in (_ACPI, _ARCHITECTURE))
+        self._paths_made = tuple(path for path in self._paths(_OPENED) if path not in (_ACPI, *_KEPT))
 
     def _paths(self, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
         for apply, made in self._made:
             if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
-                yield from (path for path, value in fields_of(made, opened) if path != _CPU and value is not None)
+                yield from (path for path, value in fields_of(made, opened) if path != _CPU and value not in (None, ""))
 
     def reduced(self, template: JsonObject) -> Reduction | None:
         """Return the template without what the preference sets; None where it would change the template."""
@@ -103,9 +106,13 @@ class PreferenceFields:
 
     def _makes(self, apply: PreferenceApplier, reduced: JsonObject, template: JsonObject) -> bool:
         try:
-            return is_same_template(apply(self._specs, reduced), template)
+            made = apply(self._specs, reduced)
         except ApplyError:
             return False
+        if is_same_template(made, template):
+            return True
+        # expand-spec of 1.3 turns on what the preference leaves open.
+        return self._defaults_object and is_same_template(_defaulted(made), _defaulted(template))
 
     def _candidates(self, apply: PreferenceApplier, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
         """Yield templates that the applier may make into ``template``, the shortest first."""
@@ -120,7 +127,9 @@ class PreferenceFields:
         elif apply is not apply_machine and made is not _SILENT:
             if apply is apply_devices and devices_of(template).get("sound") is not None:
                 made = apply(self._specs, with_device_field(_SILENT, "sound", {}))
-            yield without_made(template, without(made, *_ARCHITECTURE), _OPENED)
+            for kept in _KEPT:
+                made = without(made, *kept)
+            yield without_made(template, made, _OPENED)
         yield template
 
     def _with_reduced_elements(self, apply: PreferenceApplier, name: str, template: JsonObject) -> JsonObject:
@@ -157,6 +166,10 @@ class PreferenceFields:
             after = array_at(devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name)
             made |= object_at(after[0])
         return {key: value for key, value in made.items() if key not in ("name", _REQUIRED.get(name))}
+
+
+def _defaulted(template: JsonObject) -> JsonObject:
+    return {**template, "spec": default_vmi_object(object_at(template, "spec"), "")}
 
 
 def _without_made_element(element: JsonObject, made: JsonObject) -> JsonObject:

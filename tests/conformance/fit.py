@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-
+from renderer.diff.held_values import differences, held
 from renderer.fit.fit import Fit, FitQuality, Fitter
-from renderer.instancetype.catalog import Scope
-from renderer.kubevirt.kinds import MATCHER_KEYS
+from renderer.instancetype.expand import expand
+from renderer.kubevirt.kinds import MATCHER_KEYS, MATCHER_TYPES
 from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.render_config import ExpandMode
+from renderer.model.resource import Resource, ResourceSet
 from tests.conformance.case_result import CaseResult
 from tests.conformance.kubevirt.case import Case, read_cases
 from tests.conformance.kubevirt.cluster import scope_of
@@ -31,17 +34,15 @@ def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
 
 
 def _results(case: Case) -> Iterator[CaseResult]:
-    written = object_at(case.input, "vm", "spec")
-    if case.mode != "vm" or not any(written.get(key) for key in MATCHER_KEYS):
+    inferred = object_at(case.output, "inferred")
+    if case.mode != "vm" or not any(inferred.get(key) for key in MATCHER_KEYS):
         return
-    admit = object_at(case.output, "admit")
-    admitted = not admit.get("causes") and "error" not in admit and "panic" not in admit and bool(admit)
     fitter = _fitter(case)
     for name in ("applied", "expand"):
         output = case.output.get(name)
         expanded = object_at(case.output if output != "= applied" else {}, name, "vm")
         if expanded:
-            yield _result(case, name, expanded, fitter.fit(expanded), admitted=admitted)
+            yield _result(case, name, expanded, fitter.fit(expanded))
 
 
 def _fitter(case: Case) -> Fitter:
@@ -53,19 +54,45 @@ def _fitter(case: Case) -> Fitter:
     return _FITTERS[key]
 
 
-def _result(case: Case, name: str, expanded: JsonObject, found: Fit, *, admitted: bool) -> CaseResult:
-    kind = f"{name} {'admitted' if admitted else 'refused'}"
-    exact = found.quality is FitQuality.EXACT
-    named = {
-        key: text_at(object_at(found.vm, "spec", key), "name") for key in MATCHER_KEYS
-    }
-    wanted = {key: text_at(case.input, "vm", "spec", key, "name") for key in MATCHER_KEYS}
+def _result(case: Case, name: str, expanded: JsonObject, found: Fit) -> CaseResult:
+    origin = _origin(case)
+    differing = _differing(case, name, expanded, found.vm) if found.quality is FitQuality.EXACT else ["no pair"]
+    is_exact = not differing
+    named = {key: text_at(found.vm, "spec", key, "name") for key in MATCHER_KEYS}
+    wanted = {key: text_at(case.output, "inferred", key, "name") for key in MATCHER_KEYS}
     return CaseResult(
         id=f"{case.id} {name}",
         group=case.group,
-        passed=exact or not admitted,
-        detail=f"{kind}: {found.quality} {named}, made with {wanted}",
+        passed=is_exact or origin != "admitted",
+        detail=f"{found.quality} {named}, made with {wanted}: {'; '.join(differing)}",
         actual={"quality": found.quality.value, **named},
         release=case.release,
-        fields={kind: exact},
+        fields={origin: is_exact},
+    )
+
+
+def _differing(case: Case, name: str, expected: JsonObject, vm: JsonObject) -> list[str]:
+    """Return what is not the same once the VM with its pair goes through the expansion as a whole."""
+    mode = ExpandMode.APPLIED if name == "applied" else ExpandMode.DEFAULTS
+    resources = ResourceSet((Resource(vm, Site("case", 0)),))
+    result = expand(resources, scope_of(case).catalog, case.target, mode)
+    found = next(iter(result.value)).content
+    return list(map(str, differences(held(expected), held(found))))
+
+
+def _origin(case: Case) -> str:
+    """Return ``admitted`` for a pair of the catalog that KubeVirt takes, else why there may be none to find."""
+    if _names_revision(object_at(case.input, "vm")):
+        return "revision"
+    admit = object_at(case.output, "admit")
+    refused = not admit or admit.get("causes") or "error" in admit or "panic" in admit
+    return "refused" if refused else "admitted"
+
+
+def _names_revision(vm: JsonObject) -> bool:
+    """Return whether the copy of an object in a ControllerRevision was applied, which is no catalog's."""
+    return any(
+        text_at(vm, "spec", matcher.key, "revisionName")
+        or object_at(vm, "status", matcher.status_ref).get("controllerRevisionRef") is not None
+        for matcher in MATCHER_TYPES
     )
