@@ -25,6 +25,7 @@ from renderer.compose.list_merge import (
     merge_elements,
 )
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
+from renderer.compose.replaced_lists import replaced_lists, warning
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of
@@ -214,9 +215,12 @@ def _list(value: Slot) -> list[Json]:
 class StrategicMergePatching:
     """The documents of one listed patch and its options, applied to resources."""
 
-    def __init__(self, listed: Patch, schema: Callable[[], MergeSchema]) -> None:
+    def __init__(
+        self, listed: Patch, schema: Callable[[], MergeSchema], warn: Callable[[Diagnostic], None]
+    ) -> None:
         self._listed = listed
         self._schema = schema
+        self._warn = warn
 
     def apply_by_id(self, resources: ResMap, documents: Iterable[Resource]) -> None:
         """Patch the resource that has the id of each document.
@@ -252,6 +256,8 @@ class StrategicMergePatching:
         if self._may_rename(document) or self._may_change_kind(document):
             resource = remembering_id(resource)
         schema = self._schema()
+        for replaced in replaced_lists(resource, patch, schema):
+            self._warn(warning(replaced, resource, document))
         resource = before_merge(without_blank_fields(resource, schema), patch, schema)
         try:
             merged = StrategicMerge(schema).apply(resource.content, patch)
