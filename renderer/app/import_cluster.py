@@ -21,6 +21,7 @@ from renderer.dump.read import read_dump
 from renderer.dump.sources import (
     CLUSTER_FOLDER,
     CONFIGURATION_FOLDER,
+    KUSTOMIZATION,
     SourceObject,
     configuration,
     counted_by_kind,
@@ -34,7 +35,7 @@ from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
-from renderer.model.json import JsonObject, text_at
+from renderer.model.json import JsonObject, array_at, text_at
 from renderer.model.location import Location, Site
 from renderer.model.pin import Pinnable
 from renderer.model.release import LATEST, OLDEST, Release
@@ -45,6 +46,7 @@ from renderer.pins.folder import PinFile, PinsFolder
 from renderer.pins.plan import patch_of
 from renderer.pipeline import Pipeline
 from renderer.source.project import PROJECT_FILE
+from renderer.yamlio.decode import decode_yaml11
 
 _DUMP = "the dump"
 
@@ -116,7 +118,7 @@ def import_cluster(project: Project, request: ImportRequest) -> Imported:
     findings = (*gathered.findings, *release_findings)
     if has_errors(findings):
         return Imported(findings)
-    planned = _plan(project, gathered, release, request.secrets)
+    planned = _plan(project, output, gathered, release, request.secrets)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     catalogs = tuple(posixpath.join(output, folder) for folder in _catalog_folders(planned))
     folders = sorted({posixpath.join(output, each.folder) for each in planned.objects})
@@ -171,11 +173,12 @@ def _release(
     return nearest, (warning,)
 
 
-def _plan(project: Project, gathered: Gathered, release: Release, secrets: Secrets) -> _Planned:
+def _plan(project: Project, output: str, gathered: Gathered, release: Release, secrets: Secrets) -> _Planned:
     settled = _settled(project, gathered, release)
     objects, findings = _sources(gathered.objects, settled, secrets)
-    files = {each.path: each.text() for each in objects}
-    files |= kustomizations(objects)
+    kept = [each for each in objects if each.is_placeholder and project.fs.is_file(f"{output}/{each.path}")]
+    files = {each.path: each.text() for each in objects if each not in kept}
+    files |= kustomizations(objects, sealed=[each.path for each in kept if _is_listed(project, output, each)])
     pins = [each.pin for each in settled if each.pin is not None]
     files |= _pin_files(pins, files)
     if gathered.kubevirt:
@@ -201,6 +204,15 @@ def _settled(project: Project, gathered: Gathered, release: Release) -> tuple[Se
         placed = tuple(replace(found, sites=(), location=each.location) for found in settled.findings)
         results.append(settled._replace(findings=placed))
     return tuple(results)
+
+
+def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:
+    """Return whether the kustomization that is there lists a Secret that somebody sealed."""
+    kustomization = f"{output}/{placeholder.folder}/{KUSTOMIZATION}"
+    if not project.fs.is_file(kustomization):
+        return False
+    listed = array_at(decode_yaml11(project.fs.read(kustomization), kustomization), "resources")
+    return posixpath.basename(placeholder.path) in listed
 
 
 def _is_instancetype(content: JsonObject) -> bool:
@@ -265,7 +277,7 @@ def _pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, s
         }
         pin_files = [PinFile.of(each) for each in contents.values()]
         pin_files += (PinFile.of(patch_of(pin, {})) for pin in found)
-        path = f"{namespace}/kustomization.yaml"
+        path = f"{namespace}/{KUSTOMIZATION}"
         kustomization = FileContent(path, files[path].encode())
         planned = changes(PinsFolder(f"{namespace}/{PINS}"), kustomization, pin_files)
         made |= {file.path: file.content.decode() for file in planned.writes}
@@ -274,7 +286,10 @@ def _pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, s
 
 def _configuration(kubevirt: JsonObject) -> JsonObject:
     """Return the KubeVirt object with its configuration alone."""
-    metadata = {"name": text_at(kubevirt, "metadata", "name"), "namespace": text_at(kubevirt, "metadata", "namespace")}
+    metadata = {
+        "name": text_at(kubevirt, "metadata", "name"),
+        "namespace": text_at(kubevirt, "metadata", "namespace"),
+    }
     spec = kubevirt.get("spec")
     return {
         "apiVersion": text_at(kubevirt, "apiVersion"),
@@ -286,9 +301,7 @@ def _configuration(kubevirt: JsonObject) -> JsonObject:
 
 def _catalog_folders(planned: _Planned) -> Iterator[str]:
     """Yield the folders that virtual machines of other folders look things up in."""
-    if any(
-        each.folder == CLUSTER_FOLDER and _is_instancetype(each.content) for each in planned.objects
-    ):
+    if any(each.folder == CLUSTER_FOLDER and _is_instancetype(each.content) for each in planned.objects):
         yield CLUSTER_FOLDER
     if any(path.startswith(f"{CONFIGURATION_FOLDER}/") for path in planned.files):
         yield CONFIGURATION_FOLDER

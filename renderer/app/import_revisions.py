@@ -131,14 +131,17 @@ def is_equal(left: Json, right: Json) -> bool:
         return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(is_equal, left, right))
-    return left == right or _amount(left) == _amount(right) is not None
+    return left == right or _is_equal_amount(left, right)
 
 
-def _amount(value: Json) -> Quantity | None:
+def _is_equal_amount(left: Json, right: Json) -> bool:
+    """Return whether both are quantities of one amount; texts that are none differ."""
+    if not isinstance(left, str | int) or not isinstance(right, str | int):
+        return False
     try:
-        return Quantity.parse(str(value)) if isinstance(value, str | int) else None
+        return Quantity.of(left).compare(Quantity.of(right)) == 0
     except DiagnosticError:
-        return None
+        return False
 
 
 def _as_warning(vm: VirtualMachine, error: CauseError) -> Diagnostic:
@@ -159,4 +162,3 @@ def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) ->
         _DUMP_HINT,
         severity=Severity.WARNING,
     )
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.dump.findings import PRINT_HINT
+from renderer.kubevirt.kinds import KUBEVIRT_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.json import text_at
@@ -59,16 +59,21 @@ class Consistency:
     def findings(self) -> Iterator[Diagnostic]:
         """Yield what is wrong with the dump as a whole."""
         yield from self._mixed
-        for (_, kind), versions in self._versions.items():
+        for (group, kind), versions in self._versions.items():
             if len(versions) > 1:
                 *others, last = versions
                 named = f"{', '.join(others)} and {last}"
+                taken = (
+                    "written in v1, as the fields are the same"
+                    if group == KUBEVIRT_GROUP
+                    else "taken as they are"
+                )
                 yield Diagnostic(
                     code=Code.DUMP_MIXED,
                     severity=Severity.WARNING,
                     message=f"objects of the kind {kind} are here in the versions {named}",
                     location=versions[last],
-                    hint=f"they are taken as they are; {PRINT_HINT}, which gives all in one version",
+                    hint=f"they are {taken}; one command for all objects of a kind gives all in one version",
                 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from renderer.model.json import Json, JsonObject, array_at, text_at
 from renderer.model.record import Record
@@ -19,7 +19,7 @@ _KUSTOMIZATION_HEAD: JsonObject = {
 }
 _TO_SEAL = """\
 # Its values are in the cluster, and not here; no kustomization lists this file.
-# Seal it, then list it under resources: docs/adopting.md of vmrender tells how, with SOPS and External Secrets.
+# Seal it, then list it under resources; docs/adopting.md of vmrender tells how.
 """
 
 
@@ -39,11 +39,15 @@ class SourceObject(Record):
         return (_TO_SEAL if self.is_placeholder else "") + encode([self.content])
 
 
-def kustomizations(objects: Sequence[SourceObject]) -> Mapping[str, str]:
-    """Return the kustomization of each folder, text by path. Placeholders are named in comments."""
+def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()) -> Mapping[str, str]:
+    """Return the kustomization of each folder, text by path.
+
+    Placeholders are named in comments, but for those whose paths are in ``sealed``: somebody filled them.
+    """
     folders: dict[str, list[SourceObject]] = {}
     for each in objects:
-        folders.setdefault(each.folder, []).append(each)
+        is_listed = each.path in sealed
+        folders.setdefault(each.folder, []).append(each._replace(is_placeholder=False) if is_listed else each)
     return {f"{folder}/{KUSTOMIZATION}": _kustomization(found) for folder, found in folders.items()}
 
 
@@ -58,7 +62,7 @@ def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
 
 
 def _kustomization(found: Sequence[SourceObject]) -> str:
-    resources: list[Json] = sorted(posixpath.basename(each.path) for each in found if not each.is_placeholder)
+    resources: Sequence[Json] = sorted(posixpath.basename(each.path) for each in found if not each.is_placeholder)
     to_seal = sorted(posixpath.basename(each.path) for each in found if each.is_placeholder)
     content: dict[str, Json] = dict(_KUSTOMIZATION_HEAD)
     namespaces = {text_at(each.content, "metadata", "namespace") for each in found}

@@ -87,7 +87,7 @@ def _note(imported: Imported, output: Path, *, dry_run: bool) -> None:
     for (kind, reason), count in sorted(imported.left_out.items()):
         note(f"left out: {count} {kind}, as {reason}")
     if imported.fields:
-        note(f"left out: {imported.fields} fields that the cluster writes")
+        note(f"left out: {_counted(imported.fields, 'field')} that the cluster writes")
     if imported.pins:
         note(f"pinned: {imported.pins} to instance types and preferences that the catalogs have otherwise")
     for path in _first(imported.to_seal):
@@ -96,7 +96,7 @@ def _note(imported: Imported, output: Path, *, dry_run: bool) -> None:
         note(f"{path}: would be written")
     state = "would be written" if dry_run else "written"
     unchanged = f", {imported.unchanged} unchanged" if imported.unchanged else ""
-    note(f"{len(imported.written)} files {state}{unchanged}")
+    note(f"{_counted(len(imported.written), 'file')} {state}{unchanged}")
     note("", "next:", "  vmrender render       writes rendered/", f"  git add vmrender.yaml {output}")
 
 
@@ -104,3 +104,7 @@ def _first(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first paths, and a last line for all others."""
     rest = len(paths) - _MOST_NAMED
     return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} other files")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
