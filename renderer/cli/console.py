@@ -195,6 +195,12 @@ def shows_colour(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
+def _home() -> str:
+    from renderer.addresses import published_addresses  # noqa: PLC0415 - for the one format that names it
+
+    return published_addresses().source
+
+
 def _report(
     fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
 ) -> Report:
@@ -202,7 +208,7 @@ def _report(
     from renderer.report.report import Report, bounded, naming_target  # noqa: PLC0415 - as above
 
     if fs is None or not found:
-        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
+        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of, home=_home)
     from renderer.kubevirt.confidential import MASK, values_pattern  # noqa: PLC0415 - as above
     from renderer.model.taint import tainted  # noqa: PLC0415 - as above
     from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
@@ -217,7 +223,7 @@ def _report(
         return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
     if target.format is not Format.JSON and target.folder != ".":
         located = tuple(below(target.folder, finding) for finding in located)
-    return Report(located, overlays, explain=explanation_of)
+    return Report(located, overlays, explain=explanation_of, home=_home)
 
 
 def _print_summary(made: Report) -> None:

@@ -88,6 +88,7 @@ class Reader:
             "PYTHONPATH": str(DOCS.parent),
             "COLUMNS": "100",
             "NO_COLOR": "1",
+            "VMRENDER_SOURCE": os.environ["VMRENDER_SOURCE"],
             "LC_ALL": "C.UTF-8",
         }
 
