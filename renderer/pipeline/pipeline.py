@@ -17,6 +17,7 @@ from renderer.model.entry_point import EntryKind
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
@@ -246,7 +247,7 @@ class Pipeline:
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)
-        return mask_in_findings(found, self.confidential(overlay) | secrets)
+        return mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
 
     @cached_property
     def _composer(self) -> Composer:
