@@ -58,14 +58,14 @@ class Secrets(StrEnum):
     PLAIN = "plain"
 
 
-class ImportRequest(NamedTuple):
-    """A dump in ``files`` and folders, with ``-`` for ``stdin``, and the folder to write sources to.
+class ClusterImport(NamedTuple):
+    """A dump in ``files`` and folders, with ``-`` for what is ``piped`` in, and the folder to write sources to.
 
     Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files.
     """
 
     files: tuple[str, ...]
-    stdin: BinaryIO
+    piped: BinaryIO
     output: Path
     kubevirt: Release | None = None
     secrets: Secrets = Secrets.PLACEHOLDER
@@ -73,7 +73,7 @@ class ImportRequest(NamedTuple):
     dry_run: bool = False
 
 
-class Imported(NamedTuple):
+class ImportedCluster(NamedTuple):
     """The result: ``objects`` by kind, files that were ``written`` and others that are as they would be.
 
     ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
@@ -100,7 +100,7 @@ class _Planned(NamedTuple):
     findings: tuple[Diagnostic, ...]
 
 
-def import_cluster(project: Project, request: ImportRequest) -> Imported:
+def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     """Write the sources of a cluster into a folder of the project.
 
     Nothing is written when there is an error, and files that are there stay unless ``force`` is set.
@@ -109,15 +109,15 @@ def import_cluster(project: Project, request: ImportRequest) -> Imported:
     """
     output = _output(project, request.output)
     try:
-        gathered = gather(read_dump(find_files(request.files, request.stdin)))
+        gathered = gather(read_dump(find_files(request.files, request.piped)))
     except DiagnosticError as error:
-        return Imported(error.diagnostics)
+        return ImportedCluster(error.diagnostics)
     if not gathered.objects and not has_errors(gathered.findings):
-        return Imported((*gathered.findings, _nothing(request)))
+        return ImportedCluster((*gathered.findings, _nothing(request)))
     release, release_findings = _release(gathered.kubevirt, request.kubevirt, project.config)
     findings = (*gathered.findings, *release_findings)
     if has_errors(findings):
-        return Imported(findings)
+        return ImportedCluster(findings)
     planned = _plan(project, output, gathered, release, request.secrets)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     catalogs = tuple(posixpath.join(output, folder) for folder in _catalog_folders(planned))
@@ -126,10 +126,10 @@ def import_cluster(project: Project, request: ImportRequest) -> Imported:
     findings = (*findings, *planned.findings)
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
-        return Imported((*findings, *in_the_way))
+        return ImportedCluster((*findings, *in_the_way))
     if not request.dry_run and not has_errors(findings):
         change_files(project.root, changed, ())
-    return Imported(
+    return ImportedCluster(
         findings,
         counted_by_kind(planned.objects),
         gathered.left_out,
@@ -334,7 +334,7 @@ def _in_the_way(path: str) -> Diagnostic:
     )
 
 
-def _nothing(request: ImportRequest) -> Diagnostic:
+def _nothing(request: ClusterImport) -> Diagnostic:
     return Diagnostic(
         code=Code.DUMP_INVALID,
         message="the dump holds no object that belongs into Git",

@@ -79,14 +79,15 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
     placeholders: list[JsonObject] = []
     fields: list[FieldPath] = []
     for index, volume in enumerate(array_at(content, *instance, "volumes")):
-        for source in _CLOUD_INIT:
-            found = tuple(_credentials_in(object_at(volume, source)))
-            if found and isinstance(volume, dict):
-                name = _secret_name(content, text_at(volume, "name"))
-                volume = {**volume, source: _referring(object_at(volume, source), name)}  # noqa: PLW2901
-                placeholders.append(_placeholder(content, name, found))
-                fields += (FieldPath.of(*instance, "volumes", index, source, field) for field in found)
-        volumes.append(volume)
+        source = next((key for key in _CLOUD_INIT if key in object_at(volume)), "")
+        found = tuple(_credentials_in(object_at(volume, source)))
+        if not found:
+            volumes.append(volume)
+            continue
+        name = _secret_name(content, text_at(volume, "name"))
+        volumes.append({**object_at(volume), source: _referring(object_at(volume, source), name)})
+        placeholders.append(_placeholder(content, name, found))
+        fields += (FieldPath.of(*instance, "volumes", index, source, field) for field in found)
     if not placeholders:
         return Withheld(content)
     return Withheld(with_value(content, (*instance, "volumes"), volumes), tuple(placeholders), tuple(fields))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.import_cluster import Imported, ImportRequest, Secrets, import_cluster
+from renderer.app.import_cluster import ImportedCluster, ClusterImport, Secrets, import_cluster
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
@@ -72,7 +72,7 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender import dump.yaml --dry-run
       vmrender import must-gather/ --output clusters/east
     """
-    request = ImportRequest(files or ("-",), sys.stdin.buffer, output, kubevirt, secrets, force, dry_run)
+    request = ClusterImport(files or ("-",), sys.stdin.buffer, output, kubevirt, secrets, force, dry_run)
     imported = import_cluster(open_project(), request)
     code = report(None, imported.findings)
     if not has_errors(imported.findings):
@@ -80,7 +80,7 @@ def command(  # noqa: PLR0913 - one for each option
     return code
 
 
-def _note(imported: Imported, output: Path, *, dry_run: bool) -> None:
+def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
     """Say what was imported, what was left out and why, and what comes next."""
     counts = ", ".join(f"{count} {kind}" for kind, count in imported.objects.items())
     note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
