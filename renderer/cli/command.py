@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,7 +64,9 @@ class LazyGroup(CommandGroup):
         del ctx
         if cmd_name not in self.summaries:
             return None
-        command: click.Command = import_module(self.module.format(cmd_name.replace("-", "_"))).command
+        name = cmd_name.replace("-", "_")
+        module = f"{name}_" if iskeyword(name) else name
+        command: click.Command = import_module(self.module.format(module)).command
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

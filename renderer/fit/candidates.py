@@ -64,7 +64,10 @@ class Candidates:
 
 
 def _grouped(
-    catalog: Catalog, matcher_type: MatcherType, behaviour: Behaviour, counts: Callable[[JsonObject], JsonObject]
+    catalog: Catalog,
+    matcher_type: MatcherType,
+    behaviour: Behaviour,
+    counts: Callable[[JsonObject], JsonObject],
 ) -> Iterator[list[Found]]:
     """Yield the decoded objects with equal specs, as far as ``counts`` leaves them."""
     groups: dict[str, list[Found]] = {}

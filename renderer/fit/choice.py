@@ -61,7 +61,9 @@ def _strings(value: Json) -> Iterator[str]:
 
 def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> list[Found]:
     """Return those objects that a VM in ``scope`` sees, the first to take first."""
-    visible = [each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource]
+    visible = [
+        each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource
+    ]
     return sorted(visible, key=lambda found: order(found, mentions))
 
 

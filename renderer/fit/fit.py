@@ -153,7 +153,9 @@ class Fitter:
             spec = default_vmi_object(spec, config.cpu_model)
         return {**template, "spec": spec}
 
-    def _reductions(self, target: Target) -> list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]]:
+    def _reductions(
+        self, target: Target
+    ) -> list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]]:
         """Return the preferences that may have been applied, with what they leave, none of them first."""
         found: list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]] = [
             ([None], topology_key(EMPTY), EMPTY, Reduction(target.template))
@@ -166,9 +168,14 @@ class Fitter:
                     found.append((members, topology_key(group.fields.spec), group.fields.spec, reduction))
         return found
 
-    def _choices(self, target: Target, reductions: list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]]) -> Iterator[Choice]:
+    def _choices(
+        self,
+        target: Target,
+        reductions: list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]],
+    ) -> Iterator[Choice]:
         groups = [
-            (group, in_order(group.members, target.mentions, target.scope)) for group in self._instancetypes(target)
+            (group, in_order(group.members, target.mentions, target.scope))
+            for group in self._instancetypes(target)
         ]
         for preferences, key, spec, reduction in reductions:
             orders = [(preference, order(preference, target.mentions)) for preference in preferences]
@@ -194,14 +201,19 @@ class Fitter:
                 if any(map(group.fields.are_in, views)):
                     yield group
 
-    def _has_topology(self, target: Target, group: InstancetypeGroup, key: tuple[object, ...], preference: JsonObject) -> bool:
+    def _has_topology(
+        self, target: Target, group: InstancetypeGroup, key: tuple[object, ...], preference: JsonObject
+    ) -> bool:
         """Return whether the instance type's vCPUs become the VM's with a preference's topology."""
         topology = self._topology(group.fields.vcpus, key, preference)
         if topology is None:
             return False
         counts = (topology.sockets, topology.cores, topology.threads)
         return any(
-            all((value_at(view, path) or 0) == (count or 0) for path, count in zip(COUNTS, counts, strict=True))
+            all(
+                (value_at(view, path) or 0) == (count or 0)
+                for path, count in zip(COUNTS, counts, strict=True)
+            )
             for view in (target.held, target.defaulted)
         )
 
@@ -241,7 +253,9 @@ class Fitter:
         """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
         before, after = self._instance(target.vm), self._instance(vm)
         if before is not None and after is not None:
-            yield from (field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS)
+            yield from (
+                field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS
+            )
 
     def _instance(self, vm: JsonObject) -> JsonObject | None:
         """Return the instance that KubeVirt makes of a new VM; None where it cannot be defaulted."""

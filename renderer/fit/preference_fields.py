@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from renderer.fit.template_parts import fields_of, is_same_template, leaf_count, pruned, value_at, without_made
+from renderer.fit.template_parts import (
+    fields_of,
+    is_same_template,
+    leaf_count,
+    pruned,
+    value_at,
+    without_made,
+)
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.behaviour import Behaviour, ExpandDefaults
 from renderer.instancetype.preference.devices import (
@@ -82,14 +89,20 @@ class PreferenceFields:
         self.spec = spec
         self._specs = AppliedSpecs(EMPTY, spec, behaviour)
         self._defaults_object = behaviour.expand_defaults is ExpandDefaults.OBJECT
-        self._made = [(apply, made) for apply in PREFERENCE_APPLIERS for made in (apply(self._specs, _SILENT),)]
+        self._made = [
+            (apply, made) for apply in PREFERENCE_APPLIERS for made in (apply(self._specs, _SILENT),)
+        ]
         self._needed = tuple(path for path in self._paths(_ALWAYS_FILLED) if path != _ACPI)
         self._paths_made = tuple(path for path in self._paths(_OPENED) if path not in (_ACPI, *_KEPT))
 
     def _paths(self, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
         for apply, made in self._made:
             if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
-                yield from (path for path, value in fields_of(made, opened) if path != _CPU and value not in (None, ""))
+                yield from (
+                    path
+                    for path, value in fields_of(made, opened)
+                    if path != _CPU and value not in (None, "")
+                )
 
     def reduced(self, template: JsonObject) -> Reduction | None:
         """Return the template without what the preference sets; None where it would change the template."""
@@ -97,7 +110,9 @@ class PreferenceFields:
             return None
         left = template
         for apply, made in self._made:
-            found = next((each for each in self._candidates(apply, made, left) if self._makes(apply, each, left)), None)
+            found = next(
+                (each for each in self._candidates(apply, made, left) if self._makes(apply, each, left)), None
+            )
             if found is None:
                 return None
             left = found
@@ -114,7 +129,9 @@ class PreferenceFields:
         # expand-spec of 1.3 turns on what the preference leaves open.
         return self._defaults_object and is_same_template(_defaulted(made), _defaulted(template))
 
-    def _candidates(self, apply: PreferenceApplier, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
+    def _candidates(
+        self, apply: PreferenceApplier, made: JsonObject, template: JsonObject
+    ) -> Iterator[JsonObject]:
         """Yield templates that the applier may make into ``template``, the shortest first."""
         if apply in _ELEMENTS:
             yield self._with_reduced_elements(apply, _ELEMENTS[apply], template)
@@ -141,7 +158,9 @@ class PreferenceFields:
             return template
         return with_device_field(template, name, reduced)
 
-    def _reduced_element(self, apply: PreferenceApplier, name: str, element: Json, template: JsonObject) -> Json:
+    def _reduced_element(
+        self, apply: PreferenceApplier, name: str, element: Json, template: JsonObject
+    ) -> Json:
         if not isinstance(element, dict):
             return element
         made = self._made_element(apply, name, element, template)
@@ -151,11 +170,15 @@ class PreferenceFields:
         choices = [shortest, *(_without_made_element(element, {key: made[key]}) for key in made)]
         whole = with_device_field(template, name, [element])
         for choice in choices:
-            if choice is not element and self._makes(apply, with_device_field(template, name, [choice]), whole):
+            if choice is not element and self._makes(
+                apply, with_device_field(template, name, [choice]), whole
+            ):
                 return choice
         return element
 
-    def _made_element(self, apply: PreferenceApplier, name: str, element: JsonObject, template: JsonObject) -> JsonObject:
+    def _made_element(
+        self, apply: PreferenceApplier, name: str, element: JsonObject, template: JsonObject
+    ) -> JsonObject:
         """Return the fields that the applier gives an element which has only its name and its kind."""
         bare: JsonObject = {key: element[key] for key in ("name",) if key in element}
         kinds = [kind for kind in _DISK_KINDS if element.get(kind) is not None] if name == "disks" else []
@@ -163,7 +186,9 @@ class PreferenceFields:
         told: JsonObject = {**bare, **{kind: element[kind] for kind in kinds}}
         made: dict[str, Json] = {}
         for skeleton in (told, silent):
-            after = array_at(devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name)
+            after = array_at(
+                devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name
+            )
             made |= object_at(after[0])
         return {key: value for key, value in made.items() if key not in ("name", _REQUIRED.get(name))}
 

@@ -121,6 +121,7 @@ class Code(StrEnum):
     IMPORT_REFUSED = "import-refused"
     DUMP_INVALID = "dump-invalid"
     DUMP_MIXED = "dump-mixed"
+    CREDENTIALS_WITHHELD = "credentials-withheld"
     FILE_EXISTS = "file-exists"
 
     # The rendered tree.
