@@ -13,9 +13,11 @@ from typing import NamedTuple
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at
+from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.model.resource import Resource, ResourceSet
@@ -178,6 +180,7 @@ class _LoneFiles:
             together = ResourceSet((*resources, *self._others(file)))
             all_found = self._run.judged(self._target(file), Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
+        found = tuple(_given_later(found, self._run.lone_files.parameters(file)))
         return tuple(_with_hint_at_patches(each, resources) for each in found)
 
     def _of_generator(self, file: str) -> tuple[Diagnostic, ...]:
@@ -216,6 +219,29 @@ class _LoneFiles:
             except DiagnosticError:
                 self._read[path] = ResourceSet()
         return self._read[path]
+
+
+def _given_later(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:
+    """Yield the findings, with one in place of all about fields that hold a parameter of their template."""
+    unset: dict[str, Site] = {}
+    fields = 0
+    for each in found:
+        name = (placeholder_in(each.message) or "").strip("${}")
+        if each.code is Code.PLACEHOLDER and name in parameters:
+            unset[name] = parameters[name]
+            fields += 1
+        else:
+            yield each
+    if unset:
+        plural = "s" if len(unset) > 1 else ""
+        holding = "1 field that holds" if fields == 1 else f"{fields} fields that hold"
+        yield Diagnostic(
+            code=Code.NOT_CHECKED,
+            message=f"{holding} the parameter{plural} {', '.join(unset)} of this template: not checked",
+            severity=Severity.INFO,
+            sites=(next(iter(unset.values())),),
+            hint="give them values in vmrender.yaml, under parameters of an overlay",
+        )
 
 
 def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnostic:
