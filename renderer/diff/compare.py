@@ -48,7 +48,8 @@ class OverlaySide(NamedTuple):
 
     ``applied`` are its virtual machines as KubeVirt sees them, with their instance types, by what they are
     called; only those that are written otherwise. ``refused`` says of resources why the cluster would not
-    take them. ``kubevirt`` is the cluster's KubeVirt object, empty where the repository has none.
+    take them. ``kubevirt`` is the cluster's KubeVirt object, empty where the repository has none,
+    ``feature_gates`` those that the project file lists.
     """
 
     release: Release
@@ -56,6 +57,7 @@ class OverlaySide(NamedTuple):
     applied: Mapping[ResId, Resource] = {}
     refused: Mapping[ResId, str] = {}
     kubevirt: JsonObject = EMPTY
+    feature_gates: tuple[str, ...] = ()
 
 
 def held_as_written(before: Resource, after: Resource) -> HeldChange:
@@ -145,7 +147,7 @@ class _Comparison:
         self._accumulated = accumulated
         self._before = before
         self._after = after
-        self._cluster = Cluster.of(after.release, after.kubevirt)
+        self._cluster = Cluster.of(after.release, after.kubevirt, after.feature_gates)
 
     def removed(self, resource: Resource) -> ResourceChange:
         impact = None if VirtualMachineView.of(resource) is None else _DELETED
