@@ -19,7 +19,7 @@ from renderer.diff.held_values import differences, held
 from renderer.fit.candidates import Candidates, InstancetypeGroup, topology_key
 from renderer.fit.choice import Mentions, in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
-from renderer.fit.preference_fields import Reduction
+from renderer.fit.preference_fields import Reduction, ReductionMemo
 from renderer.fit.template_parts import is_same_template, template_of, value_at
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
@@ -61,7 +61,7 @@ class Fit(Record):
     """The pair that fits a VirtualMachine, and the VirtualMachine with it.
 
     ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
-    fits. ``removed`` are the fields that it lacks, ``differing`` those in which its expansion is another one,
+    fits. ``differing`` are the fields in which its expansion is another one,
     as paths in the VirtualMachine. ``starting`` are the fields of the instance that KubeVirt makes next which
     differ although the expansion is the same: a preference also reaches devices that are added at the start.
     ``nearest`` is a second answer, for a VirtualMachine that only a preference
@@ -72,19 +72,22 @@ class Fit(Record):
     vm: JsonObject
     instancetype: Found | None = None
     preference: Found | None = None
-    removed: tuple[FieldPath, ...] = ()
     differing: tuple[FieldPath, ...] = ()
     starting: tuple[FieldPath, ...] = ()
     nearest: Fit | None = None
 
 
 class Target(NamedTuple):
-    """A VirtualMachine whose pair is looked for: its template, as held, and as held once defaulted."""
+    """A VirtualMachine whose pair is looked for: its template, as held, and as held once defaulted.
+
+    ``instance`` is the one that KubeVirt makes of it; None where it cannot be defaulted.
+    """
 
     vm: JsonObject
     template: JsonObject
     held: JsonObject
     defaulted: JsonObject
+    instance: JsonObject | None
     scope: Scope
     mentions: Mentions
 
@@ -143,7 +146,7 @@ class Fitter:
         except (CauseError, DiagnosticError):
             defaulted = template
         scope = Scope(self._catalog, text_at(vm, "metadata", "namespace"))
-        return Target(vm, template, held(template), held(defaulted), scope, Mentions(vm))
+        return Target(vm, template, held(template), held(defaulted), self._instance(vm), scope, Mentions(vm))
 
     def _defaulted(self, template: JsonObject) -> JsonObject:
         """Return the template with the defaults of its VirtualMachine. Raises as the defaults do."""
@@ -158,8 +161,9 @@ class Fitter:
         found: list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]] = [
             ([None], topology_key(EMPTY), EMPTY, Reduction(target.template))
         ]
+        memo: ReductionMemo = {}
         for group in self.candidates.preferences:
-            reduction = group.fields.reduced(target.template)
+            reduction = group.fields.reduced(target.template, memo)
             if reduction is not None:
                 members: list[Found | None] = [*in_order(group.members, target.mentions, target.scope)]
                 if members:
@@ -227,19 +231,15 @@ class Fitter:
         except (CauseError, DiagnosticError):
             return None
         vm = _with_matchers(target.vm, left, selected)
-        return Fit(
-            FitQuality.EXACT if is_exact else FitQuality.NEAREST,
-            vm,
-            choice.instancetype,
-            choice.preference,
-            tuple(differences(target.held, held(left), _TEMPLATE)),
-            () if is_exact else tuple(differences(target.held, held(applied), _TEMPLATE)),
-            tuple(self._starting(target, vm)) if is_exact else (),
-        )
+        if is_exact:
+            starting = tuple(self._starting(target, vm))
+            return Fit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, starting=starting)
+        differing = tuple(differences(target.held, held(applied), _TEMPLATE))
+        return Fit(FitQuality.NEAREST, vm, choice.instancetype, choice.preference, differing=differing)
 
     def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
         """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
-        before, after = self._instance(target.vm), self._instance(vm)
+        before, after = target.instance, self._instance(vm)
         if before is not None and after is not None:
             yield from (field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS)
 
