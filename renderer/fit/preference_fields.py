@@ -11,7 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from renderer.fit.template_parts import fields_of, is_same_template, leaf_count, pruned, value_at, without_made
+from renderer.fit.template_parts import (
+    fields_of,
+    is_same_template,
+    leaf_count,
+    pruned,
+    value_at,
+    without_made,
+)
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.behaviour import Behaviour, ExpandDefaults
 from renderer.instancetype.preference.devices import (
@@ -30,8 +37,8 @@ from renderer.instancetype.preference.domain import (
 )
 from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
 from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, PreferenceApplier, apply_annotations
-from renderer.instancetype.vmi_template import devices_of, with_device_field
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.instancetype.vmi_template import devices_of, with_device_field
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
 from renderer.model.record import Record
 
@@ -92,8 +99,8 @@ _KEPT = (("spec", "architecture"), ("spec", "domain", "devices", "autoattachPodI
 class SectionReduction(Record):
     """The shortening of one section of a template: new values by their paths, None for fields that go.
 
-    ``supplied`` is the number of fields that the preference sets again, ``overridden`` that of the fields which
-    the VirtualMachine has otherwise.
+    ``supplied`` is the number of fields that the preference sets again, ``overridden`` that of the fields
+    which the VirtualMachine has otherwise.
     """
 
     changes: tuple[tuple[tuple[str, ...], Json], ...] = ()
@@ -141,7 +148,9 @@ class PreferenceFields:
         self.spec = spec
         self._specs = AppliedSpecs(EMPTY, spec, behaviour)
         self._defaults_object = behaviour.expand_defaults is ExpandDefaults.OBJECT
-        self._sections = tuple(self._section(*each) for each in enumerate(PREFERENCE_APPLIERS) if self._part(each[1]))
+        self._sections = tuple(
+            self._section(*each) for each in enumerate(PREFERENCE_APPLIERS) if self._part(each[1])
+        )
         self._needed = tuple(
             path for section in self._sections for path in _paths(section.apply, section.made, _ALWAYS_FILLED)
         )
@@ -175,7 +184,9 @@ class PreferenceFields:
             if self._makes(section.apply, left, template):
                 overridden = sum(value_at(left, path) is not None for path in section.paths)
                 changes = tuple(_changes(template, left))
-                supplied = sum(leaf_count(value_at(template, path)) - leaf_count(value) for path, value in changes)
+                supplied = sum(
+                    leaf_count(value_at(template, path)) - leaf_count(value) for path, value in changes
+                )
                 return SectionReduction(changes, supplied, overridden)
         return None
 
@@ -189,7 +200,9 @@ class PreferenceFields:
         # expand-spec of 1.3 turns on what the preference leaves open.
         return self._defaults_object and is_same_template(_defaulted(made), _defaulted(template))
 
-    def _candidates(self, apply: PreferenceApplier, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
+    def _candidates(
+        self, apply: PreferenceApplier, made: JsonObject, template: JsonObject
+    ) -> Iterator[JsonObject]:
         """Yield templates that the applier may make into ``template``, the shortest first."""
         if apply in _ELEMENTS:
             yield self._with_reduced_elements(apply, _ELEMENTS[apply], template)
@@ -209,14 +222,16 @@ class PreferenceFields:
 
     def _with_reduced_elements(self, apply: PreferenceApplier, name: str, template: JsonObject) -> JsonObject:
         elements = devices_of(template).get(name)
-        if not isinstance(elements, list) or apply(self._specs, template) is template and not elements:
+        if not isinstance(elements, list) or (apply(self._specs, template) is template and not elements):
             return template
         reduced = [self._reduced_element(apply, name, each, template) for each in elements]
         if all(new is old for new, old in zip(reduced, elements, strict=True)):
             return template
         return with_device_field(template, name, reduced)
 
-    def _reduced_element(self, apply: PreferenceApplier, name: str, element: Json, template: JsonObject) -> Json:
+    def _reduced_element(
+        self, apply: PreferenceApplier, name: str, element: Json, template: JsonObject
+    ) -> Json:
         if not isinstance(element, dict):
             return element
         made = self._made_element(apply, name, element, template)
@@ -226,11 +241,15 @@ class PreferenceFields:
         choices = [shortest, *(_without_made_element(element, {key: made[key]}) for key in made)]
         whole = with_device_field(template, name, [element])
         for choice in choices:
-            if choice is not element and self._makes(apply, with_device_field(template, name, [choice]), whole):
+            if choice is not element and self._makes(
+                apply, with_device_field(template, name, [choice]), whole
+            ):
                 return choice
         return element
 
-    def _made_element(self, apply: PreferenceApplier, name: str, element: JsonObject, template: JsonObject) -> JsonObject:
+    def _made_element(
+        self, apply: PreferenceApplier, name: str, element: JsonObject, template: JsonObject
+    ) -> JsonObject:
         """Return the fields that the applier gives an element which has only its name and its kind."""
         bare: JsonObject = {key: element[key] for key in ("name",) if key in element}
         kinds = [kind for kind in _DISK_KINDS if element.get(kind) is not None] if name == "disks" else []
@@ -238,14 +257,14 @@ class PreferenceFields:
         told: JsonObject = {**bare, **{kind: element[kind] for kind in kinds}}
         made: dict[str, Json] = {}
         for skeleton in (told, silent):
-            after = array_at(devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name)
+            after = array_at(
+                devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name
+            )
             made |= object_at(after[0])
         return {key: value for key, value in made.items() if key not in ("name", _REQUIRED.get(name))}
 
 
-def _paths(
-    apply: PreferenceApplier, made: JsonObject, opened: frozenset[str]
-) -> Iterator[tuple[str, ...]]:
+def _paths(apply: PreferenceApplier, made: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the fields that an applier gives a VM which says nothing."""
     if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
         for path, value in fields_of(made, opened):
@@ -256,7 +275,7 @@ def _paths(
 def _changes(
     before: JsonObject, after: JsonObject, at: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Json]]:
-    """Yield the fields of ``after`` that are other values than those of ``before``, None for one that is gone."""
+    """Yield the fields whose values are others in ``after``, with None for one that is gone."""
     for key, value in before.items():
         left = after.get(key)
         if left is value:

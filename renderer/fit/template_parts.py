@@ -61,9 +61,9 @@ def pruned(template: JsonObject, before: JsonObject) -> JsonObject:
     return template
 
 
-def fields_of(part: JsonObject, opened: frozenset[str], at: tuple[str, ...] = ()) -> Iterator[
-    tuple[tuple[str, ...], Json]
-]:
+def fields_of(
+    part: JsonObject, opened: frozenset[str], at: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Json]]:
     """Yield path and value of each field; mappings named in ``opened`` count by what is in them."""
     for key, value in part.items():
         if key in opened and isinstance(value, dict):
@@ -106,5 +106,3 @@ def leaf_count(value: Json) -> int:
 def template_of(vm: JsonObject) -> JsonObject:
     """Return ``spec.template`` of a VirtualMachine; empty where it has none."""
     return object_at(vm, "spec", "template")
-
-
