@@ -35,6 +35,7 @@ class Code(StrEnum):
     RESOURCE_INVALID = "resource-invalid"
     SERVER_FIELD = "server-field"
     DUPLICATE_ID = "duplicate-id"
+    LIST_REPLACED = "list-replaced"
     PATCH_INVALID = "patch-invalid"
     PATCH_TARGET_MISSING = "patch-target-missing"
     NAME_AMBIGUOUS = "name-ambiguous"
@@ -118,6 +119,8 @@ class Code(StrEnum):
     EDIT_REFUSED = "edit-refused"
     NOT_MIGRATED = "not-migrated"
     IMPORT_REFUSED = "import-refused"
+    DUMP_INVALID = "dump-invalid"
+    DUMP_MIXED = "dump-mixed"
     FILE_EXISTS = "file-exists"
 
     # The rendered tree.
@@ -151,6 +154,7 @@ UNREADABLE = frozenset(
         Code.OWNERSHIP_INVALID,
         Code.WRITE_FAILED,
         Code.PLAN_MISMATCH,
+        Code.DUMP_INVALID,
     }
 )
 
