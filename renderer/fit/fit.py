@@ -20,7 +20,7 @@ from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
 from renderer.fit.template_parts import is_same_template, template_of, value_at
-from renderer.fit.values import Choice, Fit, FitQuality, ReducedPreference, Target
+from renderer.fit.values import Choice, VmFit, FitQuality, ReducedPreference, Target
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
@@ -62,11 +62,11 @@ class Fitter:
         self.candidates = Candidates(catalog, behaviour)
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
-    def fit(self, vm: JsonObject) -> Fit:
+    def fit(self, vm: JsonObject) -> VmFit:
         """Return the pair that fits a VirtualMachine without matchers; none for one that has any."""
         spec = object_at(vm, "spec")
         if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template_of(vm):
-            return Fit(FitQuality.NONE, vm)
+            return VmFit(FitQuality.NONE, vm)
         target = self._target(vm)
         preferences = self._reductions(target)
         exact = self._exact(target, preferences)
@@ -75,12 +75,12 @@ class Fitter:
         nearest = nearest_fit(self, target, preferences)
         if exact is not None:
             return exact._replace(nearest=nearest)
-        return nearest or Fit(FitQuality.NONE, vm)
+        return nearest or VmFit(FitQuality.NONE, vm)
 
-    def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> Fit | None:
+    def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
         """Return the best of the exact pairs; one with which the next instance is the same is better."""
         choices = sorted(self._choices(target, preferences), key=lambda choice: choice.rank)
-        second: Fit | None = None
+        second: VmFit | None = None
         failed: set[tuple[int, int]] = set()
         for choice in choices[:_MOST_TRIED]:
             alike = (id(choice.reduction), id(choice.group))
@@ -176,7 +176,7 @@ class Fitter:
                 self._topologies[known] = None
         return self._topologies[known]
 
-    def tried(self, target: Target, choice: Choice) -> Fit | None:
+    def tried(self, target: Target, choice: Choice) -> VmFit | None:
         """Return the VM with the pair, exact or not; None where KubeVirt would not admit it."""
         left = choice.reduction.template
         if choice.group is not None:
@@ -190,9 +190,9 @@ class Fitter:
         vm = _with_matchers(target.vm, left, selected)
         if is_exact:
             starting = tuple(self._starting(target, vm))
-            return Fit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, starting=starting)
+            return VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, starting=starting)
         differing = tuple(differences(target.held, held(applied), _TEMPLATE))
-        return Fit(FitQuality.NEAREST, vm, choice.instancetype, choice.preference, differing=differing)
+        return VmFit(FitQuality.NEAREST, vm, choice.instancetype, choice.preference, differing=differing)
 
     def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
         """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
@@ -228,6 +228,6 @@ def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatch
     return {**vm, "spec": {key: spec[key] for key in before}}
 
 
-def fit(vm: JsonObject, catalog: Catalog, release: Release) -> Fit:
+def fit(vm: JsonObject, catalog: Catalog, release: Release) -> VmFit:
     """Return the pair of a catalog that fits one VirtualMachine; ``Fitter`` is for many."""
     return Fitter(catalog, release).fit(vm)

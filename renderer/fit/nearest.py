@@ -16,7 +16,7 @@ from renderer.fit.candidates import Candidates, InstancetypeGroup
 from renderer.fit.choice import in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.template_parts import value_at
-from renderer.fit.values import Choice, Fit, ReducedPreference, Target
+from renderer.fit.values import Choice, VmFit, ReducedPreference, Target
 from renderer.kubevirt.lists import is_equal
 from renderer.model.json import Json
 from renderer.model.quantity import lenient_quantity
@@ -32,7 +32,7 @@ class _Fitter(Protocol):
 
     candidates: Candidates
 
-    def tried(self, target: Target, choice: Choice) -> Fit | None: ...
+    def tried(self, target: Target, choice: Choice) -> VmFit | None: ...
 
     def has_topology(
         self, target: Target, group: InstancetypeGroup, preference: ReducedPreference
@@ -46,13 +46,13 @@ class Size(Record):
     memory: int
 
 
-def nearest_fit(fitter: _Fitter, target: Target, preferences: Sequence[ReducedPreference]) -> Fit | None:
+def nearest_fit(fitter: _Fitter, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
     """Return the nearest pair with an instance type; None where no instance type is near."""
     size = size_of(target)
     if size is None:
         return None
     near = sorted(_near(fitter.candidates, target, size), key=lambda found: found[0])
-    tried: list[tuple[int, tuple[int, float, str], int, Fit]] = []
+    tried: list[tuple[int, tuple[int, float, str], int, VmFit]] = []
     for rank, group in near[:_MOST_INSTANCETYPES]:
         instancetype = in_order(group.members, target.mentions, target.scope)[0]
         for preference in _preferences(fitter, target, group, preferences):

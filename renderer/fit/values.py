@@ -16,14 +16,14 @@ from renderer.model.record import Record
 
 
 class FitQuality(StrEnum):
-    """How well a pair reproduces a VirtualMachine."""
+    """The ways in which a pair comes to a VirtualMachine."""
 
     EXACT = "exact"
     NEAREST = "nearest"
     NONE = "none"
 
 
-class Fit(Record):
+class VmFit(Record):
     """The pair that fits a VirtualMachine, and the VirtualMachine with it.
 
     ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
@@ -40,7 +40,7 @@ class Fit(Record):
     preference: Found | None = None
     differing: tuple[FieldPath, ...] = ()
     starting: tuple[FieldPath, ...] = ()
-    nearest: Fit | None = None
+    nearest: VmFit | None = None
 
 
 class Target(NamedTuple):

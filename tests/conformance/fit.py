@@ -13,7 +13,7 @@ from pathlib import Path
 
 from renderer.diff.held_values import differences, held
 from renderer.fit.fit import Fitter
-from renderer.fit.values import Fit, FitQuality
+from renderer.fit.values import VmFit, FitQuality
 from renderer.instancetype.expand import expand
 from renderer.kubevirt.kinds import MATCHER_KEYS, MATCHER_TYPES
 from renderer.model.json import JsonObject, object_at, text_at
@@ -55,7 +55,7 @@ def _fitter(case: Case) -> Fitter:
     return _FITTERS[key]
 
 
-def _result(case: Case, name: str, expanded: JsonObject, found: Fit) -> CaseResult:
+def _result(case: Case, name: str, expanded: JsonObject, found: VmFit) -> CaseResult:
     origin = _origin(case)
     differing = (
         _differing(case, name, expanded, found.vm) if found.quality is FitQuality.EXACT else ["no pair"]
