@@ -20,7 +20,7 @@ from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
 from renderer.fit.template_parts import is_same_template, template_of, value_at
-from renderer.fit.values import Choice, VmFit, FitQuality, ReducedPreference, Target
+from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
@@ -67,7 +67,7 @@ class Fitter:
         spec = object_at(vm, "spec")
         if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template_of(vm):
             return VmFit(FitQuality.NONE, vm)
-        target = self._target(vm)
+        target = self.target(vm)
         preferences = self._reductions(target)
         exact = self._exact(target, preferences)
         if exact is not None and exact.instancetype is not None:
@@ -94,7 +94,8 @@ class Fitter:
                 second = found
         return second
 
-    def _target(self, vm: JsonObject) -> Target:
+    def target(self, vm: JsonObject) -> Target:
+        """Return a VM with what looking for its pair takes."""
         template = template_of(vm)
         try:
             defaulted = self._defaulted(template)

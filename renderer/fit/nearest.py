@@ -16,7 +16,7 @@ from renderer.fit.candidates import Candidates, InstancetypeGroup
 from renderer.fit.choice import in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.template_parts import value_at
-from renderer.fit.values import Choice, VmFit, ReducedPreference, Target
+from renderer.fit.values import Choice, ReducedPreference, Target, VmFit
 from renderer.kubevirt.lists import is_equal
 from renderer.model.json import Json
 from renderer.model.quantity import lenient_quantity
