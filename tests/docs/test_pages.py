@@ -43,9 +43,10 @@ class Reader:
         repository, programs = folder / "repository", folder / "bin"
         (repository / ".git").mkdir(parents=True)
         programs.mkdir()
-        vmrender = programs / "vmrender"
-        vmrender.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m renderer "$@"\n', encoding="utf-8")
-        vmrender.chmod(0o755)
+        for name, arguments in (("vmrender", "-m renderer "), ("python", "")):
+            program = programs / name
+            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n', encoding="utf-8")
+            program.chmod(0o755)
         return cls(repository, programs)
 
     def reads(self, page: str) -> str:
