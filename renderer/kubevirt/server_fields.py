@@ -94,6 +94,7 @@ SERVER_FIELDS = (
             "storage.preallocation",
             "storage.prePopulated",
             "storage.sourceClonePodName",
+            "storage.usePopulator",
             "ownerUID",
         )
     ),
@@ -114,6 +115,7 @@ SERVER_FINALIZERS = {
     "kubevirt.io/foregroundDeleteVirtualMachine": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/migrationJobFinalize": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/foregroundDeleteKubeVirt": "kubevirt pkg/virt-operator/util/client.go",
+    "foregroundDeleteKubeVirt": "kubevirt pkg/virt-operator/util/client.go",
     "pool.kubevirt.io/finalizer": "kubevirt staging/src/kubevirt.io/api/pool/v1beta1/types.go",
     "snapshot.kubevirt.io/snapshot-source-protection": "kubevirt pkg/storage/snapshot/source.go",
     "kubernetes.io/pvc-protection": "kubernetes pkg/volume/util/finalizer.go",
