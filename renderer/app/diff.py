@@ -30,6 +30,12 @@ class Comparison(NamedTuple):
     before: tuple[Diagnostic, ...]
     after: tuple[Diagnostic, ...]
 
+    def _repr_html_(self) -> str:
+        """Return the tables that a notebook shows."""
+        from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML
+
+        return difference_tables(self.difference)
+
 
 def compare_revisions(
     project: Project,
@@ -49,7 +55,7 @@ def compare_revisions(
     with project.git() as git:
         before, after = _sides(project, git, revisions)
         commits = _commits_between(git, before, after) if each else ()
-        return _compare(before, after, overlays, reporter, commits)
+        return compare_projects(before, after, overlays, reporter, commits)
 
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
@@ -129,9 +135,10 @@ class _Errors(NamedTuple):
     after: list[Diagnostic]
 
 
-def _compare(
-    before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit]
+def compare_projects(
+    before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit] = ()
 ) -> Comparison:
+    """Compare the overlays of two sides; ``commits`` are compared with the first side, too."""
     compared: list[OverlayDifference] = []
     reached: list[list[OverlayDifference]] = [[] for _ in commits]
     errors = _Errors([], [])

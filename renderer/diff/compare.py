@@ -26,6 +26,7 @@ from renderer.model.difference import (
     Totals,
 )
 from renderer.model.json import EMPTY, JsonObject
+from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
@@ -174,9 +175,9 @@ class _Comparison:
             )
 
     @cached_property
-    def _secrets(self) -> frozenset[str]:
+    def _secrets(self) -> Masking:
         objects = (each.content for side in (self._before, self._after) for each in side.written)
-        return secret_values(objects) | tainted()
+        return Masking(secret_values(objects) | tainted())
 
     def _judgement(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)

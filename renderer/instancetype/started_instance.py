@@ -40,6 +40,8 @@ _NAME_ANNOTATIONS = {
     INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
     PREFERENCE.key: ("kubevirt.io/preference-name", "kubevirt.io/cluster-preference-name"),
 }
+#: Annotations that name a pair in the instance, for people.
+NAME_ANNOTATIONS = frozenset(name for names in _NAME_ANNOTATIONS.values() for name in names)
 
 
 class StartedVm(Record):

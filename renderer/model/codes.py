@@ -35,6 +35,7 @@ class Code(StrEnum):
     RESOURCE_INVALID = "resource-invalid"
     SERVER_FIELD = "server-field"
     DUPLICATE_ID = "duplicate-id"
+    LIST_REPLACED = "list-replaced"
     PATCH_INVALID = "patch-invalid"
     PATCH_TARGET_MISSING = "patch-target-missing"
     NAME_AMBIGUOUS = "name-ambiguous"

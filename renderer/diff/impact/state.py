@@ -11,6 +11,11 @@ from renderer.kubevirt.virtual_machine import run_strategy_of
 from renderer.model.difference import ORDER, Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.release import Release
+
+#: Before this release each VM says under ``liveUpdateFeatures`` what is updated while it runs; from it on the
+#: cluster's rollout strategy decides.
+LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
 
 
 class HeldVm(NamedTuple):

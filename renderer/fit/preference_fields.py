@@ -1,0 +1,202 @@
+"""The fields that a preference sets in a VirtualMachine, learnt by applying it to one that says nothing.
+
+A preference fills in what a VirtualMachine leaves open. So it can have made a VirtualMachine only if all that
+it would fill in is there; where a value is another one, the VirtualMachine had said so itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from renderer.fit.template_parts import fields_of, is_same_template, leaf_count, pruned, value_at, without_made
+from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
+from renderer.instancetype.behaviour import Behaviour, ExpandDefaults
+from renderer.instancetype.preference.devices import (
+    apply_devices,
+    apply_disks,
+    apply_inputs,
+    apply_interfaces,
+    apply_panic_devices,
+)
+from renderer.instancetype.preference.domain import apply_cpu_features, apply_machine
+from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, PreferenceApplier
+from renderer.instancetype.vmi_template import devices_of, with_device_field
+from renderer.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
+from renderer.model.record import Record
+
+#: Lists of devices whose elements are filled in one by one.
+_ELEMENTS = {apply_disks: "disks", apply_interfaces: "interfaces", apply_inputs: "inputs"}
+_DISK_KINDS = ("disk", "cdrom", "lun")
+#: Fields of an element that identify it, or that the schema of a VirtualMachine asks for.
+_KEPT_IN_ELEMENTS = frozenset({"name", *_DISK_KINDS})
+_REQUIRED = {"inputs": "type"}
+_OPENED = frozenset(
+    {
+        "metadata",
+        "annotations",
+        "spec",
+        "domain",
+        "devices",
+        "sound",
+        "video",
+        "features",
+        "hyperv",
+        "firmware",
+        "bootloader",
+        "bios",
+        "efi",
+        "clock",
+        "machine",
+    }
+)
+#: Mappings of which a preference fills in each field that is not there, whatever else is.
+_ALWAYS_FILLED = frozenset(
+    {"metadata", "annotations", "spec", "domain", "devices", "features", "hyperv", "firmware", "machine"}
+)
+#: A VirtualMachine that says nothing; without ``cpu`` KubeVirt crashes on preferred CPU features.
+_SILENT: JsonObject = {"spec": {"domain": {"cpu": {}}}}
+_CPU = ("spec", "domain", "cpu")
+_FEATURES = (*_CPU, "features")
+_ACPI = ("spec", "domain", "features", "acpi")
+#: What identifies a machine; and the pod interface, which expand-spec adds before it asks the preference.
+_KEPT = (("spec", "architecture"), ("spec", "domain", "devices", "autoattachPodInterface"))
+
+
+class Reduction(Record):
+    """A template without the fields that a preference sets again.
+
+    ``supplied`` is their number, ``overridden`` the number of fields that the VirtualMachine has otherwise.
+    """
+
+    template: JsonObject
+    supplied: int = 0
+    overridden: int = 0
+
+
+class PreferenceFields:
+    """The fields that the ``spec`` of a preference sets."""
+
+    def __init__(self, spec: JsonObject, behaviour: Behaviour) -> None:
+        """Raises ``ApplyError`` for a preference that cannot be applied."""
+        self.spec = spec
+        self._specs = AppliedSpecs(EMPTY, spec, behaviour)
+        self._defaults_object = behaviour.expand_defaults is ExpandDefaults.OBJECT
+        self._made = [(apply, made) for apply in PREFERENCE_APPLIERS for made in (apply(self._specs, _SILENT),)]
+        self._needed = tuple(path for path in self._paths(_ALWAYS_FILLED) if path != _ACPI)
+        self._paths_made = tuple(path for path in self._paths(_OPENED) if path not in (_ACPI, *_KEPT))
+
+    def _paths(self, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
+        for apply, made in self._made:
+            if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
+                yield from (path for path, value in fields_of(made, opened) if path != _CPU and value not in (None, ""))
+
+    def reduced(self, template: JsonObject) -> Reduction | None:
+        """Return the template without what the preference sets; None where it would change the template."""
+        if any(value_at(template, path) in (None, "") for path in self._needed):
+            return None
+        left = template
+        for apply, made in self._made:
+            found = next((each for each in self._candidates(apply, made, left) if self._makes(apply, each, left)), None)
+            if found is None:
+                return None
+            left = found
+        overridden = sum(value_at(left, path) is not None for path in self._paths_made)
+        return Reduction(pruned(left, template), leaf_count(template) - leaf_count(left), overridden)
+
+    def _makes(self, apply: PreferenceApplier, reduced: JsonObject, template: JsonObject) -> bool:
+        try:
+            made = apply(self._specs, reduced)
+        except ApplyError:
+            return False
+        if is_same_template(made, template):
+            return True
+        # expand-spec of 1.3 turns on what the preference leaves open.
+        return self._defaults_object and is_same_template(_defaulted(made), _defaulted(template))
+
+    def _candidates(self, apply: PreferenceApplier, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
+        """Yield templates that the applier may make into ``template``, the shortest first."""
+        if apply in _ELEMENTS:
+            yield self._with_reduced_elements(apply, _ELEMENTS[apply], template)
+        elif apply is apply_cpu_features:
+            yield from _without_cpu_features(template, array_at(made, *_FEATURES))
+        elif apply is apply_panic_devices:
+            created = devices_of(made).get("panicDevices")
+            if created is not None and created == devices_of(template).get("panicDevices"):
+                yield without(template, "spec", "domain", "devices", "panicDevices")
+        elif apply is not apply_machine and made is not _SILENT:
+            if apply is apply_devices and devices_of(template).get("sound") is not None:
+                made = apply(self._specs, with_device_field(_SILENT, "sound", {}))
+            for kept in _KEPT:
+                made = without(made, *kept)
+            yield without_made(template, made, _OPENED)
+        yield template
+
+    def _with_reduced_elements(self, apply: PreferenceApplier, name: str, template: JsonObject) -> JsonObject:
+        elements = devices_of(template).get(name)
+        if not isinstance(elements, list) or apply(self._specs, template) is template and not elements:
+            return template
+        reduced = [self._reduced_element(apply, name, each, template) for each in elements]
+        if all(new is old for new, old in zip(reduced, elements, strict=True)):
+            return template
+        return with_device_field(template, name, reduced)
+
+    def _reduced_element(self, apply: PreferenceApplier, name: str, element: Json, template: JsonObject) -> Json:
+        if not isinstance(element, dict):
+            return element
+        made = self._made_element(apply, name, element, template)
+        if not made:
+            return element
+        shortest = _without_made_element(element, made)
+        choices = [shortest, *(_without_made_element(element, {key: made[key]}) for key in made)]
+        whole = with_device_field(template, name, [element])
+        for choice in choices:
+            if choice is not element and self._makes(apply, with_device_field(template, name, [choice]), whole):
+                return choice
+        return element
+
+    def _made_element(self, apply: PreferenceApplier, name: str, element: JsonObject, template: JsonObject) -> JsonObject:
+        """Return the fields that the applier gives an element which has only its name and its kind."""
+        bare: JsonObject = {key: element[key] for key in ("name",) if key in element}
+        kinds = [kind for kind in _DISK_KINDS if element.get(kind) is not None] if name == "disks" else []
+        silent: JsonObject = {**bare, **{kind: {} for kind in kinds}}
+        told: JsonObject = {**bare, **{kind: element[kind] for kind in kinds}}
+        made: dict[str, Json] = {}
+        for skeleton in (told, silent):
+            after = array_at(devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name)
+            made |= object_at(after[0])
+        return {key: value for key, value in made.items() if key not in ("name", _REQUIRED.get(name))}
+
+
+def _defaulted(template: JsonObject) -> JsonObject:
+    return {**template, "spec": default_vmi_object(object_at(template, "spec"), "")}
+
+
+def _without_made_element(element: JsonObject, made: JsonObject) -> JsonObject:
+    """Return a device without the fields in ``made``; the kind of a disk stays, if only as ``{}``."""
+    plain = {key: value for key, value in made.items() if key not in _KEPT_IN_ELEMENTS}
+    left = without_made(element, plain, frozenset())
+    for kind in _DISK_KINDS:
+        target, preferred = left.get(kind), made.get(kind)
+        if isinstance(target, dict) and isinstance(preferred, dict):
+            left = {**left, kind: without_made(target, preferred, frozenset())}
+    return left
+
+
+def _without_cpu_features(template: JsonObject, preferred: Sequence[Json]) -> Iterator[JsonObject]:
+    """Yield templates without the preferred features: without all of them, without those at the end."""
+    features = array_at(template, *_FEATURES)
+    if not preferred or not features:
+        return
+    yield _with_cpu_features(template, [each for each in features if each not in preferred])
+    names = {text_at(each, "name") for each in preferred}
+    kept = list(features)
+    while kept and text_at(kept[-1], "name") in names:
+        kept.pop()
+        yield _with_cpu_features(template, kept)
+
+
+def _with_cpu_features(template: JsonObject, features: list[Json]) -> JsonObject:
+    if features:
+        return with_value(template, _FEATURES, features)
+    return without(template, *_FEATURES)
