@@ -9,7 +9,7 @@ from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.rendered_trees import (
     Rendered,
     RenderedTrees,
@@ -26,7 +26,7 @@ from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.rule_settings import warnings_as_errors
 from renderer.sharding import ShardName
-from renderer.source.overlays import output_sites, select_overlays
+from renderer.source.overlays import output_sites
 from renderer.source.project import PROJECT_FILE
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _render_changed(
 def _selected(
     project: Project, overlays: Sequence[Overlay], request: RenderRequest, reporter: Reporter
 ) -> tuple[Overlay, ...]:
-    named = select_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
+    named = chosen_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
     if request.shard is None:
         return named
     from renderer.app.shards import overlays_in  # noqa: PLC0415 - only where a shard is asked for

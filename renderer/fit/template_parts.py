@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from renderer.diff.held_values import held
 from renderer.kubevirt.lists import is_equal
@@ -95,12 +95,12 @@ def without_made(part: JsonObject, made: JsonObject, opened: frozenset[str]) -> 
 
 
 def leaf_count(value: Json) -> int:
-    """Return the number of scalars and of empty mappings and lists in a value."""
-    if isinstance(value, Mapping):
-        return sum(map(leaf_count, value.values())) if value else 1
+    """Return the number of scalars and of empty mappings and lists in a value; 0 for no value."""
+    if isinstance(value, dict):
+        return sum(map(leaf_count, value.values())) or 1
     if isinstance(value, list):
-        return sum(map(leaf_count, value)) if value else 1
-    return 1
+        return sum(map(leaf_count, value)) or 1
+    return 0 if value is None else 1
 
 
 def template_of(vm: JsonObject) -> JsonObject:

@@ -109,6 +109,7 @@ SERVER_FIELDS = (
             "storage.prePopulated",
             "storage.sourceClonePodName",
             "createdForDataVolume",
+            "storage.usePopulator",
             "ownerUID",
         )
     ),
@@ -131,6 +132,7 @@ SERVER_FINALIZERS = {
     "kubevirt.io/foregroundDeleteVirtualMachine": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/migrationJobFinalize": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/foregroundDeleteKubeVirt": "kubevirt pkg/virt-operator/util/client.go",
+    "foregroundDeleteKubeVirt": "kubevirt pkg/virt-operator/util/client.go",
     "pool.kubevirt.io/finalizer": "kubevirt staging/src/kubevirt.io/api/pool/v1beta1/types.go",
     "snapshot.kubevirt.io/snapshot-source-protection": "kubevirt pkg/storage/snapshot/source.go",
     "backup.kubevirt.io/vmbackup-protection": "kubevirt pkg/storage/cbt/backup.go",

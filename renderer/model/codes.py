@@ -68,6 +68,7 @@ class Code(StrEnum):
     REVISION_INVALID = "revision-invalid"
     REVISION_MISMATCH = "revision-mismatch"
     API_VERSION = "api-version"
+    UNKNOWN_GATE = "unknown-gate"
     CONFLICT = "conflict"
     REQUIREMENT = "requirement"
     TOPOLOGY = "topology"

@@ -72,6 +72,7 @@ WARNING_CODES: tuple[Code, ...] = (
     Code.SERVER_FIELD,
     Code.STALE_TREE,
     Code.UNKNOWN_FIELD,
+    Code.UNKNOWN_GATE,
     Code.VARIABLE_UNSET,
     Code.VARIABLES_NOT_FOUND,
 )
