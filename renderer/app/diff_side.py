@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.diff.compare import OverlaySide
@@ -128,7 +127,7 @@ class Side:
         if not self.revision:
             return finding
         related = tuple(each._replace(location=self._label(each.location)) for each in finding.related)
-        return replace(finding, location=self._label(finding.location), sites=(), related=related)
+        return finding._replace(location=self._label(finding.location), sites=(), related=related)
 
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):

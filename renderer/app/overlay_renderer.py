@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import layout
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import Limits, restore, snapshot
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.model.work import WorkDone, add, begin_run
@@ -32,7 +32,7 @@ from renderer.source.locate import Locator, locate
 from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
 
 
-class RenderedOverlay(NamedTuple):
+class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, text by path below its output folder; none when it failed.
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to

@@ -5,10 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
@@ -16,6 +14,7 @@ from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.model.resource import Resource, ResourceSet
@@ -31,7 +30,7 @@ from renderer.validation.kubevirt_kinds import ALL_GROUPS
 _NO_COUNTS: Mapping[str, int] = {}
 
 
-class ValidationResult(NamedTuple):
+class ValidationResult(Record):
     """The findings, and what they are about: overlays by path, and files that were judged alone.
 
     ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by kind.
@@ -227,7 +226,7 @@ def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnost
         return found
     own = (each for each in resources if each.current_id == found.resource)
     lacks_it = any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
-    return replace(found, hint=_HINT_AT_PATCHES) if lacks_it else found
+    return found._replace(hint=_HINT_AT_PATCHES) if lacks_it else found
 
 
 def _files(run: _Validation, path: str) -> Iterator[str]:
@@ -244,7 +243,7 @@ def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iter
     found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):
-            yield replace(each, overlays=(overlay.path,))
+            yield each._replace(overlays=(overlay.path,))
 
 
 def _is_of_interest(run: _Validation, folder: str) -> bool:
@@ -269,4 +268,4 @@ def _excused(found: Diagnostic, folder: str) -> Diagnostic:
     if found.code is not Code.UNSUPPORTED_FIELD:
         return found
     message = f"{found.message}: {folder} is not checked"
-    return replace(found, code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)
+    return found._replace(code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)

@@ -13,13 +13,15 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, text_at
 from renderer.model.log_line import log_line
+
+if TYPE_CHECKING:
+    from renderer.model.difference import FieldChange, Value
 
 MASK = "***"
 
@@ -89,6 +91,8 @@ def without_secrets(change: FieldChange, kind: str, secrets: Collection[str] = (
 
 
 def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Collection[str]) -> Value:
+    from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
+
     if isinstance(value, NoValue | dict | list):
         return value if isinstance(value, NoValue) else withheld(value, field, kind, secrets)
     return NoValue.WITHHELD if is_confidential(field, kind) or holds_any(value, secrets) else value
@@ -131,8 +135,7 @@ def mask_in_findings(findings: Iterable[Diagnostic], values: Iterable[str]) -> t
 
 
 def _masked(finding: Diagnostic, pattern: re.Pattern[str]) -> Diagnostic:
-    return replace(
-        finding,
+    return finding._replace(
         message=pattern.sub(MASK, finding.message),
         hint=finding.hint and pattern.sub(MASK, finding.hint),
         related=tuple(each._replace(message=pattern.sub(MASK, each.message)) for each in finding.related),
