@@ -57,8 +57,8 @@ def compare_with_dump(
 ) -> Comparison:
     """Compare a cluster with the work tree, or with a revision.
 
-    Without ``overlays``, names or paths, all are compared. Raises ``UsageError`` for more than one revision, and
-    ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
+    Without ``overlays``, names or paths, all are compared. Raises ``UsageError`` for more than one revision,
+    and ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
     ``read_dump`` raises.
     """
     if len(revisions) > 1 or any(".." in each for each in revisions):
