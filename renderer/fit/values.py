@@ -29,8 +29,8 @@ class VmFit(Record):
     ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
     fits. ``differing`` are the fields in which its expansion is another one, as paths in the VirtualMachine.
     ``starting`` are the fields of the instance that KubeVirt makes next which differ although the expansion
-    is the same: a preference also reaches devices that are added at the start. ``nearest`` is a second answer,
-    for a VirtualMachine that only a preference fits exactly.
+    is the same: a preference also reaches devices that are added at the start. ``nearest`` is a second
+    answer, for a VirtualMachine that only a preference fits exactly.
     """
 
     quality: FitQuality
