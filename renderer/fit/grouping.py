@@ -1,9 +1,9 @@
 """Make a base and patches of VirtualMachines that have much in common: ``import --group-by LABEL``.
 
-The base has the fields that all machines of a group have with the same value, lists as a whole. The patch of a
-machine adds the rest and its name. So no patch takes anything away or reaches into a list, and the result is
-the same for ``kustomize``, in which a patch replaces KubeVirt's lists, and for projects that merge these by
-key. Each patch is merged before it is given; where a strategic merge does not make the machine (a null, a
+The base has the fields that all machines of a group have with the same value, lists as a whole. The patch of
+a machine adds the rest and its name. So no patch takes anything away or reaches into a list, and the result
+is the same for ``kustomize``, in which a patch replaces KubeVirt's lists, and for projects that merge these
+by key. Each patch is merged before it is given; where a strategic merge does not make the machine (a null, a
 field that begins with ``$``), a JSON 6902 patch takes its place.
 """
 
