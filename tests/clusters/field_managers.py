@@ -83,6 +83,18 @@ def fields_v1(content: Object) -> Object:
     }
 
 
+def field_keys(content: Object, path: tuple[str | int, ...]) -> list[str]:
+    """Return the keys that lead to a field among the fields of its object; to the atom that it is part of."""
+    fields, keys = fields_v1(content), []
+    for step in path:
+        named = [key for key in fields if key != "."]
+        if not named:
+            break
+        keys.append(f"f:{step}" if isinstance(step, str) else named[step])
+        fields = fields[keys[-1]]
+    return keys
+
+
 def _fields(value: object, kind: str, path: str) -> Object:
     name = path.rpartition(".")[2]
     if isinstance(value, dict) and name not in _ATOMS and not (kind == "Service" and name == "selector"):

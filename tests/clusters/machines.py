@@ -98,7 +98,7 @@ def size(machine: Machine) -> None:
 def _preference(machine: Machine) -> Object:
     """One whose requirements the VM meets."""
     size = machine.spec.get("instancetype", {}).get("name")
-    if size in (None, "own-size", "u1.small", "cx1.medium") or machine.chance(0.25):
+    if size in (None, "own-size", "u1.small", "u1.medium", "cx1.medium") or machine.chance(0.25):
         return {"name": "own-taste", "kind": "VirtualMachinePreference"}
     kind = {"kind": "VirtualMachineClusterPreference"} if machine.chance(0.4) else {}
     return {"name": machine.rng.choice(PREFERENCES), **kind}
@@ -359,7 +359,8 @@ def platform(machine: Machine) -> None:
         machine.domain["machine"] = {"type": rng.choice(("q35", "pc-q35-rhel9.2.0"))}
     if machine.chance(0.15):
         machine.instance["architecture"] = "amd64"
-    if not machine.sized and machine.chance(0.1) and "features" not in machine.domain:
+    plugs_memory = "maxGuest" in machine.domain.get("memory", {})
+    if not (machine.sized or plugs_memory or "features" in machine.domain) and machine.chance(0.1):
         machine.domain["launchSecurity"] = {"sev": {}}
         machine.domain["firmware"] = {"bootloader": {"efi": {"secureBoot": False}}}
 

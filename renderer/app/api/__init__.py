@@ -306,7 +306,7 @@ def validate_object(
 
     Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release.
 
-    >>> vm["spec"]["runStrategy"] = "Alway"
+    >>> vm["spec"]["runStrategy"] = "Never"
     >>> [(found.code.value, str(found.field)) for found in renderer.validate_object(vm)]
     [('schema', 'spec.runStrategy')]
     """

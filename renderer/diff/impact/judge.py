@@ -100,7 +100,7 @@ class _VmImpacts:
         self._views = views
         self._held = held
         self._update = Update(held.before, held.after, views.cluster, held.access_modes)
-        self.halted = held.before.run_strategy == HALTED
+        self.halted = held.before.run_strategy == HALTED if held.runs is None else not held.runs
         self.stopped = held.after.run_strategy == HALTED
         reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
         if not self.halted:

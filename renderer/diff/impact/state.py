@@ -50,6 +50,7 @@ class HeldChange(NamedTuple):
     after it; both are empty where nothing is refused. ``between`` are its states since it was started from
     ``before``, the oldest first.
     ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
+    ``runs`` tells whether there is an instance; None where its run strategy has to tell.
     """
 
     before: HeldVm
@@ -58,6 +59,7 @@ class HeldChange(NamedTuple):
     start_refusal: str = ""
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
     between: tuple[HeldVm, ...] = ()
+    runs: bool | None = None
 
 
 def held_vm(
