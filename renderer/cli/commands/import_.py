@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from renderer.app.import_cluster import ClusterImport, ImportedCluster, Secrets, import_cluster
+from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
+from renderer.app.import_files import Secrets, SourceChoices
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
@@ -45,6 +46,10 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
     callback=_secrets,
     help="Write values of Secrets and start data with credentials, or only their keys.",
 )
+@click.option(
+    "--fit", "fits", is_flag=True, help="Find the instance types and preferences that make the machines."
+)
+@click.option("--group-by", metavar="LABEL", default="", help="Make a base and patches of machines alike.")
 @click.option("--force", is_flag=True, help="Replace files that differ from what the cluster has.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 @quiet_option
@@ -55,6 +60,8 @@ def command(  # noqa: PLR0913 - one for each option
     kubevirt: Release | None,
     secrets: Secrets,
     *,
+    fits: bool,
+    group_by: str,
     force: bool,
     dry_run: bool,
 ) -> ExitCode:
@@ -72,7 +79,8 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender import dump.yaml --dry-run
       vmrender import must-gather/ --output clusters/east
     """
-    request = ClusterImport(files or ("-",), sys.stdin.buffer, output, kubevirt, secrets, force, dry_run)
+    choices = SourceChoices(secrets, fits, group_by)
+    request = ClusterImport(files or ("-",), sys.stdin.buffer, output, kubevirt, choices, force, dry_run)
     imported = import_cluster(open_project(), request)
     code = report(None, imported.findings)
     if not has_errors(imported.findings):
@@ -90,6 +98,7 @@ def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
         note(f"left out: {_counted(imported.fields, 'field')} that the cluster writes")
     if imported.pins:
         note(f"pinned: {imported.pins} to instance types and preferences that the catalogs have otherwise")
+    note(*imported.fitted)
     for path in _first(imported.to_seal):
         note(f"to seal: {path}")
     for path in _first(imported.written) if dry_run else ():
