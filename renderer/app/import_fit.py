@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from renderer.diff.impact.judge import judge
 from renderer.diff.impact.table import Views
+from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.dump.sources import KUSTOMIZATION, SIZES_FOLDER
 from renderer.fit.fit import Fitter
 from renderer.fit.series import SizeProposal, propose_sizes
@@ -26,6 +27,8 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.held_changes import ProjectState
+from renderer.pipeline.live_machines import LiveMachines
 from renderer.yamlio.encode import encode
 
 _NOWHERE = Site("")
@@ -48,8 +51,8 @@ class MachineFit(Record):
         if fit.quality is FitQuality.EXACT:
             later = f"; from the next start on {_named(fit.starting)} differ" if fit.starting else ""
             return f"fit: {self.label}: {_pair(fit)}, exactly{later}"
-        effect = f"; on the machine: {self.impact.effect} ({self.impact.reason})" if self.impact else ""
-        return f"nearest: {self.label}: {_pair(fit)} differs in {_named(fit.differing)}{effect}"
+        effect = f"; on the machine: {self.impact.effect}, as {self.impact.reason}" if self.impact else ""
+        return f"nearest: {self.label}: {_pair(fit)} would change {_named(fit.differing)}{effect}"
 
 
 class FittedMachines(Record):
@@ -76,15 +79,20 @@ def fit_machines(
 ) -> FittedMachines:
     """Fit the VirtualMachines among ``contents`` that name no instance type and no preference."""
     machines = {place: each for place, each in enumerate(contents) if _is_bare(each)}
-    proposals = propose_sizes(tuple(machines.values()), catalog, release)
+    fitter = Fitter(catalog, release)
+    fits = {place: fitter.fit(content) for place, content in machines.items()}
+    others = {place: machines[place] for place, fit in fits.items() if not _has_size(fit)}
+    proposals = propose_sizes(tuple(others.values()), catalog, release)
     resources = tuple(resource for each in proposals for resource in each.resources)
     extended = catalog.after(CatalogSource("proposed", ResourceSet(resources)))
-    fitter = Fitter(extended, release)
-    cluster = Cluster.of(release, kubevirt)
+    if proposals:
+        fitter = Fitter(extended, release)
+        fits |= {place: fitter.fit(content) for place, content in others.items()}
+    effects = _Effects(extended, release, kubevirt)
     fitted: dict[int, JsonObject] = {}
     answers: list[MachineFit] = []
     for place, content in machines.items():
-        fit = fitter.fit(content)
+        fit = fits[place]
         label = str(Resource(content, _NOWHERE).current_id)
         if fit.quality is FitQuality.EXACT and fit.supplied:
             fitted[place] = fit.vm
@@ -93,8 +101,7 @@ def fit_machines(
             answers.append(MachineFit(label, fit))
         nearest = fit if fit.quality is FitQuality.NEAREST else fit.nearest
         if nearest is not None:
-            impact = _impact(content, nearest.vm, extended, release, cluster)
-            answers.append(MachineFit(label, nearest, impact))
+            answers.append(MachineFit(label, nearest, effects.of(content, nearest.vm)))
     names = tuple(f"{text_at(each.manifest, 'kind')} {each.name}" for each in proposals)
     return FittedMachines(fitted, tuple(answers), _files(proposals), names)
 
@@ -104,21 +111,35 @@ def _is_bare(content: JsonObject) -> bool:
     return vm is not None and text_at(content, "kind") == VM and not vm.has_matchers
 
 
-def _impact(
-    content: JsonObject, nearest: JsonObject, catalog: Catalog, release: Release, cluster: Cluster
-) -> Impact | None:
-    """Return the effect on a machine that runs of becoming what the nearest pair makes; None if unknown."""
-    resources = ResourceSet((Resource(nearest, _NOWHERE),))
-    expanded = expand(resources, catalog, release, ExpandMode.APPLIED)
-    if expanded.failed:
-        return None
-    [after] = expanded.value
-    before = Resource(content, _NOWHERE)
-    views = VirtualMachineView.of(before), VirtualMachineView.of(after)
-    if views[0] is None or views[1] is None:
-        return None
-    changes = field_changes(before.content, after.content)
-    return judge(Views(views[0], views[1], cluster), None, changes).impact
+def _has_size(fit: VmFit) -> bool:
+    return fit.quality is FitQuality.EXACT and fit.instancetype is not None
+
+
+class _Effects:
+    """The effects on machines that run of becoming what another pair makes of them."""
+
+    def __init__(self, catalog: Catalog, release: Release, kubevirt: JsonObject) -> None:
+        self._catalog = catalog
+        self._release = release
+        self._cluster = Cluster.of(release, kubevirt)
+        state = ProjectState(ResourceSet(), catalog)
+        found = (Resource(kubevirt, _NOWHERE),) if kubevirt else ()
+        self._machines = LiveMachines(state, release, ClusterObjects(found))
+
+    def of(self, content: JsonObject, nearest: JsonObject) -> Impact | None:
+        """Return the effect; None where the other machine cannot be expanded."""
+        written = ResourceSet((Resource(nearest, _NOWHERE),))
+        expanded = expand(written, self._catalog, self._release, ExpandMode.APPLIED)
+        if expanded.failed:
+            return None
+        before, [after] = Resource(content, _NOWHERE), expanded.value
+        views = VirtualMachineView.of(before), VirtualMachineView.of(after)
+        if views[0] is None or views[1] is None:
+            return None
+        synced = self._machines.sync(before, after)
+        changes = field_changes(before.content, after.content)
+        held = None if synced is None else synced.change
+        return judge(Views(views[0], views[1], self._cluster), held, changes).impact
 
 
 def _files(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:

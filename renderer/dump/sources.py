@@ -79,9 +79,7 @@ def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
 
 
 def _kustomization(found: Sequence[SourceObject]) -> str:
-    resources: Sequence[Json] = sorted(
-        posixpath.basename(each.path) for each in found if not each.is_placeholder
-    )
+    resources: Sequence[Json] = sorted({each.listed_as for each in found if not each.is_placeholder})
     to_seal = sorted(posixpath.basename(each.path) for each in found if each.is_placeholder)
     content: dict[str, Json] = dict(_KUSTOMIZATION_HEAD)
     namespaces = {text_at(each.content, "metadata", "namespace") for each in found}

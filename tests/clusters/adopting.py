@@ -96,7 +96,10 @@ def main() -> int:
         for seed in range(given.first, given.first + -(-given.count // MACHINES)):
             cluster = generate(seed, MACHINES)
             output = "yaml" if seed % 10 == 0 else "json"
-            for problem in problems_of_adoption(cluster, Path(folder) / "adopted", output):
+            choices = SourceChoices(
+                Secrets.PLAIN, fits=seed % 2 == 0, group_by="app" if seed % 3 == 0 else ""
+            )
+            for problem in problems_of_adoption(cluster, Path(folder) / "adopted", output, choices):
                 failed += 1
                 print(f"seed {seed} ({cluster.engine.name}, 1.{cluster.release}): {problem}")
     print(f"{failed} problems")
