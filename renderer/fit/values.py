@@ -95,10 +95,25 @@ class ReducedPreference(NamedTuple):
     reduction: Reduction
 
 
+class Rank(NamedTuple):
+    """The order in which pairs are tried, by the fields from the first to the last: the smallest is taken.
+
+    ``missing`` is 1 without an instance type, ``mentioned`` the place of the preference among what the VM
+    mentions.
+    """
+
+    missing: int
+    mentioned: int
+    not_supplied: int
+    overridden: int
+    preference: Place
+    instancetype: Place
+
+
 class Choice(NamedTuple):
     """A pair that may reproduce a VirtualMachine, the smallest the best."""
 
-    rank: tuple[int, int, Place, Place]
+    rank: Rank
     instancetype: Found | None
     preference: Found | None
     group: InstancetypeGroup | None
