@@ -73,7 +73,7 @@ def test_files_and_modules_that_docstrings_name_are_there() -> None:
             if not names_something(name):
                 missing.add(f"{shown(module)}: {name}")
     assert sorted(missing) == []
-    assert seen > 20
+    assert seen >= 20
 
 
 def names_something(name: str) -> bool:
