@@ -12,8 +12,6 @@ from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.record import Record
 
-_FEATURE_GATES = "spec.configuration.developerConfiguration.featureGates"
-
 
 class CauseType(StrEnum):
     """KubeVirt's machine-readable reason."""
@@ -87,9 +85,17 @@ def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | No
     """Return the cause for a field whose feature the cluster does not have on."""
     return invalid(
         at,
-        f"{what} needs the feature gate {gate}, which the cluster does not have on",
-        f"list it in the KubeVirt object of the overlay or of a catalog: {_FEATURE_GATES}",
+        f"{what} needs the feature gate {gate}, which no KubeVirt object in this repository turns on",
+        gate_hint(gate),
         reported=reported,
+    )
+
+
+def gate_hint(gate: Gate) -> str:
+    """Return how to say that the cluster has the gate on."""
+    return (
+        f"if the cluster has it on, write featureGates: [{gate}] into vmrender.yaml,"
+        " or keep its KubeVirt object in this repository"
     )
 
 

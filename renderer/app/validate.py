@@ -7,17 +7,21 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at
+from renderer.model.location import Location, Site
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
+from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
@@ -151,6 +155,8 @@ _NOT_FOUND = frozenset(
 _HINT_AT_PATCHES = (
     "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
 )
+#: Files that are looked through at most for an object that a file may be a patch of.
+_MOST_FILES = 2_000
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
@@ -178,7 +184,44 @@ class _LoneFiles:
             together = ResourceSet((*resources, *self._others(file)))
             all_found = self._run.judged(self._target(file), Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
-        return tuple(_with_hint_at_patches(each, resources) for each in found)
+        found = tuple(_given_later(found, self._run.lone_files.parameters(file)))
+        return tuple(self._with_patches(file, found, resources))
+
+    def _with_patches(
+        self, file: str, found: Iterable[Diagnostic], resources: ResourceSet
+    ) -> Iterator[Diagnostic]:
+        """Yield the findings, without those about fields that only a patch may leave out.
+
+        It may be an incomplete object as well, unless its name or another object of its name tells.
+        """
+        patched: dict[ResId, None] = {}
+        for each in found:
+            if each.resource is None or not _lacks_its_field(each, resources):
+                yield each
+            elif each.resource in patched or self._is_patch(file, each.resource):
+                patched[each.resource] = None
+            else:
+                yield replace(each, hint=_HINT_AT_PATCHES)
+        for patch in patched:
+            yield Diagnostic(
+                code=Code.NOT_CHECKED,
+                message=f"this looks like a patch of {patch.gvk.kind} {patch.name} that no kustomization"
+                " lists: what it leaves out is not checked",
+                severity=Severity.INFO,
+                location=Location(file),
+                hint="list it under patches of a kustomization, or remove it",
+            )
+
+    def _is_patch(self, file: str, incomplete: ResId) -> bool:
+        if "patch" in file.lower():
+            return True
+        others = islice((path for path in self._run.manifests.below(".") if path != file), _MOST_FILES)
+        return any(
+            each.current_id.name == incomplete.name and each.gvk.kind == incomplete.gvk.kind
+            for path in others
+            if incomplete.gvk.group in self._run.lone_files.mention(path)
+            for each in self._resources(path)
+        )
 
     def _of_generator(self, file: str) -> tuple[Diagnostic, ...]:
         fs, folder = with_generator(self._run.fs, file)
@@ -218,16 +261,38 @@ class _LoneFiles:
         return self._read[path]
 
 
-def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnostic:
-    """Add a hint to a finding about a missing field: the file may be a patch or an incomplete base."""
+def _given_later(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:
+    """Yield the findings, with one in place of all about fields that hold a parameter of their template."""
+    unset: dict[str, Site] = {}
+    fields = 0
+    for each in found:
+        name = (placeholder_in(each.message) or "").strip("${}")
+        if each.code is Code.PLACEHOLDER and name in parameters:
+            unset[name] = parameters[name]
+            fields += 1
+        else:
+            yield each
+    if unset:
+        plural = "s" if len(unset) > 1 else ""
+        holding = "1 field that holds" if fields == 1 else f"{fields} fields that hold"
+        yield Diagnostic(
+            code=Code.NOT_CHECKED,
+            message=f"{holding} the parameter{plural} {', '.join(unset)} of this template: not checked",
+            severity=Severity.INFO,
+            sites=(next(iter(unset.values())),),
+            hint="give them values in vmrender.yaml, under parameters of an overlay",
+        )
+
+
+def _lacks_its_field(found: Diagnostic, resources: ResourceSet) -> bool:
+    """Return True if the finding is about a field that its object has to have, and has not."""
     if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
-        return found
+        return False
     way = [segment for segment in found.field.segments if isinstance(segment, str)]
     if not way or len(way) < len(found.field.segments):
-        return found
+        return False
     own = (each for each in resources if each.current_id == found.resource)
-    lacks_it = any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
-    return replace(found, hint=_HINT_AT_PATCHES) if lacks_it else found
+    return any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
 
 
 def _files(run: _Validation, path: str) -> Iterator[str]:

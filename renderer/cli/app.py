@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
     "fn": "Run as a KRM function.",
     "help": "Print the help of a command.",
+    "import": "Make sources of what runs in a cluster.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
@@ -46,8 +47,8 @@ COMMANDS = {
 COLLECT_AFTER = 100_000
 
 _CRASH = """\
-vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above:
-https://github.com/vmrender/vmrender/issues
+vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above
+{where}
 """
 
 
@@ -157,7 +158,11 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
                 return ExitCode.UNREADABLE
             return report(ReportTarget.chosen().fs, error.diagnostics)
     _write_error("".join(format_exception(error)))
-    _write_error(_CRASH.format(version=__version__) + "\n")
+    from renderer.addresses import published_addresses  # noqa: PLC0415 - as above
+
+    issues = published_addresses().issues
+    where = f"at {issues}" if issues else "where you have vmrender from."
+    _write_error(_CRASH.format(version=__version__, where=where) + "\n")
     return 3
 
 

@@ -17,12 +17,12 @@ from renderer.kubevirt.confidential import (
     IGNITION,
     LAST_APPLIED,
     LAUNCH_SECURITY,
-    MASK,
     PUBLIC_FIELDS_OF_SECRETS,
     REFERENCES,
     SECTIONS,
     START_DATA,
 )
+from renderer.model.masking import MASK
 
 _SECRET = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret\b""")
 _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")

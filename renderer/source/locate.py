@@ -11,6 +11,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.masking import MASK, Masking
+from renderer.model.taint import taint_masking
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.public_lines import public_lines
@@ -77,7 +79,7 @@ class Locator:
         site, location = self._found(diagnostic.sites)
         related = (*diagnostic.related, *_values(site))
         if is_about_secret(diagnostic):
-            (diagnostic,) = mask_in_findings([diagnostic], self._written(diagnostic.sites))
+            (diagnostic,) = mask_in_findings([diagnostic], Masking(self._written(diagnostic.sites)))
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
         return replace(
@@ -176,7 +178,10 @@ _YAML = (".yaml", ".yml", ".json", ".j2")
 
 
 def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
-    """Return the line at each location, except for locations without one and confidential lines."""
+    """Return the line at each location, except for locations without one and confidential lines.
+
+    Values that were noted in this run are masked.
+    """
     by_file: dict[str, set[Location]] = {}
     for location in locations:
         if location and location.line and _is_yaml(location.path):
@@ -188,13 +193,19 @@ def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mappin
     }
 
 
+def quotes_tainted(fs: FileSystem, locations: Iterable[Location | None]) -> bool:
+    """Return whether one of the lines at the locations holds a value that was noted in this run."""
+    return any(MASK in line for line in quoted_lines(fs, locations).values()) if taint_masking() else False
+
+
 def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str]:
     try:
         content = fs.read(path)
     except DiagnosticError:  # it went away
         return {}
     found = public_lines(content, {place.line for place in places})
-    return {place: found[place.line] for place in places if place.line in found}
+    mask = taint_masking().mask
+    return {place: mask(found[place.line]) for place in places if place.line in found}
 
 
 def _is_yaml(path: str) -> bool:

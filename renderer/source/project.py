@@ -100,6 +100,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         "exclude",
         "repositories",
         "clusters",
+        "featureGates",
         *TREE_FIELDS,
     )
     _expect(fields, "apiVersion", API_VERSION)
@@ -127,6 +128,7 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         exclude=tuple(_excluded(fields)),
         repositories=fields.list_of_texts("repositories"),
         clusters=tuple(read_clusters(fields)),
+        feature_gates=fields.list_of_texts("featureGates"),
     )
 
 
