@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -201,7 +200,7 @@ def _settled(project: Project, gathered: Gathered, release: Release) -> tuple[Se
     results = []
     for each in gathered.objects:
         settled = settle_revisions(each, catalog, behaviour)
-        placed = tuple(replace(found, sites=(), location=each.location) for found in settled.findings)
+        placed = tuple(found._replace(sites=(), location=each.location) for found in settled.findings)
         results.append(settled._replace(findings=placed))
     return tuple(results)
 

@@ -8,7 +8,6 @@ firmware UUID, are the user's and stay.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from renderer.kubevirt.kinds import CDI_GROUP, KUBEVIRT
 from renderer.model.codes import Code
@@ -256,7 +255,7 @@ def _warning(found: list[tuple[Resource, FieldPath]]) -> Diagnostic:
         "remove them from the file: they are what kubectl get prints beside what was applied",
         severity=Severity.WARNING,
     )
-    return replace(warning, resource=None) if len({id(each) for each, _ in found}) > 1 else warning
+    return warning._replace(resource=None) if len({id(each) for each, _ in found}) > 1 else warning
 
 
 def _listed(names: Iterable[str]) -> str:

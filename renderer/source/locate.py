@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from renderer.kubevirt.confidential import is_about_secret, mask_in_findings
 from renderer.model.codes import Code
@@ -63,7 +62,7 @@ def locate(
         mistake = _mistake(located)
         first.setdefault(mistake, located)
         overlays.setdefault(mistake, {}).update(dict.fromkeys(located.overlays))
-    found = (replace(located, overlays=tuple(overlays[mistake])) for mistake, located in first.items())
+    found = (located._replace(overlays=tuple(overlays[mistake])) for mistake, located in first.items())
     return tuple(sorted(without_repetitions(found), key=_reading_order))
 
 
@@ -82,8 +81,7 @@ class Locator:
             (diagnostic,) = mask_in_findings([diagnostic], Masking(self._written(diagnostic.sites)))
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
-        return replace(
-            diagnostic,
+        return diagnostic._replace(
             sites=(),
             location=location or diagnostic.location,
             related=tuple(self._located_related(other) for other in related),
@@ -159,7 +157,7 @@ def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
 def _mistake(located: Diagnostic) -> Diagnostic:
     """The key by which findings are merged: one line is one mistake, whichever objects it reached."""
     has_line = located.location is not None and located.location.line > 0
-    return replace(located, overlays=(), sites=(), resource=None if has_line else located.resource)
+    return located._replace(overlays=(), sites=(), resource=None if has_line else located.resource)
 
 
 def _values(site: Site | None) -> tuple[Related, ...]:

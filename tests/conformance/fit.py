@@ -13,7 +13,7 @@ from pathlib import Path
 
 from renderer.diff.held_values import differences, held
 from renderer.fit.fit import Fitter
-from renderer.fit.values import VmFit, FitQuality
+from renderer.fit.values import FitQuality, VmFit
 from renderer.instancetype.expand import expand
 from renderer.kubevirt.kinds import MATCHER_KEYS, MATCHER_TYPES
 from renderer.model.json import JsonObject, object_at, text_at

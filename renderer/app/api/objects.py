@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -131,7 +130,7 @@ def _located(fs: FileSystem, findings: Iterable[Diagnostic]) -> Findings:
 
 def _without_line(found: Diagnostic) -> Diagnostic:
     related = tuple(each._replace(location=_file(each.location)) for each in found.related)
-    return replace(found, location=_file(found.location), related=related)
+    return found._replace(location=_file(found.location), related=related)
 
 
 def _file(location: Location | None) -> Location | None:

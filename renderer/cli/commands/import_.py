@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.import_cluster import ImportedCluster, ClusterImport, Secrets, import_cluster
+from renderer.app.import_cluster import ClusterImport, ImportedCluster, Secrets, import_cluster
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
