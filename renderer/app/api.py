@@ -14,7 +14,8 @@ work, and ``UsageError`` for a request that makes no sense. Findings come with t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from renderer.app.usage_error import UsageError
 from renderer.app.validate import ValidationResult
 from renderer.app.validate import validate as run_validate
 from renderer.emit.layout import layout
+from renderer.kubevirt.confidential import mask_in_findings
 from renderer.model.codes import Code, Explanation
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.history import ResourceHistory
@@ -36,8 +38,10 @@ from renderer.model.limits import lowered
 from renderer.model.release import target_release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import noted, taint_masking
+from renderer.model.work import WorkLimitError, counted
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import FilesAbove
+from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.locate import locate
 from renderer.source.overlays import select_overlays
 from renderer.source.project_root import find_project_root
@@ -94,16 +98,16 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
 
 def list_overlays(project: Project) -> tuple[Overlay, ...]:
     """Return the overlays of the project. Raises ``DiagnosticError``."""
-    with lowered(project.config.limits):
+    with _run(project):
         return project.overlays()
 
 
 def render(project: Project, overlay: str) -> Rendered:
     """Render an overlay, a name or path, in memory. Raises ``DiagnosticError`` for an unknown overlay."""
-    with lowered(project.config.limits):
+    with _run(project):
         [selected] = select_overlays(project.overlays(), [overlay])
         outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
-        findings = locate(project.fs, outcome.diagnostics)
+        findings = _located(project.fs, outcome.diagnostics)
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
         return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings)
@@ -115,9 +119,9 @@ def write(project: Project, *overlays: str, check: bool = False) -> RenderResult
     Nothing is written when there is an error in any of the overlays. Raises ``DiagnosticError``.
     """
     mode = RenderMode.CHECK if check else RenderMode.WRITE
-    with lowered(project.config.limits):
+    with _run(project):
         result = run_render(project, RenderRequest(overlays, mode), Silent())
-    return result._replace(findings=locate(project.fs, result.findings))
+        return result._replace(findings=_located(project.fs, result.findings))
 
 
 def compare(project: Project, *revisions: str, overlays: Iterable[str] = ()) -> Comparison:
@@ -125,7 +129,8 @@ def compare(project: Project, *revisions: str, overlays: Iterable[str] = ()) -> 
 
     Raises ``DiagnosticError``: revision-unknown, git-unavailable.
     """
-    return compare_revisions(project, revisions, overlays, Silent())
+    with _run(project):
+        return compare_revisions(project, revisions, overlays, Silent())
 
 
 def expand(
@@ -147,12 +152,12 @@ def expand(
     fs, config = FilesAbove(contents, project.fs), project.config
     release = target_release(kubevirt) if kubevirt else config.kubevirt
     expand_mode = ExpandMode(mode) if mode else config.expand
-    with lowered(config.limits):
+    with _run(project):
         try:
             outcome = Pipeline(fs, config).expand(contents, release, expand_mode)
         except DiagnosticError as error:
-            raise DiagnosticError(*locate(fs, error.diagnostics)) from error
-        return Expanded(ResourceSet() if outcome.failed else outcome.value, locate(fs, outcome.diagnostics))
+            raise DiagnosticError(*_located(fs, error.diagnostics)) from error
+        return Expanded(ResourceSet() if outcome.failed else outcome.value, _located(fs, outcome.diagnostics))
 
 
 def validate(project: Project, *paths: str, kubevirt: str | None = None) -> ValidationResult:
@@ -160,9 +165,9 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Vali
 
     Raises ``DiagnosticError`` for a project whose overlays cannot be found.
     """
-    with lowered(project.config.limits):
+    with _run(project):
         result = run_validate(project, paths or ["."], target_release(kubevirt) if kubevirt else None)
-        return result._replace(findings=locate(result.fs, result.findings))
+        return result._replace(findings=_located(result.fs, result.findings))
 
 
 def explain(project: Project, resource: str, field: str = "", overlay: str = "") -> ResourceHistory:
@@ -173,13 +178,31 @@ def explain(project: Project, resource: str, field: str = "", overlay: str = "")
     Raises ``UsageError`` for one that is in no overlay or in several, and ``DiagnosticError`` when no
     overlay can be rendered.
     """
-    with lowered(project.config.limits):
+    with _run(project):
         explained = explain_resource(project, Question(resource, field, overlay))
         if explained.history is None:
-            raise DiagnosticError(*locate(project.fs, explained.findings))
+            raise DiagnosticError(*_located(project.fs, explained.findings))
         return explained.history
 
 
 def explain_code(code: str) -> Explanation:
     """Return the meaning of a diagnostic code. Raises ``ValueError`` for an unknown one."""
     return explanation_of(Code(code))
+
+
+@contextmanager
+def _run(project: Project) -> Iterator[None]:
+    """One run, whatever other threads do: with the limits of the project, and accounts of its own.
+
+    Raises ``DiagnosticError``: build-limit for a run that takes too many steps.
+    """
+    with lowered(project.config.limits), counted(), noted():
+        try:
+            yield
+        except WorkLimitError as error:
+            raise DiagnosticError(error.diagnostic) from error
+
+
+def _located(fs: FileSystem, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the findings with their lines, and without values that no output may repeat."""
+    return mask_in_findings(locate(fs, findings), taint_masking())

@@ -23,6 +23,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.checks import Checks
 from renderer.pipeline.entry_points import EntryPointComposer
@@ -236,7 +237,8 @@ class Pipeline:
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)
-        return mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
+        masked = mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
+        return mask_in_findings(masked, taint_masking())
 
     @cached_property
     def _composer(self) -> Composer:
