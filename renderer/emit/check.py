@@ -133,7 +133,7 @@ def _public_difference(content: TreeFile, wanted: bytes, confidential: Masking) 
 
 
 def _key(line: str) -> str:
-    """What stands before a value in a line of YAML; a line without a value is as good as any other."""
+    """The key in a line of YAML; empty for a line without one, which is as good as any other."""
     key, colon, _ = line.strip().partition(":")
     return key if colon else ""
 
