@@ -171,7 +171,7 @@ def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     else:
         message = f"{field} {quoted(value)} means nothing to {target.authority}"
     return SchemaFinding(
-        field, message, hint, severity=severity, target=target.release if elsewhere else None
+        field, message, hint, severity=severity, target=target.judging_release if elsewhere else None
     )
 
 
