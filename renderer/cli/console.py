@@ -213,7 +213,7 @@ def _report(
         lines = quoted_lines(fs, (finding.location for finding in located))
         secrets = values_pattern(tainted())
         if secrets:
-            lines = {place: secrets.sub(MASK, line) for place, line in lines.items()}
+            lines = {place: line and secrets.sub(MASK, line) for place, line in lines.items()}
         return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
     if target.format is not Format.JSON and target.folder != ".":
         located = tuple(below(target.folder, finding) for finding in located)

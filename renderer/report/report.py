@@ -60,6 +60,6 @@ class Report(NamedTuple):
 
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...] = ()
-    lines: Mapping[Location, str] = {}
+    lines: Mapping[Location, str | None] = {}
     explain: Callable[[Code], Explanation] = Explanation.missing
     colour: bool = False

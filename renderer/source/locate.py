@@ -175,8 +175,8 @@ def _reading_order(diagnostic: Diagnostic) -> tuple[Location, str, str]:
 _YAML = (".yaml", ".yml", ".json", ".j2")
 
 
-def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
-    """Return the line at each location, except for locations without one and confidential lines."""
+def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str | None]:
+    """Return the line at each location that has one; None for a line that may be confidential."""
     by_file: dict[str, set[Location]] = {}
     for location in locations:
         if location and location.line and _is_yaml(location.path):
@@ -188,13 +188,14 @@ def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mappin
     }
 
 
-def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str]:
+def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:
     try:
         content = fs.read(path)
     except DiagnosticError:  # it went away
         return {}
     found = public_lines(content, {place.line for place in places})
-    return {place: found[place.line] for place in places if place.line in found}
+    there = content.count(b"\n") + 1
+    return {place: found.get(place.line) for place in places if place.line <= there}
 
 
 def _is_yaml(path: str) -> bool:
