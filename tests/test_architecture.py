@@ -131,6 +131,7 @@ def test_the_version_costs_no_imports() -> None:
         "renderer.cli",
         "renderer.cli.app",
         "renderer.cli.command",
+        "renderer.deferred",
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.diff.compare import Hold, compare_overlay, held_as_written, without_moved
@@ -17,7 +17,6 @@ from renderer.pipeline.held_changes import HeldChanges
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
-from renderer.source.overlays import select_overlays
 
 _WORK_TREE = "work tree"
 _SHORT = 12
@@ -172,7 +171,7 @@ def compare_projects(
 def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Path and name of each overlay of either side. Raises ``DiagnosticError`` for one that neither has."""
     gone = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
-    for overlay in select_overlays((*after.overlays.values(), *gone), wanted):
+    for overlay in chosen_overlays((*after.overlays.values(), *gone), wanted):
         yield overlay.path, overlay.name
 
 

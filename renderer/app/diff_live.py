@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
@@ -20,6 +20,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import ChangeType, Difference, OverlayDifference, ResourceChange
 from renderer.model.json import array_at, object_at, text_at
 from renderer.model.location import Site
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
@@ -41,14 +42,23 @@ class _Rendered(NamedTuple):
     side: RenderedSide
 
 
+class Dump(Record):
+    """``name`` is a file or folder that kubectl has printed, or ``-`` for what is ``piped`` in."""
+
+    name: str
+    piped: BinaryIO
+
+    def __str__(self) -> str:
+        return "standard input" if self.name == STDIN else self.name
+
+
 def compare_with_dump(
-    project: Project, revisions: Sequence[str], dump: str, overlays: Iterable[str], reporter: Reporter
+    project: Project, revisions: Sequence[str], dump: Dump, overlays: Iterable[str], reporter: Reporter
 ) -> Comparison:
     """Compare a cluster with the work tree, or with a revision.
 
-    ``dump`` is a file or folder that kubectl has printed, or ``-`` for standard input. Without ``overlays``,
-    names or paths, all are compared. Raises ``UsageError`` for more than one revision, and
-    ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
+    Without ``overlays``, names or paths, all are compared. Raises ``UsageError`` for more than one revision,
+    and ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
     ``read_dump`` raises.
     """
     if len(revisions) > 1 or any(".." in each for each in revisions):
@@ -59,7 +69,7 @@ def compare_with_dump(
         return _compare(side_at(git, revisions[0]), dump, overlays, reporter)
 
 
-def _compare(side: Side, dump: str, wanted: Iterable[str], reporter: Reporter) -> Comparison:
+def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
     rendered: list[_Rendered] = []
     errors: list[Diagnostic] = []
     selected = select_overlays(side.overlays.values(), wanted)
@@ -74,9 +84,8 @@ def _compare(side: Side, dump: str, wanted: Iterable[str], reporter: Reporter) -
     deployers = Deployers(side.fs, side.config, side.overlays.values())
     compared = [_overlay_difference(each, side, cluster.objects, deployers) for each in rendered]
     compared += cluster.in_no_overlay(written, [change for one in compared for change in one.changes])
-    name = "standard input" if dump == STDIN else dump
     difference = Difference(
-        f"cluster ({name})", side.name, tuple(compared), is_live=True, others=cluster.others
+        f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=cluster.others
     )
     return Comparison(difference, (), tuple(errors))
 
@@ -112,13 +121,13 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
 class _Cluster:
     """The objects of a dump that a comparison may need; ``others`` is how many it cannot."""
 
-    def __init__(self, dump: str, kinds: set[str]) -> None:
+    def __init__(self, dump: Dump, kinds: set[str]) -> None:
         """Raises ``DiagnosticError`` for a dump that cannot be read."""
         self.others = 0
         self._kinds = kinds | PATHS.keys()
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
         found: list[Resource] = []
-        for live in read_dump(find_files([dump])):
+        for live in read_dump(find_files([dump.name], dump.piped)):
             if live.kind in needed:
                 found.append(Resource(live.content, Site(live.location.path)))
             else:

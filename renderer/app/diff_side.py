@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.diff.compare import OverlaySide
@@ -85,6 +84,7 @@ class Side:
             applied=self._applied(overlay) if overlay.expand is ExpandMode.OFF else {},
             refused=refused,
             kubevirt=self._kubevirt(outcome.value),
+            feature_gates=self.config.feature_gates,
         )
         return RenderedSide(content, errors, self._state(overlay, outcome.value))
 
@@ -99,12 +99,13 @@ class Side:
         from renderer.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
         from renderer.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
 
+        gates = self.config.feature_gates
         if not needs_catalog(resources) and not self._catalogs():
-            return Catalog()
+            return Catalog(feature_gates=gates)
         try:
-            return Catalog.of(*self._pipeline.catalog_sources)
+            return Catalog.of(*self._pipeline.catalog_sources).with_gates(gates)
         except DiagnosticError:  # it is reported where a virtual machine needs the catalog
-            return Catalog()
+            return Catalog(feature_gates=gates)
 
     def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
         """The virtual machines as the cluster will see them, where their manifests keep the matchers."""
@@ -128,7 +129,7 @@ class Side:
         if not self.revision:
             return finding
         related = tuple(each._replace(location=self._label(each.location)) for each in finding.related)
-        return replace(finding, location=self._label(finding.location), sites=(), related=related)
+        return finding._replace(location=self._label(finding.location), sites=(), related=related)
 
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):

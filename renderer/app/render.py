@@ -7,9 +7,9 @@ from enum import Enum
 from os.path import isdir, lexists, realpath
 from pathlib import Path
 from posixpath import normpath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.rendered_trees import (
     Rendered,
     RenderedTrees,
@@ -23,10 +23,11 @@ from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.rule_settings import warnings_as_errors
 from renderer.sharding import ShardName
-from renderer.source.overlays import output_sites, select_overlays
+from renderer.source.overlays import output_sites
 from renderer.source.project import PROJECT_FILE
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class RenderMode(Enum):
     DRY_RUN = "dry run"
 
 
-class RenderRequest(NamedTuple):
+class RenderRequest(Record):
     """Options of a run.
 
     ``overlays`` are names or paths; without any it is all overlays of the project, or of a ``shard`` of it,
@@ -63,7 +64,7 @@ class RenderRequest(NamedTuple):
     plan: Path | None = None
 
 
-class RenderResult(NamedTuple):
+class RenderResult(Record):
     """The trees that were written, compared or removed, and the findings; with an error nothing was written.
 
     ``overlays`` are the paths of those that were rendered.
@@ -74,7 +75,7 @@ class RenderResult(NamedTuple):
     overlays: tuple[str, ...]
 
 
-class _RenderedOverlays(NamedTuple):
+class _RenderedOverlays(Record):
     """``overlays`` without errors, ``findings`` of all overlays, ``folders`` read as kustomizations."""
 
     overlays: tuple[Rendered, ...]
@@ -193,7 +194,7 @@ def _render_changed(
 def _selected(
     project: Project, overlays: Sequence[Overlay], request: RenderRequest, reporter: Reporter
 ) -> tuple[Overlay, ...]:
-    named = select_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
+    named = chosen_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
     if request.shard is None:
         return named
     from renderer.app.shards import overlays_in  # noqa: PLC0415 - only where a shard is asked for

@@ -7,7 +7,6 @@ manifests has room on standard output for a report that a machine reads.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
@@ -138,7 +137,11 @@ def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> No
 
 def terminal_width() -> int | None:
     """Return the width of the terminal that standard output is, in characters; None when it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size  # noqa: PLC0415 - brings three libraries for archives
+
+    return get_terminal_size().columns
 
 
 def print_diff(diff: str) -> None:

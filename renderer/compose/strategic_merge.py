@@ -25,7 +25,7 @@ from renderer.compose.list_merge import (
     merge_elements,
 )
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
-from renderer.compose.replaced_lists import replaced_lists, warning
+from renderer.compose.merge_keys.replaced_lists import replaced_lists, warning
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of

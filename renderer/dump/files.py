@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -50,25 +49,28 @@ class FileOnDisk(Record):
 
 
 class StandardInput(Record):
-    """The dump that another program writes into ours."""
+    """A dump that another program writes into ours: ``piped``, or the file descriptor 0."""
 
+    piped: BinaryIO | None = None
     path: str = "<stdin>"
     is_named: bool = True
 
     def open(self) -> BinaryIO:
-        """Return standard input, as a stream of its own."""
-        return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+        """Return the stream, which can be read once."""
+        return self.piped or os.fdopen(os.dup(0), "rb")
 
 
-def find_files(names: Iterable[str]) -> Iterator[FileOnDisk | StandardInput]:
-    """Yield the files that ``names`` mean, those of a folder sorted by path; ``-`` is standard input.
+def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[FileOnDisk | StandardInput]:
+    """Yield the files that ``names`` mean, those of a folder sorted by path.
+
+    ``-`` is ``piped``, or the standard input of the process.
 
     In a folder, files that end in .yaml, .yml and .json count, at any depth, and links are not followed.
     Raises ``DiagnosticError``: file-not-found, file-unreadable.
     """
     for name in names:
         if name == STDIN:
-            yield StandardInput()
+            yield StandardInput(piped)
         elif Path(name).is_dir():
             yield from (FileOnDisk(path, is_named=False) for path in sorted(_in_folder(name)))
         else:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Protocol
 
-from renderer.dump.findings import PRINT_HINT, invalid, truncated
+from renderer.dump.findings import PRINT_HINT, invalid, without_end
 from renderer.dump.json_stream import stream_json
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.limits import limits
@@ -39,6 +39,7 @@ _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\x
 _LIST = "List"
 #: Names of objects as the API server takes them for any kind (``pkg/api/validation/path/name.go``).
 _NAME = re.compile(r"(?!\.\.?$)[!-$&-.0-~]+")
+_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 _TABLE_HINT = f"a Table has columns for people and no objects; {PRINT_HINT}"
 _NO_OBJECTS = {
     "Table": "this is a Table",
@@ -111,9 +112,8 @@ def _unwrapped(value: Json, location: Location) -> Iterator[LiveObject]:
             yield from _unwrapped(_with_kind(item, content), location)
         return
     live = LiveObject(content, location)
-    most = limits().name_length
-    for name in (live.name, live.namespace):
-        if len(name) > most or (name and not _NAME.fullmatch(name)):
+    for name, pattern in ((live.name, _NAME), (live.namespace, _NAMESPACE)):
+        if len(name) > limits().name_length or (name and not pattern.fullmatch(name)):
             raise invalid("the name of this object is none that an API server takes", location)
     if not live.name:
         raise invalid(f"the {live.kind} has no metadata.name", location)
@@ -133,7 +133,7 @@ def _check_list(fields: JsonObject, location: Location) -> None:
     """Check the fields around the items of a document: kubectl prints its kind behind the items."""
     kind = scalar_text(fields.get("kind"))
     if "kind" not in fields:
-        raise truncated(location)
+        raise without_end(location)
     if kind in _NO_OBJECTS:
         _check_kind(fields, location)
     if not kind.endswith(_LIST):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from renderer.fit.instancetype_fields import InstancetypeFields
@@ -14,7 +15,7 @@ from renderer.instancetype.catalog import Catalog
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.find import Found, decoded
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
-from renderer.model.json import Json, JsonObject
+from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
 
 T = TypeVar("T", InstancetypeFields, PreferenceFields)
@@ -47,12 +48,12 @@ class Candidates:
             InstancetypeGroup(fields, tuple(members))
             for members in instancetypes
             if not is_incomplete(members[0].spec)
-            and (fields := _made(InstancetypeFields, members[0].spec, behaviour)) is not None
+            for fields in _made(InstancetypeFields, members[0].spec, behaviour)
         )
         self.preferences = tuple(
             PreferenceGroup(fields, tuple(members))
             for members in preferences
-            if (fields := _made(PreferenceFields, members[0].spec, behaviour)) is not None
+            for fields in _made(PreferenceFields, members[0].spec, behaviour)
         )
         self._by_memory: dict[Json, list[InstancetypeGroup]] = {}
         for group in self.instancetypes:
@@ -64,12 +65,13 @@ class Candidates:
 
 
 def _grouped(
-    catalog: Catalog, matcher_type: MatcherType, behaviour: Behaviour, counts: Callable[[JsonObject], JsonObject]
+    catalog: Catalog,
+    matcher_type: MatcherType,
+    behaviour: Behaviour,
+    counts: Callable[[JsonObject], JsonObject],
 ) -> Iterator[list[Found]]:
     """Yield the decoded objects with equal specs, as far as ``counts`` leaves them."""
     groups: dict[str, list[Found]] = {}
-    import json  # noqa: PLC0415 - what few commands do
-
     for kind in reversed(matcher_type.kinds):
         for resource in catalog.of_kind(kind):
             try:
@@ -84,17 +86,17 @@ def _without_requirements(spec: JsonObject) -> JsonObject:
     return {key: value for key, value in spec.items() if key != "requirements"}
 
 
-def _made(make: Callable[[JsonObject, Behaviour], T], spec: JsonObject, behaviour: Behaviour) -> T | None:
-    """Return the fields of a spec; None where it cannot be applied."""
+def _made(make: Callable[[JsonObject, Behaviour], T], spec: JsonObject, behaviour: Behaviour) -> Iterator[T]:
+    """Yield the fields of a spec, unless it cannot be applied."""
     try:
-        return make(spec, behaviour)
+        yield make(spec, behaviour)
     except ApplyError:
-        return None
+        return
 
 
 def topology_key(preference: JsonObject) -> tuple[object, ...]:
     """Return the values by which a preference's ``spec`` spreads vCPUs."""
-    cpu: Mapping[str, Json] = preference.get("cpu") or {}  # type: ignore[assignment]  # decoded by its type
+    cpu = object_at(preference, "cpu")
     return (
         cpu.get("preferredCPUTopology"),
         str(cpu.get("spreadOptions")),

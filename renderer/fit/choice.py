@@ -8,11 +8,15 @@ deploys, then the smallest name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
 from renderer.kubevirt.kinds import CLUSTER_KINDS
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+
+#: The place of an object in the order: the smallest is taken.
+Place: TypeAlias = tuple[int, bool, str]
 
 #: A mention in a label that says nothing else counts more than one of any length elsewhere.
 _NAMED = 1000
@@ -59,13 +63,15 @@ def _strings(value: Json) -> Iterator[str]:
         yield from (each for each in value.values() if isinstance(each, str))
 
 
-def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> list[Found]:
+def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> tuple[Found, ...]:
     """Return those objects that a VM in ``scope`` sees, the first to take first."""
-    visible = [each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource]
-    return sorted(visible, key=lambda found: order(found, mentions))
+    visible = [
+        each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource
+    ]
+    return tuple(sorted(visible, key=lambda found: order(found, mentions)))
 
 
-def order(found: Found | None, mentions: Mentions) -> tuple[int, bool, str]:
+def order(found: Found | None, mentions: Mentions) -> Place:
     """Return the place of an object among those that fit equally well: the smallest is taken."""
     if found is None:
         return 0, False, ""

@@ -11,16 +11,16 @@ defaults that the release gives both (``pkg/defaults``). Of several exact pairs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from enum import StrEnum
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from renderer.diff.held_values import differences, held
 from renderer.fit.candidates import Candidates, InstancetypeGroup, topology_key
 from renderer.fit.choice import Mentions, in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
-from renderer.fit.preference_fields import Reduction
-from renderer.fit.template_parts import is_same_template, template_of, value_at
+from renderer.fit.nearest import nearest_fit
+from renderer.fit.preference_fields import Reduction, ReductionMemo
+from renderer.fit.template_parts import is_same_template, leaf_count, template_of, value_at
+from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
@@ -29,7 +29,6 @@ from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.defaults import default_disks, default_vmi_spec
-from renderer.instancetype.find import Found
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
@@ -39,7 +38,6 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
-from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
@@ -47,56 +45,6 @@ _NOWHERE = Site("", 0)
 _TEMPLATE = FieldPath.of("spec", "template")
 #: Equally good pairs of which each is refused for another reason are rare; so many are tried.
 _MOST_TRIED = 100
-
-
-class FitQuality(StrEnum):
-    """How well a pair reproduces a VirtualMachine."""
-
-    EXACT = "exact"
-    NEAREST = "nearest"
-    NONE = "none"
-
-
-class Fit(Record):
-    """The pair that fits a VirtualMachine, and the VirtualMachine with it.
-
-    ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
-    fits. ``removed`` are the fields that it lacks, ``differing`` those in which its expansion is another one,
-    as paths in the VirtualMachine. ``starting`` are the fields of the instance that KubeVirt makes next which
-    differ although the expansion is the same: a preference also reaches devices that are added at the start.
-    ``nearest`` is a second answer, for a VirtualMachine that only a preference
-    fits exactly.
-    """
-
-    quality: FitQuality
-    vm: JsonObject
-    instancetype: Found | None = None
-    preference: Found | None = None
-    removed: tuple[FieldPath, ...] = ()
-    differing: tuple[FieldPath, ...] = ()
-    starting: tuple[FieldPath, ...] = ()
-    nearest: Fit | None = None
-
-
-class Target(NamedTuple):
-    """A VirtualMachine whose pair is looked for: its template, as held, and as held once defaulted."""
-
-    vm: JsonObject
-    template: JsonObject
-    held: JsonObject
-    defaulted: JsonObject
-    scope: Scope
-    mentions: Mentions
-
-
-class Choice(NamedTuple):
-    """A pair that may reproduce a VirtualMachine, the smallest the best."""
-
-    rank: tuple[int, int, tuple[int, bool, str], tuple[int, bool, str]]
-    instancetype: Found | None
-    preference: Found | None
-    group: InstancetypeGroup | None
-    reduction: Reduction
 
 
 class Fitter:
@@ -114,15 +62,25 @@ class Fitter:
         self.candidates = Candidates(catalog, behaviour)
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
-    def fit(self, vm: JsonObject) -> Fit:
+    def fit(self, vm: JsonObject) -> VmFit:
         """Return the pair that fits a VirtualMachine without matchers; none for one that has any."""
         spec = object_at(vm, "spec")
         if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template_of(vm):
-            return Fit(FitQuality.NONE, vm)
-        target = self._target(vm)
-        reductions = self._reductions(target)
-        choices = sorted(self._choices(target, reductions), key=lambda choice: choice.rank)
-        second: Fit | None = None
+            return VmFit(FitQuality.NONE, vm)
+        target = self.target(vm)
+        preferences = self._reductions(target)
+        exact = self._exact(target, preferences)
+        if exact is not None and exact.instancetype is not None:
+            return exact
+        nearest = nearest_fit(self, target, preferences)
+        if exact is not None:
+            return exact._replace(nearest=nearest)
+        return nearest or VmFit(FitQuality.NONE, vm)
+
+    def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
+        """Return the best of the exact pairs; one with which the next instance is the same is better."""
+        choices = sorted(self._choices(target, preferences), key=lambda choice: choice.rank)
+        second: VmFit | None = None
         failed: set[tuple[int, int]] = set()
         for choice in choices[:_MOST_TRIED]:
             alike = (id(choice.reduction), id(choice.group))
@@ -134,16 +92,17 @@ class Fitter:
             failed.add(alike)
             if found.quality is FitQuality.EXACT and second is None:
                 second = found
-        return second or Fit(FitQuality.NONE, vm)
+        return second
 
-    def _target(self, vm: JsonObject) -> Target:
+    def target(self, vm: JsonObject) -> Target:
+        """Return a VM with what looking for its pair takes."""
         template = template_of(vm)
         try:
             defaulted = self._defaulted(template)
         except (CauseError, DiagnosticError):
             defaulted = template
         scope = Scope(self._catalog, text_at(vm, "metadata", "namespace"))
-        return Target(vm, template, held(template), held(defaulted), scope, Mentions(vm))
+        return Target(vm, template, held(template), held(defaulted), self._instance(vm), scope, Mentions(vm))
 
     def _defaulted(self, template: JsonObject) -> JsonObject:
         """Return the template with the defaults of its VirtualMachine. Raises as the defaults do."""
@@ -153,38 +112,38 @@ class Fitter:
             spec = default_vmi_object(spec, config.cpu_model)
         return {**template, "spec": spec}
 
-    def _reductions(self, target: Target) -> list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]]:
-        """Return the preferences that may have been applied, with what they leave, none of them first."""
-        found: list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]] = [
-            ([None], topology_key(EMPTY), EMPTY, Reduction(target.template))
-        ]
+    def _reductions(self, target: Target) -> list[ReducedPreference]:
+        """Return the preferences that may have been applied, with what they leave; none of them first."""
+        memo: ReductionMemo = {}
+        found = [ReducedPreference((None,), EMPTY, topology_key(EMPTY), Reduction(target.template))]
         for group in self.candidates.preferences:
-            reduction = group.fields.reduced(target.template)
-            if reduction is not None:
-                members: list[Found | None] = [*in_order(group.members, target.mentions, target.scope)]
-                if members:
-                    found.append((members, topology_key(group.fields.spec), group.fields.spec, reduction))
+            reduction = group.fields.reduced(target.template, memo)
+            members = () if reduction is None else in_order(group.members, target.mentions, target.scope)
+            if reduction is not None and members:
+                spec = group.fields.spec
+                found.append(ReducedPreference(members, spec, topology_key(spec), reduction))
         return found
 
-    def _choices(self, target: Target, reductions: list[tuple[list[Found | None], tuple[object, ...], JsonObject, Reduction]]) -> Iterator[Choice]:
+    def _choices(self, target: Target, preferences: Sequence[ReducedPreference]) -> Iterator[Choice]:
         groups = [
-            (group, in_order(group.members, target.mentions, target.scope)) for group in self._instancetypes(target)
+            (group, in_order(group.members, target.mentions, target.scope))
+            for group in self._instancetypes(target)
         ]
-        for preferences, key, spec, reduction in reductions:
-            orders = [(preference, order(preference, target.mentions)) for preference in preferences]
-            if preferences != [None]:
-                for preference, place in orders:
-                    rank = (-reduction.supplied, reduction.overridden, place, order(None, target.mentions))
-                    yield Choice(rank, None, preference, None, reduction)
+        for each in preferences:
+            supplied, overridden = each.reduction.supplied, each.reduction.overridden
+            orders = [(preference, order(preference, target.mentions)) for preference in each.members]
+            for preference, place in orders if each.spec is not EMPTY else ():
+                rank = (-supplied, overridden, place, order(None, target.mentions))
+                yield Choice(rank, None, preference, None, each.reduction)
             for group, members in groups:
-                if not self._has_topology(target, group, key, spec):
+                if not self.has_topology(target, group, each):
                     continue
-                supplied = reduction.supplied + len(group.fields.fields) + len(COUNTS)
+                of_both = supplied + len(group.fields.fields) + len(COUNTS)
                 for instancetype in members:
                     own = order(instancetype, target.mentions)
                     for preference, place in orders:
-                        rank = (-supplied, reduction.overridden, place, own)
-                        yield Choice(rank, instancetype, preference, group, reduction)
+                        rank = (-of_both, overridden, place, own)
+                        yield Choice(rank, instancetype, preference, group, each.reduction)
 
     def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
         """Yield the instance types whose fields the VM has, the vCPUs aside."""
@@ -194,28 +153,31 @@ class Fitter:
                 if any(map(group.fields.are_in, views)):
                     yield group
 
-    def _has_topology(self, target: Target, group: InstancetypeGroup, key: tuple[object, ...], preference: JsonObject) -> bool:
+    def has_topology(self, target: Target, group: InstancetypeGroup, preference: ReducedPreference) -> bool:
         """Return whether the instance type's vCPUs become the VM's with a preference's topology."""
-        topology = self._topology(group.fields.vcpus, key, preference)
+        topology = self._topology(group.fields.vcpus, preference)
         if topology is None:
             return False
         counts = (topology.sockets, topology.cores, topology.threads)
         return any(
-            all((value_at(view, path) or 0) == (count or 0) for path, count in zip(COUNTS, counts, strict=True))
+            all(
+                (value_at(view, path) or 0) == (count or 0)
+                for path, count in zip(COUNTS, counts, strict=True)
+            )
             for view in (target.held, target.defaulted)
         )
 
-    def _topology(self, vcpus: Json, key: tuple[object, ...], preference: JsonObject) -> CpuTopology | None:
-        known = (vcpus, *key)
+    def _topology(self, vcpus: Json, preference: ReducedPreference) -> CpuTopology | None:
+        known = (vcpus, *preference.topology)
         if known not in self._topologies:
-            specs = AppliedSpecs(EMPTY, preference, self.cluster.behaviour)
+            specs = AppliedSpecs(EMPTY, preference.spec, self.cluster.behaviour)
             try:
                 self._topologies[known] = cpu_topology(vcpus, specs)
             except ApplyError:
                 self._topologies[known] = None
         return self._topologies[known]
 
-    def tried(self, target: Target, choice: Choice) -> Fit | None:
+    def tried(self, target: Target, choice: Choice) -> VmFit | None:
         """Return the VM with the pair, exact or not; None where KubeVirt would not admit it."""
         left = choice.reduction.template
         if choice.group is not None:
@@ -227,21 +189,20 @@ class Fitter:
         except (CauseError, DiagnosticError):
             return None
         vm = _with_matchers(target.vm, left, selected)
-        return Fit(
-            FitQuality.EXACT if is_exact else FitQuality.NEAREST,
-            vm,
-            choice.instancetype,
-            choice.preference,
-            tuple(differences(target.held, held(left), _TEMPLATE)),
-            () if is_exact else tuple(differences(target.held, held(applied), _TEMPLATE)),
-            tuple(self._starting(target, vm)) if is_exact else (),
-        )
+        supplied = leaf_count(target.template) - leaf_count(left)
+        found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
+        if is_exact:
+            return found._replace(starting=tuple(self._starting(target, vm)))
+        differing = tuple(differences(target.held, held(applied), _TEMPLATE))
+        return found._replace(quality=FitQuality.NEAREST, differing=differing)
 
     def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
         """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
-        before, after = self._instance(target.vm), self._instance(vm)
+        before, after = target.instance, self._instance(vm)
         if before is not None and after is not None:
-            yield from (field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS)
+            yield from (
+                field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS
+            )
 
     def _instance(self, vm: JsonObject) -> JsonObject | None:
         """Return the instance that KubeVirt makes of a new VM; None where it cannot be defaulted."""
@@ -257,18 +218,18 @@ class Fitter:
 
 
 def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatchers) -> JsonObject:
-    """Return the VirtualMachine with another template and the matchers of a pair, where sorted keys have them."""
+    """Return the VirtualMachine with another template and a pair, in keys that stay sorted."""
     spec: dict[str, Json] = {**object_at(vm, "spec"), "template": template}
     for key, found in (("instancetype", selected.instancetype), ("preference", selected.preference)):
         if found is not None:
             spec[key] = {"kind": found.resource.kind, "name": found.resource.name}
-    before = [key for key in object_at(vm, "spec")]
+    before = list(object_at(vm, "spec"))
     for key in (key for key in MATCHER_KEYS if key in spec and key not in before):
         place = next((at for at, other in enumerate(before) if other > key), len(before))
         before.insert(place, key)
     return {**vm, "spec": {key: spec[key] for key in before}}
 
 
-def fit(vm: JsonObject, catalog: Catalog, release: Release) -> Fit:
+def fit(vm: JsonObject, catalog: Catalog, release: Release) -> VmFit:
     """Return the pair of a catalog that fits one VirtualMachine; ``Fitter`` is for many."""
     return Fitter(catalog, release).fit(vm)

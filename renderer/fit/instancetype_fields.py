@@ -16,7 +16,18 @@ _CPU = ("spec", "domain", "cpu")
 GUEST_MEMORY = ("spec", "domain", "memory", "guest")
 COUNTS = tuple((*_CPU, count) for count in ("sockets", "cores", "threads"))
 _OPENED = frozenset(
-    {"metadata", "annotations", "spec", "domain", "cpu", "memory", "resources", "requests", "devices", "ioThreads"}
+    {
+        "metadata",
+        "annotations",
+        "spec",
+        "domain",
+        "cpu",
+        "memory",
+        "resources",
+        "requests",
+        "devices",
+        "ioThreads",
+    }
 )
 #: Fields that no VirtualMachine has beside an instance type (``apply/cpu.go``, ``apply/memory.go``).
 _ALWAYS_IN_CONFLICT = (

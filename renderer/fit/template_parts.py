@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from renderer.diff.held_values import held
 from renderer.kubevirt.lists import is_equal
@@ -61,9 +61,9 @@ def pruned(template: JsonObject, before: JsonObject) -> JsonObject:
     return template
 
 
-def fields_of(part: JsonObject, opened: frozenset[str], at: tuple[str, ...] = ()) -> Iterator[
-    tuple[tuple[str, ...], Json]
-]:
+def fields_of(
+    part: JsonObject, opened: frozenset[str], at: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Json]]:
     """Yield path and value of each field; mappings named in ``opened`` count by what is in them."""
     for key, value in part.items():
         if key in opened and isinstance(value, dict):
@@ -95,16 +95,14 @@ def without_made(part: JsonObject, made: JsonObject, opened: frozenset[str]) -> 
 
 
 def leaf_count(value: Json) -> int:
-    """Return the number of scalars and of empty mappings and lists in a value."""
-    if isinstance(value, Mapping):
-        return sum(map(leaf_count, value.values())) if value else 1
+    """Return the number of scalars and of empty mappings and lists in a value; 0 for no value."""
+    if isinstance(value, dict):
+        return sum(map(leaf_count, value.values())) or 1
     if isinstance(value, list):
-        return sum(map(leaf_count, value)) if value else 1
-    return 1
+        return sum(map(leaf_count, value)) or 1
+    return 0 if value is None else 1
 
 
 def template_of(vm: JsonObject) -> JsonObject:
     """Return ``spec.template`` of a VirtualMachine; empty where it has none."""
     return object_at(vm, "spec", "template")
-
-

@@ -68,6 +68,7 @@ class Code(StrEnum):
     REVISION_INVALID = "revision-invalid"
     REVISION_MISMATCH = "revision-mismatch"
     API_VERSION = "api-version"
+    UNKNOWN_GATE = "unknown-gate"
     CONFLICT = "conflict"
     REQUIREMENT = "requirement"
     TOPOLOGY = "topology"
@@ -121,6 +122,7 @@ class Code(StrEnum):
     IMPORT_REFUSED = "import-refused"
     DUMP_INVALID = "dump-invalid"
     DUMP_MIXED = "dump-mixed"
+    CREDENTIALS_WITHHELD = "credentials-withheld"
     FILE_EXISTS = "file-exists"
 
     # The rendered tree.

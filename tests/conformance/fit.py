@@ -1,18 +1,19 @@
 """The suite ``fit``: for every VM that KubeVirt expanded, the pair that reproduces it.
 
-Each vector whose expansion succeeds gives up to two VMs: the template with everything applied, and the answer of
-the expand-spec API. A VM passes when a pair is found that expands to it exactly. One that KubeVirt would have
-refused with the pair it came from (``admit``) has no pair that could be written, and is counted apart.
+Each vector whose expansion succeeds gives up to two VMs: the template with everything applied, and the answer
+of the expand-spec API. A VM passes when a pair is found, and the VM with that pair expands to it field by
+field. Two kinds of VMs are counted apart, as their pair may be none that could be written: those that
+KubeVirt refuses with the pair they came from, and those that came from a copy in a ControllerRevision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from renderer.diff.held_values import differences, held
-from renderer.fit.fit import Fit, FitQuality, Fitter
+from renderer.fit.fit import Fitter
+from renderer.fit.values import FitQuality, VmFit
 from renderer.instancetype.expand import expand
 from renderer.kubevirt.kinds import MATCHER_KEYS, MATCHER_TYPES
 from renderer.model.json import JsonObject, object_at, text_at
@@ -54,9 +55,11 @@ def _fitter(case: Case) -> Fitter:
     return _FITTERS[key]
 
 
-def _result(case: Case, name: str, expanded: JsonObject, found: Fit) -> CaseResult:
+def _result(case: Case, name: str, expanded: JsonObject, found: VmFit) -> CaseResult:
     origin = _origin(case)
-    differing = _differing(case, name, expanded, found.vm) if found.quality is FitQuality.EXACT else ["no pair"]
+    differing = (
+        _differing(case, name, expanded, found.vm) if found.quality is FitQuality.EXACT else ["no pair"]
+    )
     is_exact = not differing
     named = {key: text_at(found.vm, "spec", key, "name") for key in MATCHER_KEYS}
     wanted = {key: text_at(case.output, "inferred", key, "name") for key in MATCHER_KEYS}
@@ -81,7 +84,7 @@ def _differing(case: Case, name: str, expected: JsonObject, vm: JsonObject) -> l
 
 
 def _origin(case: Case) -> str:
-    """Return ``admitted`` for a pair of the catalog that KubeVirt takes, else why there may be none to find."""
+    """Return ``admitted`` for a pair of the catalog, else why there may be none to find."""
     if _names_revision(object_at(case.input, "vm")):
         return "revision"
     admit = object_at(case.output, "admit")

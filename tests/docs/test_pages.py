@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,6 +46,9 @@ class Reader:
         (repository / ".git").mkdir(parents=True)
         programs.mkdir()
         warm_program.install(programs / "vmrender")
+        python = programs / "python"
+        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+        python.chmod(0o755)
         return cls(repository, programs)
 
     def reads(self, page: str) -> str:

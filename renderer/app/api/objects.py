@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from renderer.app.api.runs import located
 from renderer.app.api.values import Expanded, Findings
 from renderer.app.build import expand_files
 from renderer.app.diff import Comparison, compare_projects
@@ -27,7 +27,6 @@ from renderer.pipeline import Pipeline
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
 from renderer.source.load import load_files
-from renderer.source.locate import locate
 from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
 
 #: An object as ``json`` and YAML libraries read it.
@@ -126,12 +125,12 @@ def _text(objects: Iterable[Manifest], name: str) -> bytes:
 
 def _located(fs: FileSystem, findings: Iterable[Diagnostic]) -> Findings:
     """Locate findings; what was given has no lines, so its file alone is named."""
-    return Findings(map(_without_line, locate(fs, findings)))
+    return Findings(map(_without_line, located(fs, findings)))
 
 
 def _without_line(found: Diagnostic) -> Diagnostic:
     related = tuple(each._replace(location=_file(each.location)) for each in found.related)
-    return replace(found, location=_file(found.location), related=related)
+    return found._replace(location=_file(found.location), related=related)
 
 
 def _file(location: Location | None) -> Location | None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from renderer.app.diff import Comparison, compare_revisions
-from renderer.app.diff_live import compare_with_dump
+from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.reporter import Stopwatch
 from renderer.app.usage_error import UsageError
-from renderer.cli.command import Command
+from renderer.cli.command import Command, option
 from renderer.cli.console import (
     ExitCode,
     exit_code_of,
@@ -45,8 +45,8 @@ class DiffFormat(StrEnum):
 
 @click.command("diff", cls=Command)
 @click.argument("revisions", metavar="[REVISION]...", nargs=-1)
-@click.option("--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Only this one. Repeatable.")
-@click.option(
+@option("--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Only this one. Repeatable.")
+@option(
     "--format",
     "output_format",
     type=click.Choice([member.value for member in DiffFormat]),  # of values: click takes an enum's names
@@ -54,29 +54,29 @@ class DiffFormat(StrEnum):
     show_default=True,
     help="How the difference is written to standard output.",
 )
-@click.option(
+@option(
     "--limit-bytes",
     type=click.IntRange(min=_LEAST_LIMIT),
     default=_DEFAULT_LIMIT,
     show_default=True,
     help="How long Markdown may become; GitHub takes 65536 characters in a comment.",
 )
-@click.option(
+@option(
     "--each",
     is_flag=True,
     help="Look at each commit between the sides: VMs have been started from the first and seen all others.",
 )
-@click.option(
+@option(
     "--since",
     metavar="REVISION",
     help="The revision that the VMs were started from: the first REVISION, with --each.",
 )
-@click.option(
+@option(
     "--live",
     metavar="DUMP",
     help="Compare a cluster with the project: the file or folder that kubectl get -o yaml printed, or -.",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
+@option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
 @verbose_option
 @no_progress_option
 def command(  # noqa: PLR0913 - one for each option
@@ -114,7 +114,9 @@ def command(  # noqa: PLR0913 - one for each option
     if live is not None:
         if each or since is not None:
             raise UsageError("--live looks at one state of a cluster: leave out --each and --since")
-        compared = compare_with_dump(open_project(), revisions, live, overlays, reporter)
+        compared = compare_with_dump(
+            open_project(), revisions, Dump(live, sys.stdin.buffer), overlays, reporter
+        )
     else:
         if since is not None:
             revisions, each = (since, *revisions), True

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.compare import OverlaySide
+from renderer.diff.compare import OverlaySide, vm_changes
 from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange
 from renderer.diff.impact.table import Views
@@ -14,7 +14,6 @@ from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
 from renderer.diff.live.drift import Drift
 from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
-from renderer.diff.vm_changes import vm_changes
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secrets
 from renderer.kubevirt.kinds import MATCHER_KEYS, VM
