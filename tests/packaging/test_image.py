@@ -11,6 +11,8 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +50,11 @@ class Images:
             )
 
     def buildah(self, *arguments: str) -> str:
-        store = ("--root", str(self.folder / "root"), "--runroot", str(self.folder / "run"))
+        places = ("--root", str(self.folder / "root"), "--runroot", str(self.folder / "run"))
+        store = (*places, "--storage-driver", "vfs")  # which mounts nothing
         run = subprocess.run(
             ["buildah", *store, *arguments],
-            env=os.environ | {"STORAGE_DRIVER": "vfs", "BUILDAH_ISOLATION": "chroot"},
+            env=os.environ | {"BUILDAH_ISOLATION": "chroot"},
             capture_output=True,
             text=True,
             check=False,
@@ -65,13 +68,25 @@ class Images:
         return config
 
     def run(self, target: str, *arguments: str, stdin: str = "", work: Path | None = None) -> str:
-        """Starts an image with its user and entry point, no network, no capability and a read-only disk."""
+        """Starts an image with its user and entry point, no capability and a read-only disk.
+
+        The network is refused to whatever tests start (``tests/no_network.py``).
+        """
         config = self.config(target)
         user, _, group = config["User"].partition(":")
         root = self.buildah("mount", self.buildah("from", target))
         folder = ("--bind", str(work), "/work") if work else ()
         command = [
-            *("bwrap", "--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop", "ALL"),
+            *(
+                "bwrap",
+                "--unshare-user",
+                "--unshare-pid",
+                "--unshare-ipc",
+                "--die-with-parent",
+                "--clearenv",
+                "--cap-drop",
+                "ALL",
+            ),
             *(
                 "--uid",
                 user,
@@ -95,8 +110,15 @@ class Images:
 
 
 @pytest.fixture(scope="module")
-def images(tmp_path_factory: pytest.TempPathFactory) -> Images:
-    return Images(tmp_path_factory.mktemp("images"))
+def images() -> Iterator[Images]:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            yield Images(Path(folder))
+        finally:  # what stays mounted cannot be removed
+            mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+            left = [place for place in reversed(mounts) if place.startswith(f"{folder}/")]
+            for place in left:
+                subprocess.run(["umount", "--lazy", place], check=True)
 
 
 def test_every_target_runs_as_nobody() -> None:
