@@ -1,6 +1,6 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test lint house test-lowest bench bench-check docs lock clean
+.PHONY: help render test test-install lint house test-lowest bench bench-check docs lock pyz release-check clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; \
@@ -19,9 +19,11 @@ READY := .venv/.ready-for-development
 FOR_DOCS := .venv/.ready-for-docs
 PROSE := docs renderer/explanations README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md \
 	catalog/README.md overlays/README.md schemas/README.md
+FOR_RELEASE := .venv/.ready-for-release
+WHEELHOUSE := .venv/wheelhouse
 
 help:  ## what there is to make
-	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "%-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "%-13s %s\n", $$1, $$2 }' Makefile
 
 render: $(INSTALLED)  ## render overlays/* into rendered/
 	$(BIN)/vmrender render
@@ -33,6 +35,18 @@ test-lowest: $(READY)  ## the tests with the oldest versions that pyproject.toml
 	@rm $(READY) # holds for the locked versions
 	$(FETCH) -r .ci/lowest.txt
 	$(BIN)/pytest --quiet --numprocesses auto
+
+test-install: $(FOR_RELEASE)  ## every way to install, with the real tools
+	@mkdir -p $(WHEELHOUSE)
+	$(PIP) download --require-hashes --only-binary :all: -r $(LOCKS)/vmrender.txt -r $(LOCKS)/build.txt --dest $(WHEELHOUSE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" VMRENDER_WHEELHOUSE="$(CURDIR)/$(WHEELHOUSE)" $(BIN)/pytest --quiet tests/packaging
+
+pyz: $(FOR_RELEASE)  ## dist/: sdist, wheel and vmrender.pyz for this Python and platform
+	rm -rf dist
+	$(BIN)/python .ci/release/build.py dist --pyz
+
+release-check: $(INSTALLED)  ## what a release of this commit lacks
+	@$(BIN)/python .ci/release/check.py
 
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check --quiet
@@ -62,6 +76,9 @@ lock: $(READY)  ## newer versions into the lock files
 	$(LOCK) --output-file $(LOCKS)/docs.txt --constraint $(LOCKS)/development.txt --group docs
 	$(LOCK) --output-file .ci/lowest.txt --resolution lowest-direct pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/uv.txt --group lock
+	$(LOCK) --output-file $(LOCKS)/release.txt --constraint $(LOCKS)/development.txt --constraint $(LOCKS)/uv.txt \
+		--group release
+	$(LOCK) --output-file $(LOCKS)/publish.txt --constraint $(LOCKS)/uv.txt --group publish
 	$(BIN)/python .ci/sbom.py
 
 clean:  ## remove what the above made, but for rendered/
@@ -82,4 +99,8 @@ $(READY): $(INSTALLED) $(LOCKS)/development.txt
 
 $(FOR_DOCS): $(INSTALLED) $(LOCKS)/docs.txt
 	$(FETCH) -r $(LOCKS)/docs.txt
+	@touch $@
+
+$(FOR_RELEASE): $(READY) $(LOCKS)/release.txt
+	$(FETCH) -r $(LOCKS)/release.txt
 	@touch $@

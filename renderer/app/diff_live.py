@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
-from renderer.app.deployers import Deployers, tracks, why_nothing_is_pruned
 from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project
@@ -25,11 +24,12 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
+from renderer.pipeline.deployers import Deployers, tracks, why_nothing_is_pruned
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.source.overlays import select_overlays
 
 #: The place of objects that the project could have, and has not.
-_NOWHERE = "(in no overlay)"
+_NOWHERE = "in no overlay"
 #: Objects that every namespace has.
 _EVERYWHERE = frozenset({"kube-root-ca.crt", "openshift-service-ca.crt", "default", "builder", "deployer"})
 _SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type
@@ -57,8 +57,8 @@ def compare_with_dump(
 ) -> Comparison:
     """Compare a cluster with the work tree, or with a revision.
 
-    Without ``overlays``, names or paths, all are compared. Raises ``UsageError`` for more than one revision, and
-    ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
+    Without ``overlays``, names or paths, all are compared. Raises ``UsageError`` for more than one revision,
+    and ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
     ``read_dump`` raises.
     """
     if len(revisions) > 1 or any(".." in each for each in revisions):

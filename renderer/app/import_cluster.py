@@ -58,7 +58,7 @@ class Secrets(StrEnum):
 
 
 class ClusterImport(NamedTuple):
-    """A dump in ``files`` and folders, with ``-`` for what is ``piped`` in, and the folder to write sources to.
+    """A dump in ``files`` and folders, ``-`` being what is ``piped`` in, and the folder to write to.
 
     Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files.
     """

@@ -48,27 +48,29 @@ class FileOnDisk(Record):
         return os.fdopen(descriptor, "rb")
 
 
-class OpenFile(Record):
-    """A dump that another program writes into ours, ``stream``."""
+class StandardInput(Record):
+    """A dump that another program writes into ours: ``piped``, or the file descriptor 0."""
 
-    stream: BinaryIO
+    piped: BinaryIO | None = None
     path: str = "<stdin>"
     is_named: bool = True
 
     def open(self) -> BinaryIO:
         """Return the stream, which can be read once."""
-        return self.stream
+        return self.piped or os.fdopen(os.dup(0), "rb")
 
 
-def find_files(names: Iterable[str], stdin: BinaryIO) -> Iterator[FileOnDisk | OpenFile]:
-    """Yield the files that ``names`` mean, those of a folder sorted by path; ``-`` is ``stdin``.
+def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[FileOnDisk | StandardInput]:
+    """Yield the files that ``names`` mean, those of a folder sorted by path.
+
+    ``-`` is ``piped``, or the standard input of the process.
 
     In a folder, files that end in .yaml, .yml and .json count, at any depth, and links are not followed.
     Raises ``DiagnosticError``: file-not-found, file-unreadable.
     """
     for name in names:
         if name == STDIN:
-            yield OpenFile(stdin)
+            yield StandardInput(piped)
         elif Path(name).is_dir():
             yield from (FileOnDisk(path, is_named=False) for path in sorted(_in_folder(name)))
         else:

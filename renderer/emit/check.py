@@ -120,12 +120,22 @@ def _stale(
 
 
 def _public_difference(content: TreeFile, wanted: bytes, confidential: Masking) -> int:
-    """The number of the first line that differs; 0, as reports quote it, when it may not be shown."""
+    """The number of the first line that differs; 0, as reports quote it, when it may not be shown.
+
+    That is so if a line with the same key holds a confidential value, before or after.
+    """
     if not isinstance(content, bytes):
         return 0
     number = first_difference(content, wanted)
-    line = b"".join(content.split(b"\n")[number - 1 : number])
-    return 0 if confidential.is_in(line.decode("utf-8", "replace")) else number
+    lines = [each.decode("utf-8", "replace").split("\n") for each in (content, wanted)]
+    hidden = {_key(line) for text in lines for line in text if confidential.is_in(line)}
+    return 0 if _key("".join(lines[0][number - 1 : number])) in hidden else number
+
+
+def _key(line: str) -> str:
+    """The key in a line of YAML; empty for a line without one, which is as good as any other."""
+    key, colon, _ = line.strip().partition(":")
+    return key if colon else ""
 
 
 def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
 
-from renderer.emit.redact import redact, redact_before
+from renderer.emit.redact import redact, redact_before, redact_rewritten
 from renderer.model.log_line import log_line
 from renderer.model.masking import MASK, NOTHING, Masking
 
@@ -30,7 +30,8 @@ def unified_diff(
     if before == after:
         return ""
     old, new = _lines(before or b""), _lines(after or b"")
-    old_shown = _printable(map(confidential.mask, redact_before(path, old, new)))
+    left = redact_rewritten(old, new, redact_before(path, old, new))
+    old_shown = _printable(map(confidential.mask, left))
     new_shown = _printable(map(confidential.mask, redact(new)))
     diff = list(islice(_hunks(old, new, old_shown, new_shown), _LONGEST + 1))
     if len(diff) > _LONGEST:

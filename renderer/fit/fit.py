@@ -19,7 +19,7 @@ from renderer.fit.choice import Mentions, in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
-from renderer.fit.template_parts import is_same_template, template_of, value_at
+from renderer.fit.template_parts import is_same_template, leaf_count, template_of, value_at
 from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
@@ -189,11 +189,12 @@ class Fitter:
         except (CauseError, DiagnosticError):
             return None
         vm = _with_matchers(target.vm, left, selected)
+        supplied = leaf_count(target.template) - leaf_count(left)
+        found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
         if is_exact:
-            starting = tuple(self._starting(target, vm))
-            return VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, starting=starting)
+            return found._replace(starting=tuple(self._starting(target, vm)))
         differing = tuple(differences(target.held, held(applied), _TEMPLATE))
-        return VmFit(FitQuality.NEAREST, vm, choice.instancetype, choice.preference, differing=differing)
+        return found._replace(quality=FitQuality.NEAREST, differing=differing)
 
     def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
         """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""

@@ -1,9 +1,9 @@
 """Propose an ``InstancetypeSeries`` for sizes that several VirtualMachines share and no catalog has.
 
 VirtualMachines with the same features of a size (dedicated CPUs, huge pages …) go into one series, in which
-each size that at least two of them have is a row. A VirtualMachine whose vCPUs are no plain sockets also needs
-a preference for their topology. Names follow from sizes alone, so that the next import proposes the same.
-Nothing is proposed that does not fit at least two VirtualMachines exactly.
+each size that at least two of them have is a row. A VirtualMachine whose vCPUs are no plain sockets also
+needs a preference for their topology. Names follow from sizes alone, so that the next import proposes the
+same. Nothing is proposed that does not fit at least two VirtualMachines exactly.
 """
 
 from __future__ import annotations
@@ -200,7 +200,8 @@ def _topology_preferences(targets: Iterable[Target], release: Release) -> Iterat
 def _topology(sockets: int, cores: int, threads: int, release: Release) -> tuple[str, JsonObject]:
     """Return name and ``spec.cpu`` of a preference; an empty one where none is needed, or none does it."""
     is_short = release >= _FIRST_WITH_SHORT_TOPOLOGIES
-    name, options = "", EMPTY
+    name = ""
+    options: JsonObject = EMPTY
     match sockets, cores, threads:
         case (_, 1, 1):
             return name, options
@@ -214,5 +215,7 @@ def _topology(sockets: int, cores: int, threads: int, release: Release) -> tuple
             name, options = "threads-of-cores", {"across": "CoresThreads", "ratio": 2}
         case (_, _, 2):
             name, options = f"threads-of-{cores}-cores", {"across": "SocketsCoresThreads", "ratio": cores}
+        case _:
+            pass
     is_known = bool(options) and is_short
     return name, {"preferredCPUTopology": "spread", "spreadOptions": options} if is_known else EMPTY

@@ -27,16 +27,18 @@ class VmFit(Record):
     """The pair that fits a VirtualMachine, and the VirtualMachine with it.
 
     ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
-    fits. ``differing`` are the fields in which its expansion is another one, as paths in the VirtualMachine.
-    ``starting`` are the fields of the instance that KubeVirt makes next which differ although the expansion
-    is the same: a preference also reaches devices that are added at the start. ``nearest`` is a second answer,
-    for a VirtualMachine that only a preference fits exactly.
+    fits. ``supplied`` is the number of these fields: 0 for a preference that changes nothing. ``differing``
+    are the fields in which its expansion is another one, as paths in the VirtualMachine. ``starting`` are the
+    fields of the instance that KubeVirt makes next which differ although the expansion is the same: a
+    preference also reaches devices that are added at the start. ``nearest`` is a second answer, for a
+    VirtualMachine that only a preference fits exactly.
     """
 
     quality: FitQuality
     vm: JsonObject
     instancetype: Found | None = None
     preference: Found | None = None
+    supplied: int = 0
     differing: tuple[FieldPath, ...] = ()
     starting: tuple[FieldPath, ...] = ()
     nearest: VmFit | None = None

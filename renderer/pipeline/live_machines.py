@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from renderer.diff.held_values import held
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
 from renderer.diff.live.compare_live import SyncedVm
@@ -90,4 +91,4 @@ class LiveMachines:
 
 
 def _applied(resource: Resource, vm: StartedVm) -> Resource:
-    return resource.with_content(with_value(vm.content, _TEMPLATE, vm.applied))
+    return resource.with_content(held(with_value(vm.content, _TEMPLATE, vm.applied)))

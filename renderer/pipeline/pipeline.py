@@ -22,6 +22,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext
@@ -244,7 +245,8 @@ class Pipeline:
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)
-        return mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
+        masked = mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
+        return mask_in_findings(masked, taint_masking())
 
     @cached_property
     def _expander(self) -> Expander:

@@ -44,8 +44,11 @@ _EFFECT_COLOURS = {
 
 
 def write(difference: Difference, *, colour: bool = False) -> str:
-    """Overlay by overlay, and at the end how much there is of everything; empty of no difference."""
-    if not difference:
+    """Overlay by overlay, and at the end how much there is of everything; empty of no difference.
+
+    A comparison with a cluster is never empty: it says how much is in sync.
+    """
+    if not difference and not difference.is_live:
         return ""
     return "".join(
         f"{line}\n" for line in _Writer(colour=colour, is_live=difference.is_live).lines(difference)
@@ -62,7 +65,7 @@ class _Writer:
         for commit in difference.commits:
             yield self._painted(_DIM, printable(f"{commit.name} {commit.subject}: {verdict_of(commit)}"))
         for overlay in difference.overlays:
-            if overlay:
+            if overlay or overlay.ignored or overlay.notes:
                 yield ""
                 yield from self._overlay(overlay)
         yield ""

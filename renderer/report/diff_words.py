@@ -187,7 +187,7 @@ def release_text(overlay: OverlayDifference) -> str:
     """``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` where that changes."""
     before, after = overlay.releases
     if before is None and after is None:
-        return "not rendered"
+        return "not in Git"
     if before and after and before != after:
         return f"KubeVirt {before} -> {after}"
     return f"KubeVirt {after or before}"
@@ -200,6 +200,11 @@ _LIVE_TYPES = {
     ChangeType.RENAMED: "renamed",
     ChangeType.CHANGED: "drifted",
 }
+
+
+def title_text(difference: Difference) -> str:
+    """Return what is compared."""
+    return "Cluster and Git" if difference.is_live else "Rendered manifests"
 
 
 def type_text(change_type: ChangeType, *, is_live: bool) -> str:
@@ -264,7 +269,7 @@ def summary(difference: Difference) -> Iterator[str]:
     if effects:
         yield f"virtual machines: {', '.join(counted(effects))}"
     if difference.others:
-        yield f"{difference.others} other objects in the dump"
+        yield f"{difference.others} other object{'' if difference.others == 1 else 's'} in the dump"
     if not _ANYHOW.issuperset(effects):
         yield f"judged as if each virtual machine had been started from {printable(difference.before)}"
 
@@ -283,5 +288,5 @@ def verdict_of(commit: CommitDifference) -> str:
 
 
 def overlays_text(difference: Difference) -> str:
-    count = len(difference.overlays)
+    count = sum(any(overlay.releases) for overlay in difference.overlays)
     return f"{count} overlay{'' if count == 1 else 's'}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 from renderer.app.diff import Comparison
-from renderer.app.diff_live import compare_with_dump
+from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.model.difference import FieldChange, ResourceChange
@@ -30,7 +31,7 @@ def compare(cluster: GeneratedCluster, live: list[Object], folder: Path, output:
     (overlay / "all.yaml").write_text(encode(cluster.git), encoding="utf-8")
     dump = folder / f"dump.{output}"
     dump.write_text(print_list(live, output), encoding="utf-8")
-    return compare_with_dump(Project.read(folder), (), str(dump), (), Silent())
+    return compare_with_dump(Project.read(folder), (), Dump(str(dump), BytesIO()), (), Silent())
 
 
 def changes_of(compared: Comparison) -> list[ResourceChange]:

@@ -283,7 +283,7 @@ def test_an_archive_is_named_with_its_digest(project: Path, monkeypatch: pytest.
 def test_what_is_published_is_named_once_it_is(
     project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    addresses = Addresses(FORK, f"{FORK}/issues", "https://pypi.org/project/vmrender/")
+    addresses = Addresses(FORK, f"{FORK}/issues", "https://index.example.com/vmrender/")
     monkeypatch.setattr(installed_from, "published_addresses", lambda: addresses)
 
     init("--ci", "gitlab")

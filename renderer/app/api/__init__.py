@@ -30,7 +30,7 @@ from renderer.app.api.objects import (
     expand_object,
     project_in_memory,
 )
-from renderer.app.api.runs import as_a_run, as_it_is_now
+from renderer.app.api.runs import as_a_run, as_it_is_now, located
 from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Rendered
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.explain import explain_resource
@@ -50,7 +50,6 @@ from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.locate import locate
 from renderer.source.overlays import select_overlays
 from renderer.source.project_root import find_project_root
 
@@ -167,7 +166,7 @@ def render(project: Project, overlay: str) -> Rendered:
     with lowered(project.config.limits):
         [selected] = select_overlays(project.overlays(), [overlay])
         outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
-        findings = Findings(locate(project.fs, outcome.diagnostics))
+        findings = Findings(located(project.fs, outcome.diagnostics))
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
         return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings)
@@ -191,7 +190,7 @@ def write(project: Project, *overlays: str, check: bool = False) -> RenderResult
     with lowered(project.config.limits):
         # In this process: a program with threads must not be forked.
         result = run_render(project, RenderRequest(overlays, mode, jobs=1), Silent())
-    return result._replace(findings=Findings(locate(project.fs, result.findings)))
+    return result._replace(findings=Findings(located(project.fs, result.findings)))
 
 
 @as_a_run
@@ -209,7 +208,7 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Find
     project = as_it_is_now(project)
     with lowered(project.config.limits):
         result = run_validate(project, paths or ["."], _release(kubevirt))
-        return Findings(locate(result.fs, result.findings))
+        return Findings(located(result.fs, result.findings))
 
 
 @as_a_run
@@ -250,7 +249,7 @@ def explain(project: Project, resource: str, field: str = "", overlay: str = "")
     with lowered(project.config.limits):
         explained = explain_resource(project, Question(resource, field, overlay))
         if explained.history is None:
-            raise DiagnosticError(*locate(project.fs, explained.findings))
+            raise DiagnosticError(*located(project.fs, explained.findings))
         return explained.history
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from renderer.app.api.runs import located
 from renderer.app.api.values import Findings, Fleet, FleetMachine
 from renderer.app.project import Project
 from renderer.kubevirt.sizes import machine_size
@@ -13,7 +14,7 @@ from renderer.model.json import EMPTY, text_at
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
-from renderer.source.locate import Locator, locate
+from renderer.source.locate import Locator
 
 _MATCHERS = ("instancetype", "preference")
 
@@ -35,9 +36,9 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
         for machine in filter(None, map(VirtualMachineView.of, applied)):
             identity = machine.resource.current_id
             own = (found for found in outcome.diagnostics if found.resource == identity)
-            located = Findings(locate(project.fs, own, locator))
+            located = Findings(located(project.fs, own, locator))
             machines.append(_machine(overlay, machine, before.get(identity), located))
-    return Fleet(tuple(machines), Findings(locate(project.fs, findings, locator)))
+    return Fleet(tuple(machines), Findings(located(project.fs, findings, locator)))
 
 
 def _machine(

@@ -12,6 +12,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from renderer.app.api.runs import located
 from renderer.app.api.values import Expanded, Findings
 from renderer.app.build import expand_files
 from renderer.app.diff import Comparison, compare_projects
@@ -26,7 +27,6 @@ from renderer.pipeline import Pipeline
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
 from renderer.source.load import load_files
-from renderer.source.locate import locate
 from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
 
 #: An object as ``json`` and YAML libraries read it.
@@ -125,7 +125,7 @@ def _text(objects: Iterable[Manifest], name: str) -> bytes:
 
 def _located(fs: FileSystem, findings: Iterable[Diagnostic]) -> Findings:
     """Locate findings; what was given has no lines, so its file alone is named."""
-    return Findings(map(_without_line, locate(fs, findings)))
+    return Findings(map(_without_line, located(fs, findings)))
 
 
 def _without_line(found: Diagnostic) -> Diagnostic:

@@ -8,15 +8,19 @@ projects: each call gets a context of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from renderer.app.project import Project, project_files
-from renderer.model.diagnostic import DiagnosticError
+from renderer.kubevirt.confidential import mask_in_findings
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import VARIABLE, set_maximum_from
+from renderer.model.taint import begin_notes, taint_masking
 from renderer.model.work import WorkLimitError, begin_run
+from renderer.source.file_system import FileSystem
+from renderer.source.locate import Locator, locate
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,6 +41,7 @@ def as_a_run(function: Callable[P, T]) -> Callable[P, T]:
             environment = os.environ if project is None else project.environment
             set_maximum_from(environment.get(VARIABLE, ""))
             begin_run()
+            begin_notes()
             try:
                 return function(*arguments, **options)
             except WorkLimitError as error:
@@ -53,3 +58,10 @@ def as_it_is_now(project: Project) -> Project:
     A tree on disk remembers for the length of a run where links lead.
     """
     return project._replace(fs=project_files(project.root))
+
+
+def located(
+    fs: FileSystem, findings: Iterable[Diagnostic], locator: Locator | None = None
+) -> tuple[Diagnostic, ...]:
+    """Return the findings with their lines, and ``***`` for the values of Secrets that this run has met."""
+    return mask_in_findings(locate(fs, findings, locator), taint_masking())

@@ -122,9 +122,14 @@ def command(  # noqa: PLR0913 - one for each option
             revisions, each = (since, *revisions), True
         compared = compare_revisions(open_project(), revisions, overlays, reporter, each=each)
     reporter.detail(f"done in {stopwatch.total()}")
-    chosen = DiffFormat(output_format)
+    _print(compared.difference, DiffFormat(output_format), limit_bytes)
+    report(None, (*compared.before, *compared.after))
+    return _exit_code(compared, exit_zero=exit_zero)
+
+
+def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None:
     colour = chosen is DiffFormat.TEXT and shows_colour(sys.stdout)
-    document = _document(compared.difference, chosen, limit_bytes, colour=colour)
+    document = _document(difference, chosen, limit_bytes, colour=colour)
     match chosen:
         case DiffFormat.TEXT:
             print_lines(document, colour=colour)
@@ -132,8 +137,6 @@ def command(  # noqa: PLR0913 - one for each option
             print_json(document)
         case _:
             print_document(log_markup(document))
-    report(None, (*compared.before, *compared.after))
-    return _exit_code(compared, exit_zero=exit_zero)
 
 
 def _exit_code(compared: Comparison, *, exit_zero: bool) -> ExitCode:

@@ -16,7 +16,7 @@ from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secrets
-from renderer.kubevirt.kinds import VM
+from renderer.kubevirt.kinds import MATCHER_KEYS, VM
 from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.difference import (
     ChangeType,
@@ -100,7 +100,7 @@ class _LiveComparison:
         self._unjudged = 0
         self._without_owners = 0
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
-        self._secrets = Masking(secret_values(everything) | tainted())
+        self._masking = Masking(secret_values(everything) | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
@@ -166,7 +166,7 @@ class _LiveComparison:
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self._secrets) for each in told),
+            tuple(without_secrets(each, written.kind, self._masking) for each in told),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,
@@ -184,11 +184,10 @@ class _LiveComparison:
         if views[0] is None or views[1] is None:
             return Judgement((), None)
         found = self._settings.sync(drift.live, synced) if live.kind == VM else None
-        seen = views if found is None else tuple(map(VirtualMachineView.of, found.applied))
-        changes = vm_changes((views[0], views[1]), (seen[0] or views[0], seen[1] or views[1]))
+        changes = vm_changes((views[0], views[1]), _seen((views[0], views[1]), found))
         if not changes:
             return Judgement((), _LEFT)
-        change = None if found is None else found.change._replace(runs=self._runs(live))
+        change = None if found is None else found.change._replace(runs=self._runs(drift.live))
         return judge(Views(views[0], views[1], self._cluster), change, changes)
 
     def _refusal(self, written: Resource) -> Impact | None:
@@ -197,6 +196,16 @@ class _LiveComparison:
 
     def _runs(self, live: Resource) -> bool | None:
         return self._objects.runs(live) if live.kind == VM else None
+
+
+def _seen(
+    views: tuple[VirtualMachineView, VirtualMachineView], found: SyncedVm | None
+) -> tuple[VirtualMachineView, VirtualMachineView]:
+    """Return both states with what their instance types and preferences set, if they have any."""
+    if found is None or not any(view.spec.get(key) for view in views for key in MATCHER_KEYS):
+        return views
+    seen = VirtualMachineView.of(found.applied[0]), VirtualMachineView.of(found.applied[1])
+    return seen[0] or views[0], seen[1] or views[1]
 
 
 def _effects(impact: Impact | None) -> tuple[Effect, ...]:

@@ -238,7 +238,7 @@ def test_a_folder_of_must_gather_is_read_file_by_file(tmp_path: Path) -> None:
     (tmp_path / "cluster-scoped-resources").mkdir()
     (tmp_path / "cluster-scoped-resources" / "vm.json").write_text(json.dumps(VM))
 
-    found = list(read_dump(find_files([str(tmp_path)], BytesIO())))
+    found = list(read_dump(find_files([str(tmp_path)])))
 
     assert [live.content for live in found] == [VM, MAP]
     assert found[0].location.path.endswith("cluster-scoped-resources/vm.json")
@@ -246,4 +246,4 @@ def test_a_folder_of_must_gather_is_read_file_by_file(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(DiagnosticError, match="no such file: /nowhere"):
-        list(read_dump(find_files(["/nowhere"], BytesIO())))
+        list(read_dump(find_files(["/nowhere"])))
