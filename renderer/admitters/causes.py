@@ -28,6 +28,7 @@ class Cause(Record):
     """One reason.
 
     ``at`` is where the user finds the field, ``reported`` what KubeVirt calls it if that is something else.
+    ``lone`` is the name of an interface or network at ``at`` that has no counterpart.
     """
 
     type: CauseType
@@ -35,6 +36,7 @@ class Cause(Record):
     message: str
     hint: str | None = None
     reported: FieldPath | None = None
+    lone: str | None = None
 
     @property
     def field(self) -> str:

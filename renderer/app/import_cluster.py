@@ -9,6 +9,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from renderer.app.import_fits import (
+    SIZES_FOLDER,
+    FittedObjects,
+    GroupedObjects,
+    fit_objects,
+    group_objects,
+)
 from renderer.app.import_project import project_file
 from renderer.app.import_revisions import Settled, settle_revisions
 from renderer.app.project import Project
@@ -29,6 +36,8 @@ from renderer.dump.sources import (
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import file_paths
 from renderer.emit.output_folder import OutputFolder
+from renderer.fit.series import SizeProposal
+from renderer.fit.values import FitReport
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
@@ -60,7 +69,8 @@ class Secrets(StrEnum):
 class ClusterImport(NamedTuple):
     """A dump in ``files`` and folders, ``-`` being what is ``piped`` in, and the folder to write to.
 
-    Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files.
+    Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files. ``fit`` looks
+    for instance types of machines that name none, ``group_by`` is a label whose values make bases.
     """
 
     files: tuple[str, ...]
@@ -70,13 +80,17 @@ class ClusterImport(NamedTuple):
     secrets: Secrets = Secrets.PLACEHOLDER
     force: bool = False
     dry_run: bool = False
+    fit: bool = False
+    group_by: str = ""
 
 
 class ImportedCluster(NamedTuple):
     """The result: ``objects`` by kind, files that were ``written`` and others that are as they would be.
 
     ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
-    ``to_seal`` are the placeholders. With errors among ``findings`` nothing was written.
+    ``to_seal`` are the placeholders. ``fits`` has a report for each machine that was to be fitted, ``sizes``
+    the sizes that they share, ``groups`` is the number of bases. With errors among ``findings`` nothing was
+    written.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -88,6 +102,9 @@ class ImportedCluster(NamedTuple):
     release: Release = LATEST
     written: tuple[str, ...] = ()
     unchanged: int = 0
+    fits: tuple[FitReport, ...] = ()
+    sizes: tuple[SizeProposal, ...] = ()
+    groups: int = 0
 
 
 class _Planned(NamedTuple):
@@ -97,6 +114,8 @@ class _Planned(NamedTuple):
     objects: tuple[SourceObject, ...]
     pins: int
     findings: tuple[Diagnostic, ...]
+    fitted: FittedObjects
+    groups: int
 
 
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
@@ -117,11 +136,12 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     findings = (*gathered.findings, *release_findings)
     if has_errors(findings):
         return ImportedCluster(findings)
-    planned = _plan(project, output, gathered, release, request.secrets)
+    planned = _plan(project, output, gathered, release, request)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     catalogs = tuple(posixpath.join(output, folder) for folder in _catalog_folders(planned))
     folders = sorted({posixpath.join(output, each.folder) for each in planned.objects})
-    writes |= project_file(project, output, folders, catalogs, release)
+    fitted = [posixpath.join(output, folder) for folder in planned.fitted.folders]
+    writes |= project_file(project, output, folders, catalogs, release, fitted=fitted)
     findings = (*findings, *planned.findings)
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
@@ -138,6 +158,9 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         release,
         tuple(changed),
         len(writes) - len(changed),
+        planned.fitted.reports,
+        planned.fitted.proposals,
+        planned.groups,
     )
 
 
@@ -172,30 +195,48 @@ def _release(
     return nearest, (warning,)
 
 
-def _plan(project: Project, output: str, gathered: Gathered, release: Release, secrets: Secrets) -> _Planned:
-    settled = _settled(project, gathered, release)
-    objects, findings = _sources(gathered.objects, settled, secrets)
+def _plan(
+    project: Project, output: str, gathered: Gathered, release: Release, request: ClusterImport
+) -> _Planned:
+    catalog = _catalog(project, gathered)
+    settled = _settled(gathered, catalog, release)
+    fitted = FittedObjects(tuple(each.content for each in settled))
+    if request.fit:
+        fitted = fit_objects(fitted.contents, catalog, release)
+    objects, findings = _sources(gathered.objects, fitted.contents, request.secrets)
+    groups = group_objects(objects, request.group_by) if request.group_by else GroupedObjects(objects)
     kept = [each for each in objects if each.is_placeholder and project.fs.is_file(f"{output}/{each.path}")]
-    files = {each.path: each.text() for each in objects if each not in kept}
-    files |= kustomizations(objects, sealed=[each.path for each in kept if _is_listed(project, output, each)])
+    files = {
+        each.path: each.text() for each in objects if each not in kept and each.path not in groups.replaced
+    }
+    files |= {**groups.files, **fitted.files}
+    files |= kustomizations(
+        groups.listed, sealed=[each.path for each in kept if _is_listed(project, output, each)]
+    )
     pins = [each.pin for each in settled if each.pin is not None]
     files |= _pin_files(pins, files)
     if gathered.kubevirt:
         files |= configuration(_configuration(gathered.kubevirt))
     findings += [finding for each in settled for finding in each.findings]
-    return _Planned(files, objects, len(pins), tuple(findings))
+    return _Planned(files, objects, len(pins), tuple(findings), fitted, groups.groups)
 
 
-def _settled(project: Project, gathered: Gathered, release: Release) -> tuple[Settled, ...]:
-    """Compare what virtual machines were started with to what Git has."""
+def _catalog(project: Project, gathered: Gathered) -> Catalog:
+    """Return instance types, revisions and configuration of the dump, then the project's catalogs."""
+    kubevirt = (Resource(gathered.kubevirt, Site("")),) if gathered.kubevirt else ()
     own = ResourceSet(
         (
+            *kubevirt,
             *gathered.revisions,
             *(each.resource for each in gathered.objects if _is_instancetype(each.content)),
         )
     )
     pipeline = Pipeline(project.fs, project.config)
-    catalog = Catalog.of(CatalogSource(_DUMP, own), *pipeline.catalog_sources)
+    return Catalog.of(CatalogSource(_DUMP, own), *pipeline.catalog_sources)
+
+
+def _settled(gathered: Gathered, catalog: Catalog, release: Release) -> tuple[Settled, ...]:
+    """Compare what virtual machines were started with to what Git has."""
     behaviour = behaviour_of(release)
     results = []
     for each in gathered.objects:
@@ -219,16 +260,16 @@ def _is_instancetype(content: JsonObject) -> bool:
 
 
 def _sources(
-    found: tuple[UserObject, ...], settled: tuple[Settled, ...], secrets: Secrets
+    found: tuple[UserObject, ...], imported: tuple[JsonObject, ...], secrets: Secrets
 ) -> tuple[tuple[SourceObject, ...], list[Diagnostic]]:
     """Return the objects with their files, credentials withheld, and what cannot be written."""
     contents: list[tuple[JsonObject, bool]] = []
     findings: list[Diagnostic] = []
-    for each, result in zip(found, settled, strict=True):
+    for each, content in zip(found, imported, strict=True):
         if secrets is Secrets.PLAIN:
-            contents.append((result.content, False))
+            contents.append((content, False))
             continue
-        withheld = withhold(result.content)
+        withheld = withhold(content)
         if withheld.content is not None:
             contents.append((withheld.content, False))
         contents += ((placeholder, True) for placeholder in withheld.placeholders)
@@ -302,6 +343,8 @@ def _catalog_folders(planned: _Planned) -> Iterator[str]:
     """Yield the folders that virtual machines of other folders look things up in."""
     if any(each.folder == CLUSTER_FOLDER and _is_instancetype(each.content) for each in planned.objects):
         yield CLUSTER_FOLDER
+    if planned.fitted.files:
+        yield SIZES_FOLDER
     if any(path.startswith(f"{CONFIGURATION_FOLDER}/") for path in planned.files):
         yield CONFIGURATION_FOLDER
 

@@ -35,14 +35,32 @@ output: {output}
 """
 
 
-def project_file(
-    project: Project, output: str, folders: Sequence[str], catalogs: Sequence[str], release: Release
+def project_file(  # noqa: PLR0913 - the project, and what a project file says
+    project: Project,
+    output: str,
+    folders: Sequence[str],
+    catalogs: Sequence[str],
+    release: Release,
+    *,
+    fitted: Sequence[str] = (),
 ) -> Mapping[str, bytes]:
     """Return the project file for imported ``folders`` below ``output``, by its path.
 
-    One that is there keeps its release, and gets the entries that it lacks. Raises ``DiagnosticError``:
-    edit-refused.
+    Machines in ``fitted`` folders are expanded. A file that is there keeps its release, and gets the entries
+    that it lacks. Raises ``DiagnosticError``: edit-refused.
     """
+    content = _project_file(project, output, folders, catalogs, release)
+    listed = {entry.path for entry in project.config.overlays}
+    for folder in (folder for folder in fitted if folder not in listed):
+        entry: Json = {"path": folder, "expand": ExpandMode.APPLIED.value, "output": _rendered(output)}
+        content = add_entry(content, PROJECT_FILE, "overlays", entry)
+    return {PROJECT_FILE: content}
+
+
+def _project_file(
+    project: Project, output: str, folders: Sequence[str], catalogs: Sequence[str], release: Release
+) -> bytes:
+    """Return the project file in which no machine is expanded."""
     if not project.fs.is_file(PROJECT_FILE):
         entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
         text = _NEW.format(
@@ -51,14 +69,14 @@ def project_file(
             overlays=json.dumps(f"{output}/*"),
             output=json.dumps(_rendered(output)),
         )
-        return {PROJECT_FILE: text.encode()}
+        return text.encode()
     content = project.fs.read(PROJECT_FILE)
     config = project.config
     for path in reversed(catalogs):
         content = with_catalog(content, path, config.catalogs)
     for entry in _missing(config, output, folders):
         content = add_entry(content, PROJECT_FILE, "overlays", entry)
-    return {PROJECT_FILE: content}
+    return content
 
 
 def _missing(config: RenderConfig, output: str, folders: Iterable[str]) -> Iterator[Json]:

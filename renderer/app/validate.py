@@ -37,7 +37,8 @@ _NO_COUNTS: Mapping[str, int] = {}
 class ValidationResult(Record):
     """The findings, and what they are about: overlays by path, and files that were judged alone.
 
-    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by kind.
+    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by
+    kind, ``unbuilt`` the overlays that could not be built.
     """
 
     fs: FileSystem
@@ -45,6 +46,7 @@ class ValidationResult(Record):
     overlays: tuple[str, ...]
     files: tuple[str, ...]
     unchecked: Mapping[str, int] = _NO_COUNTS
+    unbuilt: int = 0
 
 
 def validate_paths(
@@ -74,7 +76,8 @@ def validate_paths(
         overlays += (joined(folder, path) for path in result.overlays)
         files += (joined(folder, path) for path in result.files)
         unchecked.update(result.unchecked)
-    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked)
+    unbuilt = sum(result.unbuilt for result in results)
+    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked, unbuilt)
 
 
 def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = None) -> ValidationResult:
@@ -94,7 +97,9 @@ def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = 
         *(each for file in scope.alone for each in lone.findings(file)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
-    return ValidationResult(project.fs, found, built, tuple(lone.judged), run.pipeline.unchecked)
+    return ValidationResult(
+        project.fs, found, built, tuple(lone.judged), run.pipeline.unchecked, len(run.unbuilt)
+    )
 
 
 class _Validation:
@@ -104,6 +109,8 @@ class _Validation:
         self.fs = project.fs
         self.config = project.config
         self.kubevirt = kubevirt
+        #: The overlays that could not be built.
+        self.unbuilt: set[str] = set()
 
     @cached_property
     def overlays(self) -> tuple[Overlay, ...]:
@@ -305,6 +312,8 @@ def _files(run: _Validation, path: str) -> Iterator[str]:
 def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """The findings of a build about the files; all of its findings when nothing can be built."""
     composed = run.pipeline.compose_overlay(overlay)
+    if composed.failed:
+        run.unbuilt.add(overlay.path)
     found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):

@@ -12,27 +12,28 @@ from typing import TypeAlias
 
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
-from renderer.kubevirt.kinds import CLUSTER_KINDS
+from renderer.kubevirt.kinds import CLUSTER_KINDS, MATCHER_TYPES
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 
 #: The place of an object in the order: the smallest is taken.
 Place: TypeAlias = tuple[int, bool, str]
 
-#: A mention in a label that says nothing else counts more than one of any length elsewhere.
+#: A label that is there to name the object counts more than a mention of any length elsewhere.
 _NAMED = 1000
+_NAMING_LABELS = frozenset(matcher_type.name_label for matcher_type in MATCHER_TYPES)
 
 
 class Mentions:
     """The texts of a VirtualMachine in which the name of an instance type or preference may stand."""
 
     def __init__(self, vm: JsonObject) -> None:
-        texts = [text for text in _texts(vm) if text]
-        self._exact = frozenset(texts)
-        self._words = tuple({_letters(text) for text in texts})
+        labels = object_at(vm, "metadata", "labels")
+        self._named = frozenset(str(labels[key]) for key in _NAMING_LABELS & labels.keys())
+        self._words = tuple({_letters(text) for text in _texts(vm) if text})
 
     def of(self, name: str) -> int:
         """Return how clearly the VM mentions a name; 0 where it does not."""
-        if name in self._exact:
+        if name in self._named:
             return _NAMED
         letters = _letters(name)
         return len(letters) if letters and any(letters in word for word in self._words) else 0

@@ -4,9 +4,11 @@ An answer is exact when KubeVirt would make the same of the shorter VirtualMachi
 template with the pair applied (``pkg/instancetype/apply``) holds the same values, if need be after the
 defaults that the release gives both (``pkg/defaults``). Of several exact pairs the one is taken that
 
-1. supplies most fields,
-2. leaves fewest fields to the VirtualMachine that it would have set otherwise,
-3. comes first in the order of ``choice``: mentioned by the VirtualMachine, cluster-wide, the smallest name.
+1. has an instance type,
+2. has a preference that the VirtualMachine mentions (``choice``) and that supplies anything,
+3. supplies most fields,
+4. leaves fewest fields to the VirtualMachine that it would have set otherwise,
+5. comes first in the order of ``choice``: mentioned, cluster-wide, the smallest name.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
 from renderer.fit.template_parts import is_same_template, leaf_count, template_of, value_at
-from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
+from renderer.fit.values import Choice, FitQuality, Rank, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
@@ -133,7 +135,7 @@ class Fitter:
             supplied, overridden = each.reduction.supplied, each.reduction.overridden
             orders = [(preference, order(preference, target.mentions)) for preference in each.members]
             for preference, place in orders if each.spec is not EMPTY else ():
-                rank = (-supplied, overridden, place, order(None, target.mentions))
+                rank = Rank(1, place[0], -supplied, overridden, place, order(None, target.mentions))
                 yield Choice(rank, None, preference, None, each.reduction)
             for group, members in groups:
                 if not self.has_topology(target, group, each):
@@ -142,7 +144,8 @@ class Fitter:
                 for instancetype in members:
                     own = order(instancetype, target.mentions)
                     for preference, place in orders:
-                        rank = (-of_both, overridden, place, own)
+                        mentioned = place[0] if supplied else 0
+                        rank = Rank(0, mentioned, -of_both, overridden, place, own)
                         yield Choice(rank, instancetype, preference, group, each.reduction)
 
     def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:

@@ -10,9 +10,11 @@ from renderer.fit.choice import Mentions, Place
 from renderer.fit.preference_fields import Reduction
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
+from renderer.model.difference import Impact
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.record import Record
+from renderer.model.res_id import ResId
 
 
 class FitQuality(StrEnum):
@@ -44,6 +46,28 @@ class VmFit(Record):
     nearest: VmFit | None = None
 
 
+class FitReport(Record):
+    """The answer for one virtual machine.
+
+    ``instancetype`` and ``preference`` are the names of a pair, empty where it has none. ``differing`` are
+    the fields that would change with it, ``impact`` what that does to the running machine. ``obstacle`` says
+    why an exact pair was not written; it is empty for one that was.
+    """
+
+    id: ResId
+    quality: FitQuality
+    instancetype: str = ""
+    preference: str = ""
+    supplied: int = 0
+    differing: tuple[FieldPath, ...] = ()
+    impact: Impact | None = None
+    obstacle: str = ""
+
+    @property
+    def is_written(self) -> bool:
+        return self.quality is FitQuality.EXACT and not self.obstacle
+
+
 class Target(NamedTuple):
     """A VirtualMachine whose pair is looked for: its template, as held, and as held once defaulted.
 
@@ -71,10 +95,25 @@ class ReducedPreference(NamedTuple):
     reduction: Reduction
 
 
+class Rank(NamedTuple):
+    """The order in which pairs are tried, by the fields from the first to the last: the smallest is taken.
+
+    ``missing`` is 1 without an instance type, ``mentioned`` the place of the preference among what the VM
+    mentions.
+    """
+
+    missing: int
+    mentioned: int
+    not_supplied: int
+    overridden: int
+    preference: Place
+    instancetype: Place
+
+
 class Choice(NamedTuple):
     """A pair that may reproduce a VirtualMachine, the smallest the best."""
 
-    rank: tuple[int, int, Place, Place]
+    rank: Rank
     instancetype: Found | None
     preference: Found | None
     group: InstancetypeGroup | None

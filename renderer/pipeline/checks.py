@@ -69,7 +69,7 @@ class Checks:
         if len(written) < len(resources):
             from renderer.validation.registry import InputSchemaRegistry
 
-            schemas = InputSchemaRegistry(self._project_schemas)
+            schemas = InputSchemaRegistry(self._project_schemas, self._config.kubernetes)
             diagnostics += validate(resources.where(is_render_time_only), release, schemas)
         return Outcome(written, diagnostics)
 
@@ -142,7 +142,7 @@ class Checks:
     def _schemas(self) -> SchemaRegistry:
         from renderer.validation.registry import SchemaRegistry
 
-        return SchemaRegistry(project=self._project_schemas)
+        return SchemaRegistry(project=self._project_schemas, kubernetes=self._config.kubernetes)
 
     @cached_property
     def _project_schemas(self) -> ProjectSchemas:

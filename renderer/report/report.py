@@ -60,7 +60,7 @@ class Report(NamedTuple):
 
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...] = ()
-    lines: Mapping[Location, str] = {}
+    lines: Mapping[Location, str | None] = {}
     explain: Callable[[Code], Explanation] = Explanation.missing
     home: Callable[[], str] = str
     colour: bool = False

@@ -175,8 +175,8 @@ def _reading_order(diagnostic: Diagnostic) -> tuple[Location, str, str]:
 _YAML = (".yaml", ".yml", ".json", ".j2")
 
 
-def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
-    """Return the line at each location, except for locations without one and confidential lines.
+def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str | None]:
+    """Return the line at each location that has one; None for a line that may be confidential.
 
     Values that were noted in this run are masked.
     """
@@ -193,17 +193,19 @@ def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mappin
 
 def quotes_tainted(fs: FileSystem, locations: Iterable[Location | None]) -> bool:
     """Return whether one of the lines at the locations holds a value that was noted in this run."""
-    return any(MASK in line for line in quoted_lines(fs, locations).values()) if taint_masking() else False
+    lines = quoted_lines(fs, locations).values() if taint_masking() else ()
+    return any(line is not None and MASK in line for line in lines)
 
 
-def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str]:
+def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:
     try:
         content = fs.read(path)
     except DiagnosticError:  # it went away
         return {}
     found = public_lines(content, {place.line for place in places})
-    mask = taint_masking().mask
-    return {place: mask(found[place.line]) for place in places if place.line in found}
+    mask, there = taint_masking().mask, content.count(b"\n") + 1
+    lines = {place: found.get(place.line) for place in places if place.line <= there}
+    return {place: line and mask(line) for place, line in lines.items()}
 
 
 def _is_yaml(path: str) -> bool:

@@ -67,7 +67,7 @@ def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
 
 
 def _parser(stream: _BoundedStream) -> EventSource:
-    if not yaml.__with_libyaml__:  # the parser in Python takes a text
+    if not hasattr(yaml, "CSafeLoader"):  # the parser in Python takes a text
         return PythonParser(stream.read_all().decode("utf-8-sig", "replace"))
     parser: EventSource = yaml.cyaml.CParser(stream)  # type: ignore[attr-defined]  # there is no public module
     return parser

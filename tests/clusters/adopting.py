@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from renderer.app.diff_live import compare_with_dump
+from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.import_cluster import ClusterImport, Secrets, import_cluster
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
@@ -71,7 +71,7 @@ def _without_pins(content: JsonObject) -> JsonObject:
 
 def _different(folder: Path, dump: Path) -> list[str]:
     """A sync changes nothing but pins."""
-    compared = compare_with_dump(Project.read(folder), (), str(dump), (), Silent())
+    compared = compare_with_dump(Project.read(folder), (), Dump(str(dump), BytesIO()), (), Silent())
     problems = []
     for change in changes_of(compared):
         fields = {str(each.field) for each in own_fields(change)}

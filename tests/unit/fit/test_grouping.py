@@ -78,7 +78,10 @@ def test_the_base_has_what_is_the_same_and_patches_add_the_rest() -> None:
 
 def test_machines_alone_and_machines_of_other_namespaces_are_in_no_group() -> None:
     other = _vm("b", {})
-    elsewhere: JsonObject = {**other, "metadata": {"name": "b", "namespace": "test", "labels": {LABEL: "shop"}}}
+    elsewhere: JsonObject = {
+        **other,
+        "metadata": {"name": "b", "namespace": "test", "labels": {LABEL: "shop"}},
+    }
     assert grouped([_vm("a", {}), elsewhere, _vm("c", {}, "web")], LABEL) == ()
 
 
