@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from renderer.deferred import defer
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
@@ -131,6 +132,15 @@ class _Thorough(Protocol):
     def iter_errors(self, instance: object) -> Iterator[_Error]: ...
 
 
+def defer_unused() -> None:
+    """Have the import of jsonschema-rs do without three modules of Python's that only sending mail needs.
+
+    It imports ``email.utils`` for one of its formats; with these modules come sockets and all of OpenSSL.
+    """
+    for name in ("calendar", "random", "socket"):
+        defer(name)
+
+
 class KindSchema:
     def __init__(self, document: JsonObject) -> None:
         self.document = document
@@ -157,6 +167,7 @@ class KindSchema:
 
     @cached_property
     def _fast(self) -> Callable[[object], bool]:
+        defer_unused()
         from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - see the module's docstring
 
         return Draft202012Validator(dict(self.document)).is_valid

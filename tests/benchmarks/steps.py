@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, Protocol
 import yaml
 
 from renderer.bundled import data_folder
-from renderer.cli.app import COLLECT_AFTER
+from renderer.cli import COLLECT_AFTER
 from renderer.compose.compose import compose
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.expand import expand

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -75,8 +74,7 @@ def resource_conflicts(resource: str, domain: JsonObject) -> Iterator[Conflict]:
             yield Conflict.of_vmi_spec(("domain", "resources", kind, resource), (resource, "guest"))
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedSpecs:
+class AppliedSpecs(Record):
     """The ``spec`` of the instance type and of the preference, empty where there is none, and the release.
 
     With ``vm_gives_memory``, the VM itself gave ``memory.guest`` of the instance type.
@@ -88,8 +86,7 @@ class AppliedSpecs:
     vm_gives_memory: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ExclusiveField:
+class ExclusiveField(Record):
     """Copy ``source`` of the instance type's spec to ``target`` of the VMI's spec; both set is a conflict.
 
     ``is_absent`` decides on either side that the field is not set; with ``drops_empty`` an empty mapping

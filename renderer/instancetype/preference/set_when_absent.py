@@ -6,15 +6,14 @@ Null and an empty text count as absent; ``false``, 0 and ``{}`` do not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import JsonObject, object_at
+from renderer.model.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class SetWhenAbsent:
+class SetWhenAbsent(Record):
     """Copy the preference's field ``source`` to ``target`` of the VMI's spec where that is absent."""
 
     source: str
