@@ -213,7 +213,9 @@ def _report(
 
     located = bounded(tuple(map(naming_target, locate(fs, found))))
     if target.format is Format.TEXT:
-        lines = quoted_lines(fs, (finding.location for finding in located))
+        from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
+
+        lines = quoted_lines(fs, (finding.location for finding in quoted(located)))
         secrets = values_pattern(tainted())
         if secrets:
             lines = {place: secrets.sub(MASK, line) for place, line in lines.items()}
