@@ -47,7 +47,7 @@ from tests.benchmarks.inputs import write_overlay
 
 COUNT = 1000
 FEW = 50  # of what is written in Python alone
-RUNS = 5
+RUNS = 3
 
 Work = Callable[[], object]
 
