@@ -141,7 +141,11 @@ def _check_unique_to_each(disk: Disk) -> Causes:
     """Refuse a name once for each disk before that has it."""
     for other in disk.vmi.disks[: disk.position]:
         if text(other, "name") == disk.name:
-            yield invalid(disk.at("name"), f"two disks are called {disk.name}", "a volume has one disk")
+            yield invalid(
+                disk.at("name"),
+                f"two disks are called {disk.name}",
+                "rename one and give it a volume, or remove it",
+            )
 
 
 def _check_target(disk: Disk) -> Causes:

@@ -72,8 +72,8 @@ class RunCache:
         return self._known.seconds(overlay) if self._store else None
 
     def keep(self, rendered: RenderedOverlay) -> None:
-        """Keep the results of an overlay without errors."""
-        if self._store is None or has_errors(rendered.findings):
+        """Keep the results of an overlay without errors, unless a line that is quoted has to be masked."""
+        if self._store is None or has_errors(rendered.findings) or not rendered.may_be_kept:
             return
         tree = tree_digest(encode_ownership(encode_files(rendered.files)))
         known = KnownOverlay(tree, rendered.folders, rendered.findings, rendered.seconds)

@@ -22,6 +22,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import taint_masking
 from renderer.source.builtin_catalogs import decode_composed, encode_composed
 from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Work
 
@@ -149,6 +150,8 @@ class KnownCatalogs:
         try:
             text = encode_composed(composed)
         except ValueError:  # it has more to it than what is kept
+            return
+        if taint_masking().is_in(text):
             return
         used = [list(used) for used in sorted(recorder.used(work))]
         self._store.put({"saw": seen_json(seen), "used": used, "composed": text}, *self._name(folder))

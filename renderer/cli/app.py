@@ -31,6 +31,7 @@ COMMANDS = {
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
     "fn": "Run as a KRM function.",
     "help": "Print the help of a command.",
+    "import": "Make sources of what runs in a cluster.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
@@ -43,8 +44,8 @@ COMMANDS = {
 }
 
 _CRASH = """\
-vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above:
-https://github.com/vmrender/vmrender/issues
+vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above
+{where}
 """
 
 
@@ -58,6 +59,7 @@ class Vmrender(LazyGroup):
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
         gc.set_threshold(COLLECT_AFTER)
         _replace_closed_streams()
+        _write_utf8()
         # What is set for a run, such as limits, ends with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
         gc.freeze()  # or Python would look through everything once more before it exits
@@ -138,6 +140,17 @@ def _replace_closed_streams() -> None:
 _STANDARD_ERROR = 2
 
 
+def _write_utf8() -> None:
+    """Make standard output take every character and keep line feeds, as on Linux.
+
+    A console or pipe of Windows has the encoding of its country, in which most manifests cannot be written,
+    and gets another line ending. Standard error escapes what its encoding lacks.
+    """
+    stream = sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and (stream.encoding.lower() != "utf-8" or os.linesep != "\n"):
+        stream.reconfigure(encoding="utf-8", errors=stream.errors, newline="\n")
+
+
 def _has_working_directory() -> bool:
     try:
         os.getcwd()  # noqa: PTH109 - only whether there is one
@@ -168,7 +181,11 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
     from traceback import format_exception  # noqa: PLC0415 - as above
 
     _write_error("".join(format_exception(error)))
-    _write_error(_CRASH.format(version=__version__) + "\n")
+    from renderer.addresses import published_addresses  # noqa: PLC0415 - as above
+
+    issues = published_addresses().issues
+    where = f"at {issues}" if issues else "where you have vmrender from."
+    _write_error(_CRASH.format(version=__version__, where=where) + "\n")
     return 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,9 +42,11 @@ class Command(_WithHelpOption):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not on the way of --version
+        from renderer.model.taint import begin_notes  # noqa: PLC0415 - as above
         from renderer.model.work import begin_run  # noqa: PLC0415 - as above
 
         begin_run()
+        begin_notes()
         try:
             return super().invoke(ctx)
         except UsageError as error:
@@ -85,7 +88,9 @@ class LazyGroup(CommandGroup):
         del ctx
         if cmd_name not in self.summaries:
             return None
-        command: click.Command = import_module(self.module.format(cmd_name.replace("-", "_"))).command
+        name = cmd_name.replace("-", "_")
+        module = f"{name}_" if iskeyword(name) else name
+        command: click.Command = import_module(self.module.format(module)).command
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -150,16 +150,10 @@ def apply_env(text: str) -> None:
     from renderer.model.limits import (  # noqa: PLC0415 - few runs have limits of their own
         VARIABLE,
         LimitValueError,
-        limit_field,
-        limit_value,
-        set_maximum,
+        set_maximum_from,
     )
 
-    values: dict[str, int] = {}
     try:
-        for pair in filter(None, map(str.strip, text.split(","))):
-            name, _, value = map(str.strip, pair.partition("="))
-            values[limit_field(name)] = limit_value(name, value)
-        set_maximum(values)
+        set_maximum_from(text)
     except LimitValueError as error:
         raise click.UsageError(f"{VARIABLE}: {error}; {error.hint}") from None

@@ -21,6 +21,7 @@ from renderer.model.limits import limits, over_limit
 from renderer.model.pattern import pattern
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
+from renderer.model.taint import taint
 from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
@@ -157,6 +158,8 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
     return expand(element)
 
 
+#: Where the values of a Secret stand.
+_SECRET_DATA = (("data",), ("stringData",))
 _DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
 _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INDEXED = pattern(r"(.*)\[([0-9]+)\]")
@@ -227,6 +230,8 @@ def _value(variable: Variable, source: Resource | None) -> Json:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
         raise _no_value(message, variable, "correct fieldref.fieldPath")
     text = source.written_text(*place)
+    if source.kind == "Secret" and place[:1] in _SECRET_DATA:
+        taint([text])
     try:
         return _value_of_node(found, text)
     except ValueError:

@@ -84,7 +84,7 @@ class _Chain(Record):
 
     def _from_data_volume_spec(self, spec: JsonObject, owner: str) -> Matcher:
         source = object_at(spec, "source")
-        origin = self._source(source)
+        origin = self._source_of(source)
         if origin is not None:
             return self._from_labels(origin)
         if spec.get("sourceRef") is None:
@@ -105,14 +105,14 @@ class _Chain(Record):
         labelled = self._labelled(found)
         if labelled is not None:
             return labelled
-        origin = self._source(object_at(found.content, "spec", "source"))
+        origin = self._source_of(object_at(found.content, "spec", "source"))
         if origin is None:
             raise self._unsupported(
                 f"leads to DataSource {found.name}, which has neither labels nor a source"
             )
         return self._from_labels(origin)
 
-    def _source(self, source: JsonObject) -> Resource | None:
+    def _source_of(self, source: JsonObject) -> Resource | None:
         """Return the object that a DataVolume or DataSource is copied from, if it can hold labels."""
         if source.get("pvc") is not None:
             return self._find_source("PersistentVolumeClaim", object_at(source, "pvc"))

@@ -31,6 +31,10 @@ class Release(Record):
 OLDEST = Release(1, 0)
 LATEST = Release(1, 9)
 
+#: The minors of Kubernetes that there are schemas of.
+OLDEST_KUBERNETES = Release(1, 29)
+LATEST_KUBERNETES = Release(1, 36)
+
 
 def target_release(text: str, imported: Collection[Release] = ()) -> Release:
     """A release to render for: one that is known, or ``imported``, as schemas of a later one can be.

@@ -235,7 +235,9 @@ class RenderConfig(Record):
 
     ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and globs
     of files and folders in which no manifests are looked for. ``repositories`` are URLs by which Flux and
-    Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from.
+    Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from. ``feature_gates``
+    are on in the cluster, beside those that a ``KubeVirt`` object lists. ``kubernetes`` is the minor
+    release whose kinds stand beside virtual machines, None for the latest that is known.
     """
 
     kubevirt: Release = LATEST
@@ -254,6 +256,8 @@ class RenderConfig(Record):
     exclude: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
     clusters: tuple[ClusterSettings, ...] = ()
+    feature_gates: tuple[str, ...] = ()
+    kubernetes: Release | None = None
 
     @property
     def renames_instancetypes(self) -> bool:

@@ -58,6 +58,7 @@ WARNING_CODES: tuple[Code, ...] = (
     Code.FOREIGN_FILE,
     Code.IGNORED_DOCUMENT,
     Code.KUSTOMIZATION_FIELD,
+    Code.LIST_REPLACED,
     Code.NOT_CHECKED,
     Code.NOT_MIGRATED,
     Code.NOT_RENDERED,
@@ -70,6 +71,7 @@ WARNING_CODES: tuple[Code, ...] = (
     Code.SERVER_FIELD,
     Code.STALE_TREE,
     Code.UNKNOWN_FIELD,
+    Code.UNKNOWN_GATE,
     Code.VARIABLE_UNSET,
     Code.VARIABLES_NOT_FOUND,
 )

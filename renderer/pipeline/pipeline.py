@@ -16,11 +16,13 @@ from renderer.model.entry_point import EntryKind
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext
@@ -173,6 +175,7 @@ class Pipeline:
         composed = self.compose(overlay.path)
         if composed.failed:
             return Outcome((), composed.diagnostics)
+
         from dataclasses import replace
 
         from renderer.pipeline.pinning import pinnables
@@ -212,8 +215,19 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        findings = overlay.rules.applied(checked.diagnostics)
+        findings = self._at_deciding_sites(overlay, overlay.rules.applied(checked.diagnostics))
         return Outcome(strip_status(checked.value), self._masked(overlay, composed, findings))
+
+    def _at_deciding_sites(
+        self, overlay: Overlay, findings: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """Put the place that decided on the field in front of the others of each finding."""
+        if not findings or overlay.path.startswith(BUILTIN_SCHEME) or not self._fs.is_folder(overlay.path):
+            return findings
+        from renderer.pipeline.retrace import at_deciding_sites
+
+        options = self._composer.options
+        return at_deciding_sites(findings, overlay.path, self._loader, options, GENERATORS)
 
     def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Put in values for variables of Flux, and set what the overlay's engine sets on all objects."""
@@ -231,7 +245,8 @@ class Pipeline:
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)
-        return mask_in_findings(found, self.confidential(overlay) | secrets)
+        masked = mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
+        return mask_in_findings(masked, taint_masking())
 
     @cached_property
     def _expander(self) -> Expander:

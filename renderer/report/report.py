@@ -54,11 +54,13 @@ class Report(NamedTuple):
 
     ``overlays`` are the paths of those that were looked at, with findings or without. ``lines`` are the lines
     of source text at locations, where they may be shown. ``explain`` gives the long form of a code.
-    ``colour``: the reader is a terminal that shows it.
+    ``home`` gives the address of the published project, if any. ``colour``: the reader is a terminal that
+    shows it.
     """
 
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...] = ()
-    lines: Mapping[Location, str] = {}
+    lines: Mapping[Location, str | None] = {}
     explain: Callable[[Code], Explanation] = Explanation.missing
+    home: Callable[[], str] = str
     colour: bool = False

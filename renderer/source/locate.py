@@ -10,6 +10,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.masking import MASK, Masking
+from renderer.model.taint import taint_masking
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.public_lines import public_lines
@@ -76,7 +78,7 @@ class Locator:
         site, location = self._found(diagnostic.sites)
         related = (*diagnostic.related, *_values(site))
         if is_about_secret(diagnostic):
-            (diagnostic,) = mask_in_findings([diagnostic], self._written(diagnostic.sites))
+            (diagnostic,) = mask_in_findings([diagnostic], Masking(self._written(diagnostic.sites)))
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
         return diagnostic._replace(
@@ -173,8 +175,11 @@ def _reading_order(diagnostic: Diagnostic) -> tuple[Location, str, str]:
 _YAML = (".yaml", ".yml", ".json", ".j2")
 
 
-def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
-    """Return the line at each location, except for locations without one and confidential lines."""
+def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str | None]:
+    """Return the line at each location that has one; None for a line that may be confidential.
+
+    Values that were noted in this run are masked.
+    """
     by_file: dict[str, set[Location]] = {}
     for location in locations:
         if location and location.line and _is_yaml(location.path):
@@ -186,13 +191,21 @@ def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mappin
     }
 
 
-def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str]:
+def quotes_tainted(fs: FileSystem, locations: Iterable[Location | None]) -> bool:
+    """Return whether one of the lines at the locations holds a value that was noted in this run."""
+    lines = quoted_lines(fs, locations).values() if taint_masking() else ()
+    return any(line is not None and MASK in line for line in lines)
+
+
+def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:
     try:
         content = fs.read(path)
     except DiagnosticError:  # it went away
         return {}
     found = public_lines(content, {place.line for place in places})
-    return {place: found[place.line] for place in places if place.line in found}
+    mask, there = taint_masking().mask, content.count(b"\n") + 1
+    lines = {place: found.get(place.line) for place in places if place.line <= there}
+    return {place: line and mask(line) for place, line in lines.items()}
 
 
 def _is_yaml(path: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from renderer.deferred import defer
 from renderer.model.field_path import FieldPath, Segment
@@ -184,11 +184,12 @@ class KindSchema:
             places = {tuple(error.instance_path) for error in self._validator.iter_errors(content)}
         except (ValueError, TypeError):
             return whole
-        parts = []
+        parts: list[tuple[tuple[Segment, ...], JsonObject, Json]] = []
         for path in sorted(places, key=len):
             if any(path[:length] in places for length in range(len(path))):
                 continue  # part of another one
-            above, value = [], content
+            above = []
+            value: Any = content
             schemas = list(self.tree.along(FieldPath(path)))
             for schema, segment in zip(schemas, path, strict=False):
                 above.append(schema)

@@ -22,6 +22,7 @@ from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.validation.kind_schema import KindSchema
+from renderer.validation.kubernetes_kinds import KubernetesKinds
 from renderer.validation.kubevirt_kinds import (
     ALL_GROUPS,
     GROUPS,
@@ -44,11 +45,18 @@ _KIND = pattern(r"[A-Za-z]+")
 class SchemaRegistry:
     """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``.
 
-    ``project`` are the repository's own, of other kinds and of releases for which none ship.
+    ``project`` are the repository's own, of other kinds and of releases for which none ship; ``kubernetes``
+    is the minor release by which Kubernetes' own kinds are judged, by default the latest.
     """
 
-    def __init__(self, folder: Path | None = None, project: ProjectSchemas = NO_SCHEMAS) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        project: ProjectSchemas = NO_SCHEMAS,
+        kubernetes: Release | None = None,
+    ) -> None:
         self._root = folder or data_folder("schemas")
+        self.kubernetes = KubernetesKinds(self._root / "kubernetes" / "definitions.json", kubernetes)
         self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
@@ -68,7 +76,7 @@ class SchemaRegistry:
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
-        return self.users_schema(gvk) or self._schema_beside(gvk)
+        return self.users_schema(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
 
     def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
         if gvk.group not in GROUPS_BESIDE:
@@ -185,8 +193,8 @@ _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 class InputSchemaRegistry(SchemaRegistry):
     """The registry of schemas for input: ``SchemaRegistry``, and v1beta2 at every release."""
 
-    def __init__(self, project: ProjectSchemas = NO_SCHEMAS) -> None:
-        super().__init__(project=project)
+    def __init__(self, project: ProjectSchemas = NO_SCHEMAS, kubernetes: Release | None = None) -> None:
+        super().__init__(project=project, kubernetes=kubernetes)
         self._input_schemas: dict[tuple[Release, Gvk], KindSchema] = {}
 
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:

@@ -45,7 +45,7 @@ def check_interfaces_have_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
                 vmi.device("interfaces", index, "name"),
                 f"the interface {name} has no network",
                 f"add a network {name} to {vmi.at('networks')}",
-            )
+            )._replace(lone=name)
 
 
 def check_interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:

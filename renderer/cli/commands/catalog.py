@@ -26,13 +26,13 @@ from renderer.cli.console import (
     terminal_width,
 )
 from renderer.cli.options import kubevirt_option
-from renderer.kubevirt.confidential import mask_values, withheld
+from renderer.kubevirt.confidential import withheld
 from renderer.model.field_path import ROOT
 from renderer.model.json import Json
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
-from renderer.model.taint import tainted
+from renderer.model.taint import taint_masking
 from renderer.source.project import PROJECT_FILE
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -106,7 +106,7 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
     if output_format == "json":
         print_json(json.dumps(_public(as_json(found)), indent=2) + "\n")
     else:
-        print_lines(mask_values(as_text(found), tainted()))
+        print_lines(taint_masking().mask(as_text(found)))
     return ExitCode.FINDINGS if found else ExitCode.CLEAN
 
 
@@ -232,7 +232,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
         shown = (
             listing.names(entries) if output_format == "names" else listing.table(entries, terminal_width())
         )
-        print_lines(mask_values(shown, tainted()))
+        print_lines(taint_masking().mask(shown))
     if not entries:
         note(f"nothing of that kind in {', '.join(catalog_names(project))}")
         for what, known in _misnamed(wanted, everything):
@@ -256,13 +256,13 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
       vmrender catalog show preference/fedora
       vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
     """
-    print_lines(mask_values(describe_entry(open_project(), name, kubevirt), tainted()))
+    print_lines(taint_masking().mask(describe_entry(open_project(), name, kubevirt)))
     return ExitCode.CLEAN
 
 
 def _public(document: Json) -> Json:
     """The document without the values of Secrets that were put into an entry."""
-    return withheld(document, ROOT, "Catalog", tainted())
+    return withheld(document, ROOT, "Catalog", taint_masking())
 
 
 def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:

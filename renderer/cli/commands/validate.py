@@ -64,8 +64,11 @@ def command(
 
 def _looked_at(result: ValidationResult) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
-    counts = {"overlay": len(result.overlays), "file": len(result.files)}
+    counts = {"overlay": len(result.overlays) - result.unbuilt, "file": len(result.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
+    if result.unbuilt:
+        overlays = "1 overlay" if result.unbuilt == 1 else f"{result.unbuilt} overlays"
+        return f"{' and '.join(parts) or 'nothing'}; {overlays} could not be built"
     return " and ".join(parts) or "nothing: no file has an object to judge"
 
 

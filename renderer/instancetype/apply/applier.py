@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.vmi_template import VMI_SPEC, is_null, with_section
@@ -86,17 +86,25 @@ class AppliedSpecs(Record):
     vm_gives_memory: bool = False
 
 
-class ExclusiveField(Record):
+class ExclusiveField:
     """Copy ``source`` of the instance type's spec to ``target`` of the VMI's spec; both set is a conflict.
 
     ``is_absent`` decides on either side that the field is not set; with ``drops_empty`` an empty mapping
     counts as set, but is not written.
     """
 
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    is_absent: Callable[[Json], bool] = is_null
-    drops_empty: bool = False
+    def __init__(
+        self,
+        source: tuple[str, ...],
+        target: tuple[str, ...],
+        is_absent: Callable[[Json], bool] = is_null,
+        *,
+        drops_empty: bool = False,
+    ) -> None:
+        self.source: Final = source
+        self.target: Final = target
+        self.is_absent: Final = is_absent
+        self.drops_empty: Final = drops_empty
 
     def __call__(self, specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
         """Return the changed template, or the conflict."""
