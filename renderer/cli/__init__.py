@@ -13,3 +13,6 @@ gc.set_threshold(COLLECT_AFTER)
 # tokenizer and disassembler: a sixth of `import click`. `renderer.cli.command.Option` does without it until
 # somebody reads the help.
 defer("inspect")
+# `shutil` looks if they are there, for archives, and then drops them.
+defer("bz2")
+defer("lzma")
