@@ -29,6 +29,12 @@ class Comparison(NamedTuple):
     before: tuple[Diagnostic, ...]
     after: tuple[Diagnostic, ...]
 
+    def _repr_html_(self) -> str:
+        """Return the tables that a notebook shows."""
+        from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML
+
+        return difference_tables(self.difference)
+
 
 def compare_revisions(
     project: Project,
@@ -48,7 +54,7 @@ def compare_revisions(
     with project.git() as git:
         before, after = _sides(project, git, revisions)
         commits = _commits_between(git, before, after) if each else ()
-        return _compare(before, after, overlays, reporter, commits)
+        return compare_projects(before, after, overlays, reporter, commits)
 
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
@@ -60,14 +66,14 @@ def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tu
             one, _, other = only.partition("...")
             after = other or "HEAD"
             base = git.merge_base(one or "HEAD", after)
-            return _at(git, base, f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"), _at(git, after)
+            return side_at(git, base, f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"), side_at(git, after)
         case [only]:
             before, after = only, None
         case [first, second]:
             before, after = first, second
         case _:
             raise UsageError("there are two sides at most: vmrender diff REVISION REVISION")
-    return _at(git, before), _at(git, after) if after else _work_tree(project, git)
+    return side_at(git, before), side_at(git, after) if after else _work_tree(project, git)
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
@@ -87,7 +93,8 @@ def _named(revisions: Sequence[str]) -> list[str]:
     return [*revisions]
 
 
-def _at(git: GitRepository, revision: str, name: str = "") -> Side:
+def side_at(git: GitRepository, revision: str, name: str = "") -> Side:
+    """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one."""
     git.commit(revision)
     return Side(
         name or revision, BuiltinFileSystem(_tree(git, revision)), revision[:_SHORT] if name else revision
@@ -119,7 +126,7 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
     found = git.commits_between(before.revision, after.revision or "HEAD")
     if after.revision:
         found = found[:-1]
-    return tuple(Commit(subject, _at(git, oid, oid[:_SHORT])) for oid, subject in found)
+    return tuple(Commit(subject, side_at(git, oid, oid[:_SHORT])) for oid, subject in found)
 
 
 class _Errors(NamedTuple):
@@ -127,9 +134,10 @@ class _Errors(NamedTuple):
     after: list[Diagnostic]
 
 
-def _compare(
-    before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit]
+def compare_projects(
+    before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit] = ()
 ) -> Comparison:
+    """Compare the overlays of two sides; ``commits`` are compared with the first side, too."""
     compared: list[OverlayDifference] = []
     reached: list[list[OverlayDifference]] = [[] for _ in commits]
     errors = _Errors([], [])

@@ -16,6 +16,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.location import Site
+from renderer.model.masking import Masking
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
@@ -82,8 +83,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
     one = _only(found, everything, question)
     histories = without_secret_values(
         _histories(Historian(trace, one.overlay), one.resource, asked.field),
-        pipeline.confidential(one.overlay),
-        secret_values(each.content for each in everything) | tainted(),
+        Masking(pipeline.confidential(one.overlay), inside_words=True),
+        Masking(secret_values(each.content for each in everything) | tainted()),
     )
     path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
     return Explained(ResourceHistory(path, one.resource.current_id, fields), findings[path], (path,))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
@@ -19,6 +17,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at
 from renderer.model.location import Location, Site
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.model.res_id import ResId
@@ -35,7 +34,7 @@ from renderer.validation.kubevirt_kinds import ALL_GROUPS
 _NO_COUNTS: Mapping[str, int] = {}
 
 
-class ValidationResult(NamedTuple):
+class ValidationResult(Record):
     """The findings, and what they are about: overlays by path, and files that were judged alone.
 
     ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by
@@ -208,7 +207,7 @@ class _LoneFiles:
             elif each.resource in patched or self._is_patch(file, each.resource):
                 patched[each.resource] = None
             else:
-                yield replace(each, hint=_HINT_AT_PATCHES)
+                yield each._replace(hint=_HINT_AT_PATCHES)
         for patch in patched:
             yield Diagnostic(
                 code=Code.NOT_CHECKED,
@@ -318,7 +317,7 @@ def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iter
     found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):
-            yield replace(each, overlays=(overlay.path,))
+            yield each._replace(overlays=(overlay.path,))
 
 
 def _is_of_interest(run: _Validation, folder: str) -> bool:
@@ -343,4 +342,4 @@ def _excused(found: Diagnostic, folder: str) -> Diagnostic:
     if found.code is not Code.UNSUPPORTED_FIELD:
         return found
     message = f"{found.message}: {folder} is not checked"
-    return replace(found, code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)
+    return found._replace(code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)

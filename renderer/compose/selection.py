@@ -5,7 +5,6 @@ kustomize ``api/types/selector.go``, ``api/resmap/reswrangler.go`` Select.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,6 +17,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.kustomization import Selector
 from renderer.model.location import Site
+from renderer.model.pattern import pattern
 from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
@@ -31,7 +31,7 @@ TextMatcher: TypeAlias = Callable[[str], bool]
 #: Steps to see if a selector selects a resource (``model.work``).
 STEPS_PER_SELECTION = 4
 
-_LITERAL = re.compile(r"[A-Za-z0-9_/ -]*")
+_LITERAL = pattern(r"[A-Za-z0-9_/ -]*")
 
 
 class ResourceSelector:

@@ -102,6 +102,10 @@ class Catalog:
         """Return the objects of that kind and name by namespace; the key is empty where none is written."""
         return self._index.get(kind, {}).get(name, {})
 
+    def count(self, *kinds: str) -> int:
+        """Return the number of names of these kinds."""
+        return sum(len(self._index.get(kind, {})) for kind in kinds)
+
     def of_kind(self, kind: str) -> Iterator[Resource]:
         for namespaces in self._index.get(kind, {}).values():
             yield from namespaces.values()

@@ -120,6 +120,9 @@ class Code(StrEnum):
     EDIT_REFUSED = "edit-refused"
     NOT_MIGRATED = "not-migrated"
     IMPORT_REFUSED = "import-refused"
+    DUMP_INVALID = "dump-invalid"
+    DUMP_MIXED = "dump-mixed"
+    CREDENTIALS_WITHHELD = "credentials-withheld"
     FILE_EXISTS = "file-exists"
 
     # The rendered tree.
@@ -153,6 +156,7 @@ UNREADABLE = frozenset(
         Code.OWNERSHIP_INVALID,
         Code.WRITE_FAILED,
         Code.PLAN_MISMATCH,
+        Code.DUMP_INVALID,
     }
 )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
-_MINOR = re.compile(r"v?(\d+)\.(\d+)(?:\.\d+)?")
+_MINOR = pattern(r"v?(\d+)\.(\d+)(?:\.\d+)?")
 
 
 class Release(Record):

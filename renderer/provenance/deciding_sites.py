@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from renderer.compose.transform import BuiltinTransform
 from renderer.compose.values import is_bare_text
@@ -71,7 +70,7 @@ def at_deciding_sites(finding: Diagnostic, trace: Trace, composed: ResourceSet) 
     if finding.code is Code.SCHEMA and (quoted := _quoted_before(changes)):
         sites, patch = changes[quoted - 1].version.maker.sites(field), changes[-1].version.maker.sites(field)
         message = f"the patch writes {changes[-1].after} here, and the quotes stay"
-        return replace(finding, sites=sites, related=(*finding.related, Related(message, patch)))
+        return finding._replace(sites=sites, related=(*finding.related, Related(message, patch)))
     return _at_transformer(finding, changes, composed)
 
 
@@ -123,7 +122,7 @@ def _at_transformer(
         affixes = dict(zip(_AFFIXES, (root.name_prefix, root.name_suffix), strict=True))
         affix = affixes.get(maker.change.kind)
         if affix is None or not _HARMLESS.fullmatch(affix):
-            return replace(finding, sites=(*maker.sites(change.field), *finding.sites))
+            return finding._replace(sites=(*maker.sites(change.field), *finding.sites))
     return finding
 
 
@@ -145,10 +144,10 @@ def _at_replacement(
     put_in = next(target.site for target in replacement.targets or () if target.site in layers)
     source = source_of_replacement(replacement, composed)
     if source is None:
-        return replace(finding, sites=(put_in, *finding.sites))
+        return finding._replace(sites=(put_in, *finding.sites))
     taken_from = source.resource.sites(source.field)
     if is_confidential(source.field):
         taken = Related("the value is taken from here", taken_from)
-        return replace(finding, sites=(put_in, *finding.sites), related=(*finding.related, taken))
+        return finding._replace(sites=(put_in, *finding.sites), related=(*finding.related, taken))
     put = Related("a replacement puts it in", (put_in,))
-    return replace(finding, sites=(*taken_from, *finding.sites), related=(*finding.related, put))
+    return finding._replace(sites=(*taken_from, *finding.sites), related=(*finding.related, put))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step
 from renderer.model.json import EMPTY, scalar_text
 from renderer.model.location import Location, Site
+from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
@@ -22,7 +23,7 @@ from renderer.provenance.trace import Trace
 
 
 def without_secret_values(
-    histories: Iterable[FieldHistory], substituted: Collection[str], anywhere: Collection[str] = ()
+    histories: Iterable[FieldHistory], substituted: Masking, anywhere: Masking
 ) -> tuple[FieldHistory, ...]:
     """Return the histories with values withheld from the step on that a Secret's value came in.
 
@@ -36,7 +37,7 @@ def without_secret_values(
     )
 
 
-def _masked(steps: Iterable[Step], substituted: Collection[str], anywhere: Collection[str]) -> Iterator[Step]:
+def _masked(steps: Iterable[Step], substituted: Masking, anywhere: Masking) -> Iterator[Step]:
     is_secret = False
     for step in steps:
         sources = without_secret_values(step.sources, substituted, anywhere)
@@ -49,11 +50,10 @@ def _masked(steps: Iterable[Step], substituted: Collection[str], anywhere: Colle
         yield step._replace(before=before, after=after, sources=sources)
 
 
-def _holds(value: Value, confidential: Collection[str]) -> bool:
+def _holds(value: Value, confidential: Masking) -> bool:
     if isinstance(value, NoValue):
         return False
-    texts = [scalar_text(leaf) for _, leaf in leaves(value)]
-    return any(secret in text for secret in confidential for text in texts)
+    return any(confidential.is_in(scalar_text(leaf)) for _, leaf in leaves(value))
 
 
 def _withheld(value: Value) -> Value:

@@ -11,6 +11,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json, array_at, object_at, text_at
 from renderer.model.location import Location, Site
+from renderer.model.pattern import pattern
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
@@ -21,7 +22,7 @@ from renderer.yamlio.decode import decode_documents
 _OWN_GROUP = API_VERSION.partition("/")[0]
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: What Helm, Jinja and others fill in; it is often no YAML before.
-_TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
+_TEMPLATE_TAG = pattern(rb"\{\{|\{%")
 
 
 class LoneFiles:

@@ -8,7 +8,6 @@ proposal has them. What is written is never judged by these.
 from __future__ import annotations
 
 import json
-import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import JsonObject, array_at, object_at, with_value
+from renderer.model.pattern import pattern
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from renderer.validation.user_schemas import UserSchemas
 
 
-_VERSION = re.compile(r"v[0-9][a-z0-9]*")
-_KIND = re.compile(r"[A-Za-z]+")
+_VERSION = pattern(r"v[0-9][a-z0-9]*")
+_KIND = pattern(r"[A-Za-z]+")
 
 
 class SchemaRegistry:

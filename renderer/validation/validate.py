@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -96,7 +95,7 @@ class _Run:
                 if diagnostic.sites or diagnostic.location:  # the schema's own file
                     yield diagnostic
                 else:
-                    yield replace(diagnostic, sites=resource.sites(), resource=resource.current_id)
+                    yield diagnostic._replace(sites=resource.sites(), resource=resource.current_id)
 
 
 def _is_encrypted(resource: Resource) -> bool:
