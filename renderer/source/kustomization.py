@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
@@ -174,8 +173,7 @@ def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     if len(names) == len(set(names)):
         return ()
     return tuple(
-        replace(
-            found,
+        found._replace(
             code=Code.KUSTOMIZATION_FIELD,
             severity=Severity.WARNING,
             message=f"{found.message}, and kustomize takes the last alone",
