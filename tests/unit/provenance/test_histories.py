@@ -27,14 +27,7 @@ from tests.unit.provenance.history_checks import mistakes, overlay_of
 
 ROOT = Path(__file__).parents[3]
 VECTORS = sorted((ROOT.parent / "shared" / "conformance" / "kustomize").glob("*.jsonl"))
-CASES = sorted(
-    {
-        file.parent
-        for file in (ROOT / "tests" / "cases").glob("*/*/case.yaml")
-        # The labels that an OpenShift Template adds stand in the Template, which explain does not name yet.
-        if not file.parent.name.startswith("openshift-template")
-    }
-)
+CASES = sorted({file.parent for file in (ROOT / "tests" / "cases").glob("*/*/case.yaml")})
 
 
 def rendered_mistakes(folder: Path) -> Iterator[str]:
