@@ -110,7 +110,7 @@ def nothing_rendered(
     site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
     if not names:
         message = f"{entry.path} leads to no {what}"
-        hint = "name a folder or file that has one; clusters are chosen from those under clusters in vmrender.yaml"
+        hint = "name a folder or file that has one; list clusters to choose from under clusters"
     else:
         listed = ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
         counted = _counted(f"{len(names)} {what}(s)", len(names))
