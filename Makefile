@@ -1,6 +1,7 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test lint house test-lowest bench bench-check lock clean
+.PHONY: help render test test-install test-image lint house test-lowest bench bench-check docs lock pyz release-check \
+	clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; \
@@ -16,20 +17,45 @@ LOCK := $(BIN)/uv pip compile --quiet --upgrade --exclude-newer "7 days" --unive
 COMPILE := $(BIN)/python -m compileall -q renderer
 INSTALLED := .venv/.installed
 READY := .venv/.ready-for-development
+FOR_DOCS := .venv/.ready-for-docs
+PROSE := docs renderer/explanations README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md \
+	catalog/README.md overlays/README.md schemas/README.md
+FOR_RELEASE := .venv/.ready-for-release
+WHEELHOUSE := .venv/wheelhouse
 
 help:  ## what there is to make
-	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "%-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "%-13s %s\n", $$1, $$2 }' Makefile
 
 render: $(INSTALLED)  ## render overlays/* into rendered/
 	$(BIN)/vmrender render
 
 test: lint  ## everything that CI checks
-	$(BIN)/pytest --quiet --numprocesses auto
+	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
 test-lowest: $(READY)  ## the tests with the oldest versions that pyproject.toml allows
 	@rm $(READY) # holds for the locked versions
 	$(FETCH) -r .ci/lowest.txt
 	$(BIN)/pytest --quiet --numprocesses auto
+
+test-install: $(FOR_RELEASE)  ## every way to install, with the real tools
+	@mkdir -p $(WHEELHOUSE)
+	$(PIP) download --require-hashes --only-binary :all: -r $(LOCKS)/vmrender.txt -r $(LOCKS)/release.txt --dest $(WHEELHOUSE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" VMRENDER_WHEELHOUSE="$(CURDIR)/$(WHEELHOUSE)" $(BIN)/pytest --quiet tests/packaging
+
+test-image: $(FOR_RELEASE)  ## the images, without a daemon: as root on Debian, with buildah, bubblewrap and debootstrap
+	@mkdir -p $(WHEELHOUSE)
+	$(PIP) download --require-hashes --only-binary :all: --python-version 3.11 -r $(LOCKS)/vmrender.txt -r $(LOCKS)/build.txt \
+		--dest $(WHEELHOUSE)
+	bash .ci/release/debian_root.sh .venv/base
+	VMRENDER_BASE="$(CURDIR)/.venv/base" VMRENDER_WHEELHOUSE="$(CURDIR)/$(WHEELHOUSE)" \
+		$(BIN)/pytest --quiet tests/packaging/test_image.py
+
+pyz: $(FOR_RELEASE)  ## dist/: sdist, wheel and vmrender.pyz for this Python and platform
+	rm -rf dist
+	$(BIN)/python .ci/release/build.py dist --pyz
+
+release-check: $(INSTALLED)  ## what a release of this commit lacks
+	@$(BIN)/python .ci/release/check.py
 
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check --quiet
@@ -46,17 +72,26 @@ bench: $(READY)  ## the figures of BENCHMARKS.md, measured here and now
 bench-check: $(INSTALLED)  ## fails where instructions have grown by 30 %
 	$(BIN)/python -m tests.benchmarks.regression
 
+docs: $(FOR_DOCS)  ## the site, into site/; its links, spelling and plain English are checked
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/codespell $(PROSE) renderer .ci/site mkdocs.yml
+	$(BIN)/proselint check --config .ci/proselint.json $(PROSE)
+
 lock: $(READY)  ## newer versions into the lock files
 	$(FETCH) -r $(LOCKS)/uv.txt
 	$(LOCK) --output-file $(LOCKS)/development.txt --group dev pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/vmrender.txt --constraint $(LOCKS)/development.txt pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/build.txt --constraint $(LOCKS)/development.txt --group build
+	$(LOCK) --output-file $(LOCKS)/docs.txt --constraint $(LOCKS)/development.txt --group docs
 	$(LOCK) --output-file .ci/lowest.txt --resolution lowest-direct pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/uv.txt --group lock
+	$(LOCK) --output-file $(LOCKS)/release.txt --constraint $(LOCKS)/development.txt --constraint $(LOCKS)/uv.txt \
+		--group release
+	$(LOCK) --output-file $(LOCKS)/publish.txt --constraint $(LOCKS)/uv.txt --group publish
 	$(BIN)/python .ci/sbom.py
 
 clean:  ## remove what the above made, but for rendered/
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 
 # Debian's Python makes an environment with pip in it only where python3-venv is installed.
 $(INSTALLED): pyproject.toml $(LOCKS)/vmrender.txt $(LOCKS)/build.txt
@@ -69,4 +104,12 @@ $(INSTALLED): pyproject.toml $(LOCKS)/vmrender.txt $(LOCKS)/build.txt
 
 $(READY): $(INSTALLED) $(LOCKS)/development.txt
 	$(FETCH) -r $(LOCKS)/development.txt
+	@touch $@
+
+$(FOR_DOCS): $(INSTALLED) $(LOCKS)/docs.txt
+	$(FETCH) -r $(LOCKS)/docs.txt
+	@touch $@
+
+$(FOR_RELEASE): $(READY) $(LOCKS)/release.txt
+	$(FETCH) -r $(LOCKS)/release.txt
 	@touch $@

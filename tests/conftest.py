@@ -43,6 +43,8 @@ def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory
         patched.setenv("XDG_CACHE_HOME", str(home / "cache"))
         patched.setenv("XDG_STATE_HOME", str(home / "state"))
         patched.delenv("VMRENDER_CACHE_KEY", raising=False)
+        # What init writes names this place, wherever the copy that is tested was installed from.
+        patched.setenv("VMRENDER_SOURCE", "https://github.com/vmrender/vmrender@v0.1.0")
         yield
 
 

@@ -170,7 +170,7 @@ def measures() -> tuple[Measure, ...]:
     listed: tuple[tuple[str, float, Callable[[], tuple[str, ...]]], ...] = (
         ("public classes that share a name", 0, _namesakes),
         ("docstrings that begin with a riddle", 0, lambda: tuple(_riddles())),
-        ("modules that one module of the same folder imports", 72, _lone_helpers),
+        ("modules that one module of the same folder imports", 73, _lone_helpers),
         ("modules under 40 lines with one importer", 0, _tiny_modules),
     )
     return (

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs vmrender into an environment of its own, so that nothing of the job's changes.
-# In: PYTHON, VERSION (empty for the one this action is part of). Out: vmrender, the program.
+# What is installed is the commit that the action is taken from, and by hash what it needs.
+# In: PYTHON. Out: vmrender, the program.
 set -euo pipefail
 
 # The workspace holds what a pull request brings. Python never runs in it, nor with it on its path: `python -m`
@@ -16,12 +17,8 @@ programs="$environment/bin"
 
 pip() { "$programs/python" -I -m pip install --quiet --disable-pip-version-check "$@"; }
 
-if [ -n "$VERSION" ]; then
-  pip "vmrender==$VERSION"
-else # whoever pins the action by its commit has everything pinned, by hash
-  lock="$GITHUB_ACTION_PATH/.ci/lock"
-  pip --require-hashes -r "$lock/vmrender.txt" -r "$lock/build.txt"
-  pip --no-index --no-deps --no-build-isolation "$GITHUB_ACTION_PATH"
-fi
+lock="$GITHUB_ACTION_PATH/.ci/lock"
+pip --require-hashes -r "$lock/vmrender.txt" -r "$lock/build.txt"
+pip --no-index --no-deps --no-build-isolation "$GITHUB_ACTION_PATH"
 "$programs/vmrender" --version
 echo "vmrender=$programs/vmrender" >> "$GITHUB_OUTPUT"

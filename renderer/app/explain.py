@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app.explanations import Question
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
@@ -28,7 +28,7 @@ from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
 from renderer.source.locate import Locator
-from renderer.source.overlays import overlay_at, select_overlays
+from renderer.source.overlays import overlay_at
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.marks import WrittenField, field_at_line
 
@@ -111,7 +111,7 @@ def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple
         return (unlisted._replace(write_instancetypes=True),)
     if not overlays and not name:
         raise NoSuchResourceError("this project has no overlay that could hold a resource")
-    return select_overlays(overlays, [name] if name else [])
+    return chosen_overlays(overlays, [name] if name else [])
 
 
 def _only(found: Sequence[_Found], everything: Iterable[Resource], question: Question) -> _Found:

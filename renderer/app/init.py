@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer import __version__
 from renderer.app.found_project import FoundProject, survey_repository
+from renderer.app.installed_from import InstalledFrom, installed_from, named_source
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 from renderer.model.release import LATEST, Release
-from renderer.scaffold import Choices, CiSystem, Scaffold, ci_system_of, plan_scaffold
+from renderer.scaffold.automation import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
+from renderer.scaffold.install_source import InstallSource, Unknown, is_local
+from renderer.scaffold.plan import Choices, Scaffold, plan_scaffold
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.git import GitProcess
@@ -28,45 +30,96 @@ class Started(NamedTuple):
     """The files that were written; with findings, errors about files in the way, nothing was written.
 
     ``found`` is what the repository deploys already; None where the usual project file leads to all of it.
+    ``notes`` are about the place that hooks and the pipeline install vmrender from.
     """
 
     scaffold: Scaffold
     ci: CiSystem
     findings: tuple[Diagnostic, ...]
     found: FoundProject | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Wishes(NamedTuple):
+    """The choices of whoever starts a project.
+
+    Without ``kubevirt`` the project file names the release that the repository deploys, or the latest.
+    Without ``ci`` the pipeline is for the system that the remote ``origin`` tells. ``source`` is where hooks
+    and the pipeline install vmrender from: ``URL@REV``, an archive or ``vmrender==VERSION``; without it,
+    where this copy was installed from.
+    """
+
+    kubevirt: Release | None = None
+    ci: CiSystem | None = None
+    source: str | None = None
 
 
 def start_project(
     root: Path,
-    kubevirt: Release | None,
-    ci: CiSystem | None,
+    wishes: Wishes,
     environment: Mapping[str, str],
     *,
     dry_run: bool = False,
 ) -> Started:
     """Write the files of a new project into ``root``; nothing is overwritten, and with ``dry_run`` written.
 
-    The project file lists what deploys virtual machines in the repository. Without ``kubevirt`` it names the
-    release that the repository deploys, or the latest. Without ``ci`` the pipeline is for the system that the
-    remote ``origin`` tells.
+    The project file lists what deploys virtual machines in the repository.
 
     Raises ``UsageError`` where no project can start, and ``DiagnosticError``.
     """
     _check_top(root)
-    choices = Choices(kubevirt or LATEST, ci or _ci_system_of(root, environment), __version__)
+    origin = _remote(root, environment)
+    system = wishes.ci or _ci_system_of(root, origin)
+    installed = _install_source(wishes.source, environment)
+    unreachable = _why_unreachable(installed.source)
+    if unreachable and wishes.ci in _PIPELINES:
+        raise UsageError(f"a pipeline cannot be written: {unreachable}; {_NAME_IT}")
+    servers = (host_of(origin),) if system is CiSystem.GITHUB else ()
+    choices = Choices(wishes.kubevirt or LATEST, system, installed.source, servers)
     survey = survey_repository(root)
     found = survey if survey and survey.is_more_than_overlays else None
     planned = plan_scaffold(
         choices,
         lambda path: _text_at(root / path),
         has_overlays=_has_overlays(root) or bool(survey and survey.machines),
-        project=found.project_text(kubevirt) if found else None,
+        project=found.project_text(wishes.kubevirt) if found else None,
     )
     if planned.in_the_way:
         return Started(planned, choices.ci, tuple(map(_in_the_way, planned.in_the_way)))
     if not dry_run:
         change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
-    return Started(planned, choices.ci, (), found)
+    return Started(planned, system, (), found, (*installed.notes, *_notes(installed.source, system)))
+
+
+_NAME_IT = "name a place that all can reach: --source URL@REVISION"
+_PIPELINES = {CiSystem.GITHUB: GITHUB, CiSystem.GITLAB: GITLAB}
+
+
+def _install_source(named: str | None, environment: Mapping[str, str]) -> InstalledFrom:
+    """Raise ``UsageError`` where the place that is named cannot be used."""
+    if named is None:
+        return installed_from(environment)
+    try:
+        return named_source(named)
+    except ValueError as error:
+        raise UsageError(f"--source: {error}") from None
+
+
+def _why_unreachable(source: InstallSource) -> str | None:
+    """Return why machines other than this one cannot install vmrender; None where they can."""
+    if isinstance(source, Unknown):
+        return source.reason
+    return f"vmrender was installed from {source.url}, on this machine" if is_local(source) else None
+
+
+def _notes(source: InstallSource, system: CiSystem) -> tuple[str, ...]:
+    """Return what is missing because of the place that vmrender is installed from."""
+    unreachable = _why_unreachable(source)
+    if unreachable is None:
+        return ()
+    which = "run the vmrender on the PATH" if isinstance(source, Unknown) else "work on this machine alone"
+    left_out = f", and {_PIPELINES[system]} is not written" if system in _PIPELINES else ""
+    return (f"{unreachable}: the hooks {which}{left_out}", f"  hint: {_NAME_IT}")
 
 
 def _check_top(root: Path) -> None:
@@ -78,13 +131,18 @@ def _check_top(root: Path) -> None:
         raise UsageError(f"a project starts at the top of its repository: cd {top}")
 
 
-def _ci_system_of(root: Path, environment: Mapping[str, str]) -> CiSystem:
-    """The system that the remote's name tells, or else the one that the repository has files of."""
+def _remote(root: Path, environment: Mapping[str, str]) -> str:
+    """Return the address of the remote ``origin``, empty where there is none."""
     try:
         answer = GitProcess(root, environment).run("remote", "get-url", "origin")
-        system = ci_system_of(answer.output) if answer.code == 0 else CiSystem.NONE
     except DiagnosticError:  # there is no git, or no repository
-        system = CiSystem.NONE
+        return ""
+    return answer.output if answer.code == 0 else ""
+
+
+def _ci_system_of(root: Path, remote: str) -> CiSystem:
+    """The system that the remote's name tells, or else the one that the repository has files of."""
+    system = ci_system_of(remote)
     if system is CiSystem.NONE and (root / ".gitlab-ci.yml").exists():
         return CiSystem.GITLAB
     if system is CiSystem.NONE and (root / ".github").exists():

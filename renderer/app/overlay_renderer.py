@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
@@ -22,6 +21,7 @@ from renderer.emit.layout import layout
 from renderer.kubevirt.confidential import mask_in_findings
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import Limits, restore, snapshot
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
@@ -34,7 +34,7 @@ from renderer.source.locate import Locator, locate, quotes_tainted
 from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
 
 
-class RenderedOverlay(NamedTuple):
+class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, text by path below its output folder; none when it failed.
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to

@@ -7,7 +7,6 @@ manifests has room on standard output for a report that a machine reads.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
@@ -138,7 +137,11 @@ def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> No
 
 def terminal_width() -> int | None:
     """Return the width of the terminal that standard output is, in characters; None when it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size  # noqa: PLC0415 - brings three libraries for archives
+
+    return get_terminal_size().columns
 
 
 def print_diff(diff: str) -> None:
@@ -195,6 +198,12 @@ def shows_colour(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
+def _home() -> str:
+    from renderer.addresses import published_addresses  # noqa: PLC0415 - for the one format that names it
+
+    return published_addresses().source
+
+
 def _report(
     fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
 ) -> Report:
@@ -202,7 +211,7 @@ def _report(
     from renderer.report.report import Report, bounded, naming_target  # noqa: PLC0415 - as above
 
     if fs is None or not found:
-        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of)
+        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of, home=_home)
     from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - as above
     from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
     from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
@@ -215,7 +224,7 @@ def _report(
         return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
     if target.format is not Format.JSON and target.folder != ".":
         located = tuple(below(target.folder, finding) for finding in located)
-    return Report(located, overlays, explain=explanation_of)
+    return Report(located, overlays, explain=explanation_of, home=_home)
 
 
 def _print_summary(made: Report) -> None:

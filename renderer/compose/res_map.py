@@ -24,7 +24,7 @@ _SCALAR, _AROUND = 4, 2
 #: Steps to put a resource in the place of another one (``model.work``).
 _REPLACING = 80
 #: Mappings and lists that changed were copied, and are compared with those before.
-_KEYS_PER_STEP = 3
+_KEYS_PER_STEP = 2
 
 
 class Growth(Record):

@@ -18,6 +18,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Seve
 from renderer.model.json import Json, Scalar, scalar_text
 from renderer.model.kustomization import FieldSpec, Variable
 from renderer.model.limits import limits, over_limit
+from renderer.model.pattern import pattern
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
 from renderer.model.taint import taint
@@ -97,7 +98,7 @@ def _ambiguous(variable: Variable, matches: Iterable[Resource]) -> DiagnosticErr
 
 
 #: An escaped dollar sign, a reference, or a dollar sign that means nothing.
-_DOLLAR = re.compile(r"\$(?:(\$)|\(([^)]*)\))")
+_DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
 
 
 def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
@@ -159,9 +160,9 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
 
 #: Where the values of a Secret stand.
 _SECRET_DATA = (("data",), ("stringData",))
-_DECIMAL = re.compile(r"[-+]?[0-9]{1,19}")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_INDEXED = re.compile(r"(.*)\[([0-9]+)\]")
+_DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INDEXED = pattern(r"(.*)\[([0-9]+)\]")
 
 
 def resolve_variables(

@@ -12,13 +12,15 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, text_at
 from renderer.model.masking import MASK, NOTHING, Masking
+
+if TYPE_CHECKING:
+    from renderer.model.difference import FieldChange, Value
 
 _SECRET = "Secret"  # noqa: S105 - the kind
 _CONFIG_MAP = "ConfigMap"
@@ -82,6 +84,8 @@ def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) 
 
 
 def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Masking) -> Value:
+    from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
+
     if isinstance(value, NoValue | dict | list):
         return value if isinstance(value, NoValue) else withheld(value, field, kind, secrets)
     return NoValue.WITHHELD if is_confidential(field, kind) or holds_any(value, secrets) else value
@@ -117,8 +121,7 @@ def mask_in_findings(findings: Iterable[Diagnostic], masking: Masking) -> tuple[
 
 
 def _masked(finding: Diagnostic, masking: Masking) -> Diagnostic:
-    return replace(
-        finding,
+    return finding._replace(
         message=masking.mask(finding.message),
         hint=finding.hint and masking.mask(finding.hint),
         related=tuple(each._replace(message=masking.mask(each.message)) for each in finding.related),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from renderer.model.codes import Code, Explanation
@@ -34,7 +33,7 @@ def naming_target(finding: Diagnostic) -> Diagnostic:
     if finding.target is None:
         return finding
     message = f"{finding.message}; {_who(_names(finding.overlays))} {finding.target}"
-    return replace(finding, message=message, target=None)
+    return finding._replace(message=message, target=None)
 
 
 def _who(overlays: Sequence[str]) -> str:
@@ -55,11 +54,13 @@ class Report(NamedTuple):
 
     ``overlays`` are the paths of those that were looked at, with findings or without. ``lines`` are the lines
     of source text at locations, where they may be shown. ``explain`` gives the long form of a code.
-    ``colour``: the reader is a terminal that shows it.
+    ``home`` gives the address of the published project, if any. ``colour``: the reader is a terminal that
+    shows it.
     """
 
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...] = ()
-    lines: Mapping[Location, str] = {}
+    lines: Mapping[Location, str | None] = {}
     explain: Callable[[Code], Explanation] = Explanation.missing
+    home: Callable[[], str] = str
     colour: bool = False

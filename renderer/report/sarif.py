@@ -22,7 +22,6 @@ from renderer.report.report import Report
 MOST_RESULTS = 25_000
 MOST_RELATED = 1_000
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_HOME = "https://github.com/vmrender/vmrender"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 #: Code scanning refuses a result without a place; a finding about the project as a whole is one about this.
 _NOWHERE = Location("vmrender.yaml")
@@ -50,10 +49,11 @@ def _most_severe(found: Sequence[tuple[Diagnostic, str]]) -> Sequence[tuple[Diag
 
 
 def _driver(codes: Sequence[Code], report: Report) -> JsonObject:
+    home = report.home()
     return {
         "name": "vmrender",
         "semanticVersion": __version__,
-        "informationUri": _HOME,
+        **({"informationUri": home} if home else {}),
         "rules": [_rule(code, report) for code in codes],
     }
 

@@ -39,7 +39,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
@@ -177,8 +176,7 @@ def _unwritable(location: Location, row: MatrixRow) -> Diagnostic:
 
 
 def _in_template(found: Diagnostic, lines: Sequence[int], row: MatrixRow) -> Diagnostic:
-    return replace(
-        found,
+    return found._replace(
         message=f"the template's output is not usable: {_LINES_OF_OUTPUT.sub('', found.message)}",
         location=_mapped(found.location, lines),
         related=(

@@ -70,4 +70,5 @@ def test_a_bug_of_ours_says_so_and_exits_with_3(failing: pytest.MonkeyPatch) -> 
     assert result.exit_code == 3
     assert "ZeroDivisionError" in result.stderr
     assert "this is a bug of ours" in result.stderr
+    assert result.stderr.endswith("Please report it with the lines above\nwhere you have vmrender from.\n\n")
     assert result.stdout == ""

@@ -10,7 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from renderer.scaffold import gitlab_file
+from renderer.scaffold.automation import gitlab_file
+from renderer.scaffold.install_source import IndexRelease
 from tests.integration.user_repository import BASH, ROOT, Run, UserRepository
 
 TEMPLATE = ROOT / "docs/gitlab/vmrender.yml"
@@ -26,7 +27,7 @@ def template_job(**inputs: str) -> dict[str, Any]:
     declared = yaml.safe_load(head)["spec"]["inputs"]
     assert inputs.keys() <= declared.keys()
     for name, described in declared.items():
-        body = body.replace(f"$[[ inputs.{name} ]]", inputs.get(name, described["default"]))
+        body = body.replace(f"$[[ inputs.{name} ]]", inputs.get(name, described.get("default", "vmrender")))
     assert "$[[" not in body
     job: dict[str, Any] = yaml.safe_load(body)["vmrender"]
     return job
@@ -34,7 +35,7 @@ def template_job(**inputs: str) -> dict[str, Any]:
 
 def written_job() -> dict[str, Any]:
     """The job that ``vmrender init`` writes."""
-    job: dict[str, Any] = yaml.safe_load(gitlab_file("0.1.0"))["vmrender"]
+    job: dict[str, Any] = yaml.safe_load(gitlab_file(IndexRelease("0.1.0")))["vmrender"]
     return job
 
 
@@ -113,7 +114,7 @@ def test_jobs_that_share_the_overlays(project: UserRepository) -> None:
     head, body = (ROOT / "docs/gitlab/sharded.yml").read_text(encoding="utf-8").split("\n---\n")
     declared = yaml.safe_load(head)["spec"]["inputs"]
     for name, described in declared.items():
-        body = body.replace(f"$[[ inputs.{name} ]]", str(described["default"]))
+        body = body.replace(f"$[[ inputs.{name} ]]", str(described.get("default", "vmrender")))
     job = yaml.safe_load(body)["vmrender-shard"]
     shutil.copytree(project.folder / "overlays/dev", project.folder / "overlays/prod")
     project.does("vmrender", "render")

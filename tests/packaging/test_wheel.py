@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.packaging.built import ROOT, Distribution, build
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the layout of environments differs there")
 
-ROOT = Path(__file__).parents[2]
 PROJECT = {
     "overlays/shop/kustomization.yaml": "namespace: shop\nresources: [vm.yaml]\n",
     "overlays/shop/vm.yaml": """\
@@ -49,14 +50,6 @@ sys.addaudithook(refuse)
 
 
 @dataclass(frozen=True)
-class Distribution:
-    """The two files that are published; ``wheel`` is built from ``sdist``."""
-
-    sdist: Path
-    wheel: Path
-
-
-@dataclass(frozen=True)
 class Installation:
     """A fresh environment that holds the wheel."""
 
@@ -68,28 +61,6 @@ class Installation:
         run = subprocess.run(program, cwd=at, env=clean, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
         return run.stdout
-
-
-def build(source: Path, folder: Path, *options: str) -> Path:
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--no-isolation",
-        "--outdir",
-        str(folder),
-        *options,
-        str(source),
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def distribution(tmp_path_factory: pytest.TempPathFactory) -> Distribution:
-    folder = build(ROOT, tmp_path_factory.mktemp("dist"))
-    [sdist], [wheel] = folder.glob("*.tar.gz"), folder.glob("*.whl")
-    return Distribution(sdist, wheel)
 
 
 @pytest.fixture(scope="session")

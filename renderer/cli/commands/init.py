@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from renderer.app.init import Started, start_project
-from renderer.cli.command import Command
+from renderer.app.init import Started, Wishes, start_project
+from renderer.cli.command import Command, option
 from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
 from renderer.model.release import LATEST, Release
-from renderer.scaffold import PROJECT, CiSystem
+from renderer.scaffold.automation import CiSystem
+from renderer.scaffold.plan import PROJECT
 
 _NEXT = """
 next:
@@ -26,21 +27,28 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
 
 
 @click.command("init", cls=Command)
-@click.option(
+@option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
     help=f"The release that the cluster runs [default: the one that the repository deploys, or {LATEST}]",
 )
-@click.option(
+@option(
     "--ci",
     type=click.Choice([system.value for system in CiSystem]),  # of values: click takes an enum's names
     callback=_ci_system,
     help="Where pipelines run [default: as the host of the remote origin is called]",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
+@option(
+    "--source",
+    metavar="URL@REV",
+    envvar="VMRENDER_SOURCE",
+    help="Where hooks and the pipeline install vmrender from: a Git repository and a revision, a wheel, or"
+    " vmrender==VERSION of an index [default: where this copy was installed from]",
+)
+@option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 @format_option()
-def command(kubevirt: Release | None, ci: CiSystem | None, *, dry_run: bool) -> ExitCode:
+def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *, dry_run: bool) -> ExitCode:
     """Write a project file, a first overlay, and what runs vmrender on commit and in CI.
 
     It is run at the top of a repository, asks nothing and overwrites nothing. The repository is read first:
@@ -48,14 +56,16 @@ def command(kubevirt: Release | None, ci: CiSystem | None, *, dry_run: bool) -> 
     virtual machines become entries of the project file, which says in comments what is left out and why.
     Where there is any virtual machine, no overlay is made up. What has to be added to a
     .pre-commit-config.yaml or .gitlab-ci.yml that is there is printed; a second run says what is new.
+    Hooks and the pipeline install vmrender from where this copy is from, or from --source or VMRENDER_SOURCE.
 
     \b
     Examples:
       vmrender init
       vmrender init --dry-run
       vmrender init --kubevirt 1.8 --ci gitlab
+      vmrender init --source https://git.example.com/mirrors/vmrender@v1.2.3
     """
-    started = start_project(Path.cwd(), kubevirt, ci, os.environ, dry_run=dry_run)
+    started = start_project(Path.cwd(), Wishes(kubevirt, ci, source), os.environ, dry_run=dry_run)
     if started.findings:
         return report(None, started.findings)
     _note(started, dry_run=dry_run)
@@ -73,6 +83,7 @@ def _note(started: Started, *, dry_run: bool) -> None:
         note("", f"{path}: yours; add to it", "", *text.removesuffix("\n").split("\n"))
     if not started.scaffold.files:
         note("nothing to write")
+    note(*started.notes)
     if started.ci is CiSystem.NONE:
         note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
     note(*_NEXT.split("\n"))

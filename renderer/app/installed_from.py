@@ -1,0 +1,134 @@
+"""Find where this copy of vmrender was installed from, for the hooks and pipelines that ``init`` writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit  # takes addresses apart, opens nothing
+
+from renderer import __version__
+from renderer.addresses import checkout, direct_url, is_checkout, published_addresses
+from renderer.model.diagnostic import DiagnosticError
+from renderer.scaffold.install_source import (
+    Archive,
+    InstallSource,
+    Repository,
+    Unknown,
+    is_local,
+    parse_address,
+    parse_revision,
+    parse_source,
+)
+from renderer.source.git import GitProcess
+
+_DROPPED = (
+    "the user name or password in the address of vmrender is left out: whoever installs it needs their own"
+)
+_UNKNOWN = "nothing says where this vmrender was installed from"
+
+
+class InstalledFrom(NamedTuple):
+    """The place, and what whoever starts a project should know of it."""
+
+    source: InstallSource
+    notes: tuple[str, ...] = ()
+
+
+def named_source(text: str) -> InstalledFrom:
+    """Return the place that ``--source`` names. Raises ``ValueError``."""
+    source, dropped = parse_source(text)
+    return InstalledFrom(source, (_DROPPED,) if dropped else ())
+
+
+def installed_from(environment: Mapping[str, str]) -> InstalledFrom:
+    """Return the place that pip noted (PEP 610) or the clone that runs, and else the published release."""
+    clone = checkout()
+    if clone:
+        return _of_clone(clone, environment)
+    noted = direct_url()
+    if noted is None:
+        published = published_addresses()
+        if published.source:
+            return InstalledFrom(Repository(published.source, f"v{__version__}", release=__version__))
+        return InstalledFrom(Unknown(_UNKNOWN))
+    try:
+        return _of_direct_url(noted, environment)
+    except ValueError as error:
+        return InstalledFrom(Unknown(f"what vmrender was installed from cannot be named: {error}"))
+
+
+def _of_direct_url(noted: Mapping[str, object], environment: Mapping[str, str]) -> InstalledFrom:
+    """Read the three forms of https://packaging.python.org/en/latest/specifications/direct-url-data-structure/.
+
+    Raises ``ValueError``.
+    """
+    url = noted.get("url")
+    if not isinstance(url, str) or noted.get("subdirectory"):
+        raise ValueError("it is a part of something else")
+    address = parse_address(_without_file_scheme(url))
+    notes = (_DROPPED,) if address.dropped else ()
+    version, archive = noted.get("vcs_info"), noted.get("archive_info")
+    if isinstance(version, dict) and version.get("vcs") == "git":
+        commit = parse_revision(str(version.get("commit_id")))
+        asked = version.get("requested_revision")
+        name = parse_revision(asked) if isinstance(asked, str) and asked and asked != commit else ""
+        return InstalledFrom(Repository(address.url, commit, name), notes)
+    if isinstance(archive, dict):
+        hashes = archive.get("hashes")
+        digest = hashes.get("sha256") if isinstance(hashes, dict) else None
+        return InstalledFrom(Archive(address.url, _digest(digest)), notes)
+    folder = Path(address.url)
+    if not is_local(Archive(address.url)) or not is_checkout(folder):
+        raise ValueError(f"{address.url} is no clone of vmrender, or no longer")
+    return _of_clone(folder, environment)
+
+
+def _without_file_scheme(url: str) -> str:
+    """Return the path of a ``file:`` URL, and any other URL as it is."""
+    if not url.lower().startswith("file:"):
+        return url
+    path = unquote(urlsplit(url).path)
+    return path[1:] if path[2:3] == ":" else path  # /C:/Users
+
+
+def _digest(value: object) -> str:
+    """Return a SHA-256 in hexadecimal digits, and nothing for what is none."""
+    return value if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) else ""
+
+
+def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:
+    """Return the commit that a clone stands at, in the repository that it was cloned from, or in itself."""
+    try:
+        git = GitProcess(folder, environment)
+    except DiagnosticError as error:
+        return InstalledFrom(Unknown(f"git cannot say what is in {folder}: {error.diagnostics[0].message}"))
+    commit = git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").output.strip()
+    if not commit:
+        return InstalledFrom(Unknown(f"{folder} has no commit yet"))
+    notes = []
+    if git.run("status", "--porcelain", "--untracked-files=no").output:
+        notes.append(f"changes in {folder} that are not committed are not part of what is installed")
+    tag = git.run("describe", "--tags", "--exact-match", "--match", "v*", commit).output.strip()
+    remote = _remote_of(git)
+    if remote is None or is_local(Archive(remote[0])):
+        return InstalledFrom(Repository(remote[0] if remote else str(folder), commit, tag), tuple(notes))
+    url, dropped = remote
+    if dropped:
+        notes.append(_DROPPED)
+    if not git.run("branch", "--remotes", "--contains", commit).output.strip():
+        notes.append(
+            f"push {folder} before others use it: {url} has no commit {commit[:12]} as far as is known"
+        )
+    return InstalledFrom(Repository(url, commit, tag), tuple(notes))
+
+
+def _remote_of(git: GitProcess) -> tuple[str, bool] | None:
+    """Return the address of ``origin`` that files may name, and whether a password was left out of it."""
+    answer = git.run("remote", "get-url", "origin")
+    try:
+        found = parse_address(answer.output.rstrip("\n"))
+    except ValueError:
+        return None
+    return found.url, found.dropped
