@@ -84,9 +84,13 @@ class Fitter:
         choices = sorted(self._choices(target, preferences), key=lambda choice: choice.rank)
         second: VmFit | None = None
         failed: set[tuple[int, int]] = set()
-        for choice in choices[:_MOST_TRIED]:
+        tries = 0
+        for choice in choices:
             alike = (id(choice.reduction), id(choice.group))
-            found = None if alike in failed else self.tried(target, choice)
+            if alike in failed or tries == _MOST_TRIED:
+                continue
+            tries += 1
+            found = self.tried(target, choice)
             if found is None:
                 continue
             if found.quality is FitQuality.EXACT and not found.starting:
