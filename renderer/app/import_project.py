@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.app.catalog_import import with_catalog
 from renderer.app.project import Project
@@ -31,36 +31,22 @@ expand: "off"
 
 overlays:
   - path: {overlays}
-output: {output}
+{others}output: {output}
 """
 
 
-def project_file(  # noqa: PLR0913 - the project, and what a project file says
+def project_file(
     project: Project,
     output: str,
-    folders: Sequence[str],
+    modes: Mapping[str, ExpandMode],
     catalogs: Sequence[str],
     release: Release,
-    *,
-    fitted: Sequence[str] = (),
 ) -> Mapping[str, bytes]:
-    """Return the project file for imported ``folders`` below ``output``, by its path.
+    """Return the project file for imported folders below ``output``, by its path.
 
-    Machines in ``fitted`` folders are expanded. A file that is there keeps its release, and gets the entries
-    that it lacks. Raises ``DiagnosticError``: edit-refused.
+    ``modes`` has the folders. A project file that is there keeps its release, and gets the entries that it
+    lacks. Raises ``DiagnosticError``: edit-refused.
     """
-    content = _project_file(project, output, folders, catalogs, release)
-    listed = {entry.path for entry in project.config.overlays}
-    for folder in (folder for folder in fitted if folder not in listed):
-        entry: Json = {"path": folder, "expand": ExpandMode.APPLIED.value, "output": _rendered(output)}
-        content = add_entry(content, PROJECT_FILE, "overlays", entry)
-    return {PROJECT_FILE: content}
-
-
-def _project_file(
-    project: Project, output: str, folders: Sequence[str], catalogs: Sequence[str], release: Release
-) -> bytes:
-    """Return the project file in which no machine is expanded."""
     if not project.fs.is_file(PROJECT_FILE):
         entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
         text = _NEW.format(
@@ -68,29 +54,39 @@ def _project_file(
             catalogs=entries,
             overlays=json.dumps(f"{output}/*"),
             output=json.dumps(_rendered(output)),
+            others="".join(
+                f"  - path: {json.dumps(folder)}\n    expand: {mode.value}\n"
+                for folder, mode in modes.items()
+                if mode is not _OFF
+            ),
         )
-        return text.encode()
+        return {PROJECT_FILE: text.encode()}
     content = project.fs.read(PROJECT_FILE)
     config = project.config
     for path in reversed(catalogs):
         content = with_catalog(content, path, config.catalogs)
-    for entry in _missing(config, output, folders):
+    for entry in _missing(config, output, modes, release):
         content = add_entry(content, PROJECT_FILE, "overlays", entry)
-    return content
+    return {PROJECT_FILE: content}
 
 
-def _missing(config: RenderConfig, output: str, folders: Iterable[str]) -> Iterator[Json]:
+def _missing(
+    config: RenderConfig, output: str, modes: Mapping[str, ExpandMode], release: Release
+) -> Iterator[Json]:
     """Yield the entries that ``overlays`` lacks; the later of two entries for a folder counts."""
     everything = f"{output}/*"
     listed = {entry.path: entry for entry in config.overlays}
+    target = {} if release == config.kubevirt else {"kubevirt": str(release)}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
-    if everything not in listed:
-        yield {"path": everything, "expand": _OFF.value, "output": _rendered(output)}
-    elif (listed[everything].expand or config.expand) is not _OFF:
-        for folder in folders:
-            if folder not in listed:
-                yield {"path": folder, "expand": _OFF.value}
+    usual = _OFF
+    if everything in listed:
+        usual = listed[everything].expand or config.expand
+    else:
+        yield {"path": everything, "expand": _OFF.value, "output": _rendered(output), **target}
+    for folder, mode in modes.items():
+        if mode is not usual and folder not in listed:
+            yield {"path": folder, "expand": mode.value, **target}
 
 
 def _rendered(output: str) -> str:

@@ -10,6 +10,7 @@ from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.impact.table import Views
 from renderer.diff.match import match
+from renderer.diff.server_defaults import is_filled_alike
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secrets
 from renderer.kubevirt.lists import field_changes, is_same
@@ -201,6 +202,9 @@ class _Comparison:
         if self._refusal(after) is not None or kind is ChangeType.RENAMED:
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
         held = self._hold(before, after) if after.kind == "VirtualMachine" else None
+        if held is not None:
+            contents = held.before.content, held.after.content
+            changes = tuple(each for each in changes if not is_filled_alike(after.gvk, each, contents))
         return judge(Views(written[0], written[1], self._cluster), held, changes)
 
     def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from renderer.model.json import Json, JsonObject, array_at, text_at
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, text_at
 from renderer.model.record import Record
 from renderer.yamlio.encode import encode
 
 #: The folder of objects that stand in no namespace, and in it that of what is known of the cluster.
 CLUSTER_FOLDER = "_cluster"
 CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
+SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
+#: The end of the name of a namespace's second folder, with machines that are expanded; no namespace has a _.
+FITTED = "_fitted"
 KUSTOMIZATION = "kustomization.yaml"
 _KUSTOMIZATION_HEAD: JsonObject = {
     "apiVersion": "kustomize.config.k8s.io/v1beta1",
@@ -24,11 +27,25 @@ _TO_SEAL = """\
 
 
 class SourceObject(Record):
-    """An object and its file, ``namespace/kind_name.yaml``; with ``is_placeholder`` it is not applied."""
+    """An object and its file, ``namespace/kind_name.yaml``; with ``is_placeholder`` it is not applied.
+
+    A machine with a ``group`` has no file: it is made in the folder of that name, of ``group_files``.
+    """
 
     path: str
     content: JsonObject
     is_placeholder: bool = False
+    group: str = ""
+    group_files: Mapping[str, str] = EMPTY
+
+    @property
+    def is_file(self) -> bool:
+        return not self.group
+
+    @property
+    def listed_as(self) -> str:
+        """Return the entry of the kustomization."""
+        return self.group or posixpath.basename(self.path)
 
     @property
     def folder(self) -> str:
@@ -62,9 +79,7 @@ def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
 
 
 def _kustomization(found: Sequence[SourceObject]) -> str:
-    resources: Sequence[Json] = sorted(
-        posixpath.basename(each.path) for each in found if not each.is_placeholder
-    )
+    resources: Sequence[Json] = sorted({each.listed_as for each in found if not each.is_placeholder})
     to_seal = sorted(posixpath.basename(each.path) for each in found if each.is_placeholder)
     content: dict[str, Json] = dict(_KUSTOMIZATION_HEAD)
     namespaces = {text_at(each.content, "metadata", "namespace") for each in found}

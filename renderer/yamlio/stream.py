@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-import yaml
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import (
     DocumentStartEvent,
@@ -28,9 +27,9 @@ from renderer.model.record import Record
 from renderer.yamlio.builder import Anchors, TreeBuilder
 from renderer.yamlio.dialects import RESOURCE
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import EventSource, position_of
+from renderer.yamlio.events import BACKEND, EventSource, position_of
+from renderer.yamlio.libyaml import C_PARSER
 from renderer.yamlio.problems import unusable
-from renderer.yamlio.python_parser import PythonParser
 
 ITEMS = "items"
 #: The most bytes of one object. The API server takes requests of 3 MiB, and YAML is longer than JSON.
@@ -67,9 +66,9 @@ def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
 
 
 def _parser(stream: _BoundedStream) -> EventSource:
-    if not hasattr(yaml, "CSafeLoader"):  # the parser in Python takes a text
-        return PythonParser(stream.read_all().decode("utf-8-sig", "replace"))
-    parser: EventSource = yaml.cyaml.CParser(stream)  # type: ignore[attr-defined]  # there is no public module
+    if C_PARSER is None:  # the parser in Python takes a text
+        return BACKEND(stream.read_all().decode("utf-8-sig", "replace"))
+    parser: EventSource = C_PARSER(stream)
     return parser
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from renderer.app.import_cluster import ClusterImport, ImportedCluster, Secrets, import_cluster
+from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
+from renderer.app.import_files import Secrets, SourceChoices
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
 from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
-from renderer.report.fit_text import fit_lines
 
 #: Files that are named one by one in a dry run, and placeholders at any time; of more their number is said.
 _MOST_NAMED = 40
@@ -46,20 +46,12 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
     callback=_secrets,
     help="Write values of Secrets and start data with credentials, or only their keys.",
 )
+@click.option(
+    "--fit", "fits", is_flag=True, help="Find the instance types and preferences that make the machines."
+)
+@click.option("--group-by", metavar="LABEL", default="", help="Make a base and patches of machines alike.")
 @click.option("--force", is_flag=True, help="Replace files that differ from what the cluster has.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
-@click.option(
-    "--fit",
-    is_flag=True,
-    help="Find instance type and preference of virtual machines that name none, and name them where nothing"
-    " changes.",
-)
-@click.option(
-    "--group-by",
-    metavar="LABEL",
-    default="",
-    help="Make a base and patches of virtual machines with the same value of LABEL.",
-)
 @quiet_option
 @format_option()
 def command(  # noqa: PLR0913 - one for each option
@@ -68,10 +60,10 @@ def command(  # noqa: PLR0913 - one for each option
     kubevirt: Release | None,
     secrets: Secrets,
     *,
+    fits: bool,
+    group_by: str,
     force: bool,
     dry_run: bool,
-    fit: bool,
-    group_by: str,
 ) -> ExitCode:
     """Make sources of what runs in a cluster, from what kubectl get -o yaml or -o json prints.
 
@@ -81,20 +73,14 @@ def command(  # noqa: PLR0913 - one for each option
     instance type than the catalogs have are pinned to theirs. vmrender.yaml is made or gets the overlays;
     files that differ stay, unless --force is given. A second import of the same changes nothing.
 
-    With --fit, sizes that are written out become the instance type of the catalogs that has them, and the
-    preference that has the rest; where none has, the nearest is told with what would change. Sizes that
-    several virtual machines share become an InstancetypeSeries. The result is expanded when it is rendered.
-
     \b
     Examples:
       kubectl get vm,datavolume,pvc,secret,configmap,svc,controllerrevision -A -o yaml | vmrender import -
       vmrender import dump.yaml --dry-run
       vmrender import must-gather/ --output clusters/east
-      vmrender import dump.yaml --fit --group-by app.kubernetes.io/part-of
     """
-    request = ClusterImport(
-        files or ("-",), sys.stdin.buffer, output, kubevirt, secrets, force, dry_run, fit, group_by
-    )
+    choices = SourceChoices(secrets, fits, group_by)
+    request = ClusterImport(files or ("-",), sys.stdin.buffer, output, kubevirt, choices, force, dry_run)
     imported = import_cluster(open_project(), request)
     code = report(None, imported.findings)
     if not has_errors(imported.findings):
@@ -112,9 +98,7 @@ def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
         note(f"left out: {_counted(imported.fields, 'field')} that the cluster writes")
     if imported.pins:
         note(f"pinned: {imported.pins} to instance types and preferences that the catalogs have otherwise")
-    note(*_first(tuple(fit_lines(imported.fits, imported.sizes))))
-    if imported.groups:
-        note(f"grouped: {_counted(imported.groups, 'base')}")
+    note(*imported.fitted)
     for path in _first(imported.to_seal):
         note(f"to seal: {path}")
     for path in _first(imported.written) if dry_run else ():
@@ -126,9 +110,9 @@ def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
 
 
 def _first(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first lines, and a last one for all others."""
+    """Return the first paths, and a last line for all others."""
     rest = len(paths) - _MOST_NAMED
-    return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} others")
+    return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} other files")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from renderer.diff.live.managed_fields import FieldOwners, Owner, last_applied
-from renderer.diff.live.server_defaults import (
+from renderer.diff.server_defaults import (
     is_chosen_by_cluster,
     is_known_kind,
     is_tracking,

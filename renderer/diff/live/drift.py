@@ -9,7 +9,7 @@ from renderer.diff.held_values import held
 from renderer.diff.live.completion import Completion
 from renderer.diff.live.engine_policies import is_undone_by_flux
 from renderer.diff.live.managed_fields import Owner
-from renderer.diff.live.server_defaults import keeps_empty_values
+from renderer.diff.server_defaults import keeps_empty_values
 from renderer.kubevirt.lists import field_changes
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.field_path import FieldPath

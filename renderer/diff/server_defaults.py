@@ -11,10 +11,13 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 
 from renderer.kubevirt.kinds import VM, is_kubevirt_group
+from renderer.kubevirt.lists import is_equal
 from renderer.kubevirt.virtual_machine import PATHS
+from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.res_id import Gvk
+from renderer.model.resource import value_at
 
 #: Stands for any key or element in a path.
 ANY = "*"
@@ -99,6 +102,25 @@ def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
     if len(pattern) != len(field.segments):
         return False
     return all(part in (ANY, segment) for part, segment in zip(pattern, field.segments, strict=True))
+
+
+def is_filled_alike(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, JsonObject]) -> bool:
+    """Tell whether a field is written on one side alone, and the cluster fills in the same on the other.
+
+    ``stored`` are both states of the object as the cluster holds them.
+    """
+    if NoValue.ABSENT not in (change.before, change.after):
+        return False
+    written = change.after if change.before is NoValue.ABSENT else change.before
+    before, after = (value_at(each, change.field.segments) for each in stored)
+    return _is_chosen_altogether(gvk, change.field, written) and is_equal(before, after)
+
+
+def _is_chosen_altogether(gvk: Gvk, field: FieldPath, written: Value) -> bool:
+    """Tell whether a field, or all that is in it, is the cluster's to fill in."""
+    if isinstance(written, dict) and written:
+        return all(_is_chosen_altogether(gvk, field.child(key), each) for key, each in written.items())
+    return is_chosen_by_cluster(gvk, field)
 
 
 def is_known_kind(gvk: Gvk) -> bool:
