@@ -1,6 +1,7 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test test-install test-image lint house test-lowest bench bench-check lock pyz release-check clean
+.PHONY: help render test test-install test-image lint house test-lowest bench bench-check docs lock pyz release-check \
+	clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; \
@@ -16,6 +17,9 @@ LOCK := $(BIN)/uv pip compile --quiet --upgrade --exclude-newer "7 days" --unive
 COMPILE := $(BIN)/python -m compileall -q renderer
 INSTALLED := .venv/.installed
 READY := .venv/.ready-for-development
+FOR_DOCS := .venv/.ready-for-docs
+PROSE := docs renderer/explanations README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md \
+	catalog/README.md overlays/README.md schemas/README.md
 FOR_RELEASE := .venv/.ready-for-release
 WHEELHOUSE := .venv/wheelhouse
 
@@ -26,7 +30,7 @@ render: $(INSTALLED)  ## render overlays/* into rendered/
 	$(BIN)/vmrender render
 
 test: lint  ## everything that CI checks
-	$(BIN)/pytest --quiet --numprocesses auto
+	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
 test-lowest: $(READY)  ## the tests with the oldest versions that pyproject.toml allows
 	@rm $(READY) # holds for the locked versions
@@ -68,11 +72,17 @@ bench: $(READY)  ## the figures of BENCHMARKS.md, measured here and now
 bench-check: $(INSTALLED)  ## fails where instructions have grown by 30 %
 	$(BIN)/python -m tests.benchmarks.regression
 
+docs: $(FOR_DOCS)  ## the site, into site/; its links, spelling and plain English are checked
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/codespell $(PROSE) renderer .ci/site mkdocs.yml
+	$(BIN)/proselint check --config .ci/proselint.json $(PROSE)
+
 lock: $(READY)  ## newer versions into the lock files
 	$(FETCH) -r $(LOCKS)/uv.txt
 	$(LOCK) --output-file $(LOCKS)/development.txt --group dev pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/vmrender.txt --constraint $(LOCKS)/development.txt pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/build.txt --constraint $(LOCKS)/development.txt --group build
+	$(LOCK) --output-file $(LOCKS)/docs.txt --constraint $(LOCKS)/development.txt --group docs
 	$(LOCK) --output-file .ci/lowest.txt --resolution lowest-direct pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/uv.txt --group lock
 	$(LOCK) --output-file $(LOCKS)/release.txt --constraint $(LOCKS)/development.txt --constraint $(LOCKS)/uv.txt \
@@ -81,7 +91,7 @@ lock: $(READY)  ## newer versions into the lock files
 	$(BIN)/python .ci/sbom.py
 
 clean:  ## remove what the above made, but for rendered/
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 
 # Debian's Python makes an environment with pip in it only where python3-venv is installed.
 $(INSTALLED): pyproject.toml $(LOCKS)/vmrender.txt $(LOCKS)/build.txt
@@ -94,6 +104,10 @@ $(INSTALLED): pyproject.toml $(LOCKS)/vmrender.txt $(LOCKS)/build.txt
 
 $(READY): $(INSTALLED) $(LOCKS)/development.txt
 	$(FETCH) -r $(LOCKS)/development.txt
+	@touch $@
+
+$(FOR_DOCS): $(INSTALLED) $(LOCKS)/docs.txt
+	$(FETCH) -r $(LOCKS)/docs.txt
 	@touch $@
 
 $(FOR_RELEASE): $(READY) $(LOCKS)/release.txt

@@ -1,25 +1,39 @@
 """Offline GitOps manifest renderer for KubeVirt: the command ``vmrender``, and a library.
 
-The names of the library stand in ``renderer.app.api``, which says how to use them. They are imported when
-they are first asked for, so that the command does not pay for them.
+The functions and values of the library stand in ``renderer.app.api``, which says how to use them. They are
+imported when they are first asked for, so that the command does not pay for them.
 """
 
 __version__ = "0.1.0"
 
 _LIBRARY = "renderer.app.api"
 __all__ = [
+    "Comparison",
+    "Diagnostic",
     "DiagnosticError",
+    "Expanded",
+    "Explanation",
+    "Findings",
+    "Fleet",
+    "FleetMachine",
+    "Overlay",
     "Project",
+    "RenderResult",
+    "Rendered",
+    "ResourceHistory",
     "UsageError",
     "__version__",
     "compare",
+    "compare_objects",
     "expand",
     "explain",
     "explain_code",
+    "list_fleet",
     "list_overlays",
     "open_project",
     "render",
     "validate",
+    "validate_object",
     "write",
 ]
 

@@ -6,7 +6,6 @@ Costs are whole numbers, nanoseconds of one processor, so that sums are the same
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from heapq import heapify, heapreplace
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.pattern import pattern
 
 #: More than any CI system starts at once.
 MOST_SHARDS = 1000
@@ -21,7 +21,7 @@ MOST_SHARDS = 1000
 #: In a second.
 NANOSECONDS = 1_000_000_000
 
-_WRITTEN = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+_WRITTEN = pattern(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 
 class ShardName(NamedTuple):

@@ -49,11 +49,14 @@ def _read_key(file: Path) -> bytes | None:
 
 
 def _make_key(file: Path) -> bytes | None:
-    """Make a key and return it; if another run makes one at the same time and is first, return that one."""
+    """Make a key and return it; if another run makes one at the same time and is first, return that one.
+
+    The file appears under its name with all that is in it: a link to one that nobody else knows the name of,
+    not even a thread of this process or a process of the same number in another container.
+    """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = os.urandom(_KEY_BYTES)
-    fresh = file.with_name(f"{file.name}.{os.getpid()}")
-    fresh.unlink(missing_ok=True)
+    fresh = file.with_name(f"{file.name}.{os.urandom(8).hex()}")
     try:
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
             opened.write(key)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from renderer.admitters.causes import Cause, Causes, CauseType, invalid, not_supported
+from renderer.admitters.causes import Cause, Causes, CauseType, gate_hint, invalid, not_supported
 from renderer.admitters.check_table import Check, on, once_for_equal
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.firmware import boots_securely
@@ -101,7 +101,8 @@ def check_foreign_architecture(vmi: VmiSpec, cluster: AdmittingCluster) -> Cause
             CauseType.REQUIRED,
             vmi.at("architecture"),
             f"the architecture {vmi.architecture} is not that of the control plane, {own}, and needs the"
-            f" feature gate {Gate.MULTI_ARCHITECTURE}, which the cluster does not have on",
+            f" feature gate {Gate.MULTI_ARCHITECTURE}, which no KubeVirt object in this repository turns on",
+            gate_hint(Gate.MULTI_ARCHITECTURE),
         )
 
 

@@ -12,8 +12,6 @@ from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.record import Record
 
-_FEATURE_GATES = "spec.configuration.developerConfiguration.featureGates"
-
 
 class CauseType(StrEnum):
     """KubeVirt's machine-readable reason."""
@@ -30,6 +28,7 @@ class Cause(Record):
     """One reason.
 
     ``at`` is where the user finds the field, ``reported`` what KubeVirt calls it if that is something else.
+    ``lone`` is the name of an interface or network at ``at`` that has no counterpart.
     """
 
     type: CauseType
@@ -37,6 +36,7 @@ class Cause(Record):
     message: str
     hint: str | None = None
     reported: FieldPath | None = None
+    lone: str | None = None
 
     @property
     def field(self) -> str:
@@ -87,9 +87,17 @@ def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | No
     """Return the cause for a field whose feature the cluster does not have on."""
     return invalid(
         at,
-        f"{what} needs the feature gate {gate}, which the cluster does not have on",
-        f"list it in the KubeVirt object of the overlay or of a catalog: {_FEATURE_GATES}",
+        f"{what} needs the feature gate {gate}, which no KubeVirt object in this repository turns on",
+        gate_hint(gate),
         reported=reported,
+    )
+
+
+def gate_hint(gate: Gate) -> str:
+    """Return how to say that the cluster has the gate on."""
+    return (
+        f"if the cluster has it on, write featureGates: [{gate}] into vmrender.yaml,"
+        " or keep its KubeVirt object in this repository"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate
@@ -19,8 +18,9 @@ from renderer.admitters.vmi_spec import (
 )
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
 
-_ADDRESS = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+_ADDRESS = pattern(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 
 
 def is_pci_address(address: str) -> bool:

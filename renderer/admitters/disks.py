@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
@@ -13,6 +11,7 @@ from renderer.admitters.vmi_spec import VmiSpec, has, number, present, section, 
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 TARGETS = ("disk", "lun", "cdrom")
@@ -118,7 +117,7 @@ def _block_size_at(disk: Disk, key: str) -> FieldPath:
     return disk.at("blockSize", "custom", key)
 
 
-_SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
+_SERIAL = pattern(r"[A-Za-z0-9_.+-]+")
 _LONGEST_SERIAL = 256
 _BUSES = ("virtio", "scsi", "sata", "usb")
 _CACHES = ("none", "writethrough", "writeback")
@@ -142,7 +141,11 @@ def _check_unique_to_each(disk: Disk) -> Causes:
     """Refuse a name once for each disk before that has it."""
     for other in disk.vmi.disks[: disk.position]:
         if text(other, "name") == disk.name:
-            yield invalid(disk.at("name"), f"two disks are called {disk.name}", "a volume has one disk")
+            yield invalid(
+                disk.at("name"),
+                f"two disks are called {disk.name}",
+                "rename one and give it a volume, or remove it",
+            )
 
 
 def _check_target(disk: Disk) -> Causes:

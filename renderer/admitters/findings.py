@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from renderer.admitters.causes import WebhookAnswer
+from renderer.admitters.causes import Cause, WebhookAnswer
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -12,6 +12,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
+from renderer.model.suggest import suggest
 
 _PARTIES = {"instancetype": "instance type", "preference": "preference"}
 #: What an instance type gives a VM; all else that the files do not have is a preference's, or a default.
@@ -43,7 +44,7 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
         resource = request.resource
         base = [str(segment) for segment in request.base.segments]
         files = object_at(written.get(resource.current_id, resource.content), *base)
-        for cause in causes:
+        for cause in told_once(causes):
             at = request.base.child(*cause.at.segments)
             finding = (resource.current_id, at, cause.message)
             if finding in told or has_placeholder(_value(request.content, cause.at)):
@@ -58,6 +59,36 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
                 field=at,
                 hint=cause.hint,
             )
+
+
+def told_once(causes: Sequence[Cause]) -> Iterator[Cause]:
+    """Yield the causes without those that follow from an interface or network that has no counterpart.
+
+    KubeVirt gives up to three causes for one wrong name: the interface has no network, the network has no
+    interface, and the binding does not fit a network that is not there.
+    """
+    lone = [cause for cause in causes if cause.lone is not None]
+    if not lone:
+        yield from causes
+        return
+    interfaces = {cause.at: cause for cause in lone if "interfaces" in cause.at.segments}
+    networks = {cause.lone or "": cause for cause in lone if cause.at not in interfaces}
+    meant = {at: _counterpart(cause, networks, len(interfaces)) for at, cause in interfaces.items()}
+    taken = [name for name in meant.values() if name]
+    for cause in causes:
+        if cause.at in interfaces:
+            if cause is interfaces[cause.at]:
+                name = meant[cause.at]
+                yield cause._replace(hint=f"did you mean the network {name}?") if name else cause
+        elif cause.lone is None or cause.lone not in taken:
+            yield cause
+
+
+def _counterpart(interface: Cause, networks: Mapping[str, Cause], interfaces: int) -> str | None:
+    """Return the network without an interface that the interface is probably for."""
+    if interfaces == 1 and len(networks) == 1:
+        return next(iter(networks))
+    return next(iter(suggest(interface.lone or "", networks, most=1)), None)
 
 
 def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from renderer.admitters.causes import Causes, invalid, needs_gate, required
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
@@ -11,9 +9,10 @@ from renderer.admitters.volumes import check_path
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
 
 _FIRMWARE = ("domain", "firmware")
-_SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
+_SERIAL = pattern(r"[A-Za-z0-9_.+-]+")
 _LONGEST_SERIAL = 256
 _KERNEL_BOOT = (*_FIRMWARE, "kernelBoot")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from renderer.admitters.causes import Causes, invalid, needs_gate, required
@@ -11,11 +10,12 @@ from renderer.admitters.vmi_spec import VmiSpec, elements, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 _NVIDIA = "10DE"
 _GRACE_DEVICES = ("2342", "2348", "2941")
-_SELECTOR = re.compile(r"([0-9A-F]{4}):([0-9A-F]{4}|\*)")
+_SELECTOR = pattern(r"([0-9A-F]{4}):([0-9A-F]{4}|\*)")
 _DEVICES = ("gpus", "hostDevices")
 _NEEDED_GATES = (Gate.PCI_NUMA_AWARE_TOPOLOGY, Gate.IOMMUFD)
 #: Annotations that do not go with such a GPU.

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 
+from renderer.model.pattern import pattern
+
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_DNS_LABEL = re.compile(_LABEL)
-_DNS_SUBDOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
-_QUALIFIED_NAME = re.compile(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-_PORT_NAME = re.compile(r"(?!.*--)(?=.*[a-z])[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
+_DNS_LABEL = pattern(_LABEL)
+_DNS_SUBDOMAIN = pattern(rf"{_LABEL}(?:\.{_LABEL})*")
+_QUALIFIED_NAME = pattern(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_PORT_NAME = pattern(r"(?!.*--)(?=.*[a-z])[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 
 _LABEL_LENGTH = 63
 _SUBDOMAIN_LENGTH = 253

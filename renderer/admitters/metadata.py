@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from renderer.admitters.causes import Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
@@ -13,6 +11,7 @@ from renderer.admitters.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 #: Only KubeVirt itself sets these.
@@ -25,7 +24,7 @@ _RESERVED_LABELS = (
     "kubevirt.io/install-strategy",
 )
 _MIGRATION_THREADS = "kubevirt.io/multiThreadedQemuMigration"
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_INTEGER = pattern(r"[+-]?[0-9]{1,18}")
 _GATED_ANNOTATIONS = {
     "kubevirt.io/ignitiondata": Gate.IGNITION,
     "hooks.kubevirt.io/hookSidecars": Gate.SIDECAR,

@@ -5,7 +5,16 @@ What depends on objects in the cluster is not checked: the machine that migrates
 
 from __future__ import annotations
 
-from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, not_supported, required
+from renderer.admitters.causes import (
+    Cause,
+    Causes,
+    CauseType,
+    gate_hint,
+    invalid,
+    needs_gate,
+    not_supported,
+    required,
+)
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import has, number, quantity, section, text
@@ -109,7 +118,9 @@ def _check_ends(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
     at = _SPEC.child("sendTo" if sends else "receive")
     gate = Gate.DECENTRALIZED_LIVE_MIGRATION
     if gate not in cluster.gates:
-        yield not_supported(at, f"{at.segments[-1]} needs the feature gate {gate}", reported=ROOT)
+        yield not_supported(
+            at, f"{at.segments[-1]} needs the feature gate {gate}", gate_hint(gate), reported=ROOT
+        )
         return
     ids = {text(section(spec, end), "migrationID") for end in ("sendTo", "receive")}
     if sends and receives and len(ids) > 1:

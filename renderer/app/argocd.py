@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from renderer.app.project import Project, ProjectOpener
+from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
@@ -24,7 +24,6 @@ from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
 from renderer.model.suggest import did_you_mean
 from renderer.source.file_system import is_inside
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.overlays import select_overlays
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
 _LIST = "ARGOCD_APP_PARAMETERS"
@@ -142,7 +141,7 @@ class ApplicationSource:
 
     def _chosen(self, name: str | None) -> Overlay:
         if name:
-            return select_overlays(self.overlays, [name])[0]
+            return chosen_overlays(self.overlays, [name])[0]
         listed = next((overlay for overlay in self.overlays if overlay.path == self.folder), None)
         if listed is None:
             self._check_is_one()
@@ -219,7 +218,7 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
     from renderer.pipeline import Pipeline  # noqa: PLC0415 - a stage
 
     pipeline = Pipeline(project.fs, project.config)
-    selected = select_overlays(project.overlays(), names)
+    selected = chosen_overlays(project.overlays(), names)
     findings: list[Diagnostic] = []
     paths: dict[str, None] = {}
     for overlay in selected:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -92,7 +91,7 @@ def _in_revision(finding: Diagnostic, revision: str) -> Diagnostic:
     location = finding.location
     if location is None or location.path.startswith(_BUILTIN):
         return finding
-    return replace(finding, location=location._replace(path=f"{revision}:{location.path}"), sites=())
+    return finding._replace(location=location._replace(path=f"{revision}:{location.path}"), sites=())
 
 
 def _composed(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:

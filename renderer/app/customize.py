@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +61,7 @@ def _findings(
     """The findings of KubeVirt about the copy, which is in no file yet, and about VMs that would use it."""
     found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
     return tuple(
-        replace(finding, sites=(), severity=_severity(finding, changes), resource=copied.current_id)
+        finding._replace(sites=(), severity=_severity(finding, changes), resource=copied.current_id)
         for finding in found
     )
 

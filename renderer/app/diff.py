@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.diff.compare import Hold, compare_overlay, held_as_written, without_moved
@@ -17,7 +17,6 @@ from renderer.pipeline.held_changes import HeldChanges
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
-from renderer.source.overlays import select_overlays
 
 _WORK_TREE = "work tree"
 _SHORT = 12
@@ -29,6 +28,12 @@ class Comparison(NamedTuple):
     difference: Difference
     before: tuple[Diagnostic, ...]
     after: tuple[Diagnostic, ...]
+
+    def _repr_html_(self) -> str:
+        """Return the tables that a notebook shows."""
+        from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML
+
+        return difference_tables(self.difference)
 
 
 def compare_revisions(
@@ -49,7 +54,7 @@ def compare_revisions(
     with project.git() as git:
         before, after = _sides(project, git, revisions)
         commits = _commits_between(git, before, after) if each else ()
-        return _compare(before, after, overlays, reporter, commits)
+        return compare_projects(before, after, overlays, reporter, commits)
 
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
@@ -61,14 +66,14 @@ def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tu
             one, _, other = only.partition("...")
             after = other or "HEAD"
             base = git.merge_base(one or "HEAD", after)
-            return _at(git, base, f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"), _at(git, after)
+            return side_at(git, base, f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"), side_at(git, after)
         case [only]:
             before, after = only, None
         case [first, second]:
             before, after = first, second
         case _:
             raise UsageError("there are two sides at most: vmrender diff REVISION REVISION")
-    return _at(git, before), _at(git, after) if after else _work_tree(project, git)
+    return side_at(git, before), side_at(git, after) if after else _work_tree(project, git)
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
@@ -88,7 +93,8 @@ def _named(revisions: Sequence[str]) -> list[str]:
     return [*revisions]
 
 
-def _at(git: GitRepository, revision: str, name: str = "") -> Side:
+def side_at(git: GitRepository, revision: str, name: str = "") -> Side:
+    """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one."""
     git.commit(revision)
     return Side(
         name or revision, BuiltinFileSystem(_tree(git, revision)), revision[:_SHORT] if name else revision
@@ -120,7 +126,7 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
     found = git.commits_between(before.revision, after.revision or "HEAD")
     if after.revision:
         found = found[:-1]
-    return tuple(Commit(subject, _at(git, oid, oid[:_SHORT])) for oid, subject in found)
+    return tuple(Commit(subject, side_at(git, oid, oid[:_SHORT])) for oid, subject in found)
 
 
 class _Errors(NamedTuple):
@@ -128,9 +134,10 @@ class _Errors(NamedTuple):
     after: list[Diagnostic]
 
 
-def _compare(
-    before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit]
+def compare_projects(
+    before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit] = ()
 ) -> Comparison:
+    """Compare the overlays of two sides; ``commits`` are compared with the first side, too."""
     compared: list[OverlayDifference] = []
     reached: list[list[OverlayDifference]] = [[] for _ in commits]
     errors = _Errors([], [])
@@ -164,7 +171,7 @@ def _compare(
 def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Path and name of each overlay of either side. Raises ``DiagnosticError`` for one that neither has."""
     gone = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
-    for overlay in select_overlays((*after.overlays.values(), *gone), wanted):
+    for overlay in chosen_overlays((*after.overlays.values(), *gone), wanted):
         yield overlay.path, overlay.name
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.diff.compare import OverlaySide
@@ -50,27 +49,27 @@ class Side:
     def __init__(self, name: str, fs: FileSystem, revision: str = "") -> None:
         """Raises ``DiagnosticError`` for a project file that cannot be used."""
         self.name = name
-        self._fs = fs
+        self.fs = fs
         self.revision = revision
         try:
-            self._config = load_project(fs)
-            with lowered(self._config.limits):
-                found = find_overlays(fs, self._config)
+            self.config = load_project(fs)
+            with lowered(self.config.limits):
+                found = find_overlays(fs, self.config)
         except DiagnosticError as error:
             raise DiagnosticError(*self.located(error.diagnostics)) from error
         self.overlays: Mapping[str, Overlay] = {overlay.path: overlay for overlay in found}
-        self._pipeline = Pipeline(fs, self._config)
+        self._pipeline = Pipeline(fs, self.config)
 
     def located(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return the findings with their lines, and paths that begin with the revision."""
-        return tuple(self._labelled(finding) for finding in locate(self._fs, tuple(findings)))
+        return tuple(self._labelled(finding) for finding in locate(self.fs, tuple(findings)))
 
     def render(self, path: str) -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None where it is not on this side."""
         overlay = self.overlays.get(path)
         if overlay is None:
             return None
-        with lowered(self._config.limits):
+        with lowered(self.config.limits):
             return self._rendered(overlay)
 
     def _rendered(self, overlay: Overlay) -> RenderedSide:
@@ -85,6 +84,7 @@ class Side:
             applied=self._applied(overlay) if overlay.expand is ExpandMode.OFF else {},
             refused=refused,
             kubevirt=self._kubevirt(outcome.value),
+            feature_gates=self.config.feature_gates,
         )
         return RenderedSide(content, errors, self._state(overlay, outcome.value))
 
@@ -99,12 +99,13 @@ class Side:
         from renderer.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
         from renderer.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
 
+        gates = self.config.feature_gates
         if not needs_catalog(resources) and not self._catalogs():
-            return Catalog()
+            return Catalog(feature_gates=gates)
         try:
-            return Catalog.of(*self._pipeline.catalog_sources)
+            return Catalog.of(*self._pipeline.catalog_sources).with_gates(gates)
         except DiagnosticError:  # it is reported where a virtual machine needs the catalog
-            return Catalog()
+            return Catalog(feature_gates=gates)
 
     def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
         """The virtual machines as the cluster will see them, where their manifests keep the matchers."""
@@ -116,7 +117,7 @@ class Side:
         return next((each.content for each in (*written, *self._catalogs()) if _is_kubevirt(each)), EMPTY)
 
     def _catalogs(self) -> Iterable[Resource]:
-        if not any(isinstance(source, CatalogPath) for source in self._config.catalogs):
+        if not any(isinstance(source, CatalogPath) for source in self.config.catalogs):
             return ()
         try:
             sources = self._pipeline.catalog_sources
@@ -128,7 +129,7 @@ class Side:
         if not self.revision:
             return finding
         related = tuple(each._replace(location=self._label(each.location)) for each in finding.related)
-        return replace(finding, location=self._label(finding.location), sites=(), related=related)
+        return finding._replace(location=self._label(finding.location), sites=(), related=related)
 
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):

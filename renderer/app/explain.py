@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app.explanations import Question
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.location import Site
+from renderer.model.masking import Masking
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
@@ -27,7 +28,7 @@ from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
 from renderer.source.locate import Locator
-from renderer.source.overlays import overlay_at, select_overlays
+from renderer.source.overlays import overlay_at
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.marks import WrittenField, field_at_line
 
@@ -82,8 +83,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
     one = _only(found, everything, question)
     histories = without_secret_values(
         _histories(Historian(trace, one.overlay), one.resource, asked.field),
-        pipeline.confidential(one.overlay),
-        secret_values(each.content for each in everything) | tainted(),
+        Masking(pipeline.confidential(one.overlay), inside_words=True),
+        Masking(secret_values(each.content for each in everything) | tainted()),
     )
     path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
     return Explained(ResourceHistory(path, one.resource.current_id, fields), findings[path], (path,))
@@ -110,7 +111,7 @@ def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple
         return (unlisted._replace(write_instancetypes=True),)
     if not overlays and not name:
         raise NoSuchResourceError("this project has no overlay that could hold a resource")
-    return select_overlays(overlays, [name] if name else [])
+    return chosen_overlays(overlays, [name] if name else [])
 
 
 def _only(found: Sequence[_Found], everything: Iterable[Resource], question: Question) -> _Found:

@@ -10,11 +10,11 @@ from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.emit.edit_user_files import change_files, check_writable
-from renderer.kubevirt.confidential import MASK
 from renderer.migration.migrate_file import Migrated, changed
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
+from renderer.model.masking import MASK
 from renderer.model.release import Release
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import Locator

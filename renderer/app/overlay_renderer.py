@@ -14,31 +14,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import layout
+from renderer.kubevirt.confidential import mask_in_findings
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import Limits, restore, snapshot
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
 from renderer.model.work import WorkDone, add, begin_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.locate import Locator, locate
+from renderer.source.locate import Locator, locate, quotes_tainted
 from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
 
 
-class RenderedOverlay(NamedTuple):
+class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, text by path below its output folder; none when it failed.
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
     ``work`` are the steps that it took
-    (``model.work``), ``read`` the sizes of the files that were read for it first.
+    (``model.work``), ``read`` the sizes of the files that were read for it first. ``tainted`` are the
+    values noted for it first that no output may repeat (``model.taint``); ``may_be_kept`` is False where
+    one of them stands in a line that a finding is about.
     """
 
     overlay: Overlay
@@ -50,6 +54,8 @@ class RenderedOverlay(NamedTuple):
     account: str
     work: int
     read: Mapping[str, int]
+    tainted: tuple[str, ...] = ()
+    may_be_kept: bool = True
 
 
 class OverlayRenderer:
@@ -68,12 +74,14 @@ class OverlayRenderer:
     def render(self, overlay: Overlay) -> RenderedOverlay:
         """Render one overlay. Raises ``DiagnosticError`` for an error that concerns all overlays."""
         stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
+        known = count_tainted()
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
             composing = stopwatch.lap()
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             files = {} if outcome.failed else _files(overlay, outcome.value)
         findings = locate(self._fs, outcome.diagnostics, self._locator) if outcome.diagnostics else ()
+        findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
         counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
         return RenderedOverlay(
@@ -86,6 +94,8 @@ class OverlayRenderer:
             account=f"{counted} composed in {composing}, expanded and checked in {stopwatch.lap()}",
             work=steps,
             read=read,
+            tainted=tainted_since(known),
+            may_be_kept=not quotes_tainted(self._fs, (found.location for found in findings)),
         )
 
     @cached_property
@@ -137,6 +147,7 @@ def _rendered_by_workers(
         for rendered in pool.map(_render, overlays, chunksize=part):
             done += 1
             add(rendered.work, rendered.read)
+            taint(rendered.tainted)
             yield rendered
     except BrokenProcessPool:
         pass
@@ -154,6 +165,7 @@ class _Worker:
 def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
     restore(most, in_effect)
     begin_run()
+    begin_notes()
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _Worker.renderer = renderer

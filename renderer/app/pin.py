@@ -9,7 +9,7 @@ from os.path import isdir
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.project import Project, ProjectOpener
+from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
 from renderer.emit.edit_user_files import change_files, check_writable
@@ -25,7 +25,7 @@ from renderer.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FilesAbove
 from renderer.source.find_kustomization import find_kustomization
-from renderer.source.overlays import overlay_at, select_overlays
+from renderer.source.overlays import overlay_at
 
 
 class VmChoice(NamedTuple):
@@ -92,7 +92,7 @@ class PinnedOverlay:
         if is_folder:
             overlay = overlay_at(project.config, found, project.relative(path))
         else:
-            [overlay] = select_overlays(found, [named])
+            [overlay] = chosen_overlays(found, [named])
         if overlay.entry is not None:
             raise UsageError(
                 f"{overlay.path} has no kustomization of its own to keep pins in;"

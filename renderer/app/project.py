@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 from renderer.app.usage_error import UsageError
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.suggest import did_you_mean
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
+from renderer.source.overlays import select_overlays
 from renderer.source.project import load_project
 from renderer.source.project_root import path_in_project
 
@@ -75,3 +78,23 @@ class ProjectOpener(Protocol):
 def project_files(root: Path) -> FileSystem:
     """Return the files below ``root``, and those of the catalogs that ship with vmrender."""
     return BuiltinFileSystem(DiskFileSystem(root))
+
+
+#: Overlays that a message names at most.
+_MOST_NAMES = 5
+
+
+def chosen_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
+    """Return the overlays with the given paths or names, all of them when no name is given.
+
+    Raises ``UsageError`` for an unknown one, and ``DiagnosticError`` for a project without overlays.
+    """
+    overlays, wanted = tuple(overlays), tuple(wanted)
+    known = {name for overlay in overlays for name in (overlay.name, overlay.path)}
+    for name in wanted if overlays else ():
+        if posixpath.normpath(name) not in known:
+            paths = sorted(overlay.path for overlay in overlays)
+            more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
+            there = f"this project has {', '.join(paths[:_MOST_NAMES])}{more}"
+            raise UsageError(f"there is no overlay {name!r}; {did_you_mean(name, known, otherwise=there)}")
+    return select_overlays(overlays, wanted)

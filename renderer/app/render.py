@@ -7,9 +7,9 @@ from enum import Enum
 from os.path import isdir, lexists, realpath
 from pathlib import Path
 from posixpath import normpath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.rendered_trees import (
     Rendered,
     RenderedTrees,
@@ -23,10 +23,11 @@ from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.rule_settings import warnings_as_errors
 from renderer.sharding import ShardName
-from renderer.source.overlays import output_sites, select_overlays
+from renderer.source.overlays import output_sites
 from renderer.source.project import PROJECT_FILE
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class RenderMode(Enum):
     DRY_RUN = "dry run"
 
 
-class RenderRequest(NamedTuple):
+class RenderRequest(Record):
     """Options of a run.
 
     ``overlays`` are names or paths; without any it is all overlays of the project, or of a ``shard`` of it,
@@ -63,7 +64,7 @@ class RenderRequest(NamedTuple):
     plan: Path | None = None
 
 
-class RenderResult(NamedTuple):
+class RenderResult(Record):
     """The trees that were written, compared or removed, and the findings; with an error nothing was written.
 
     ``overlays`` are the paths of those that were rendered.
@@ -74,7 +75,7 @@ class RenderResult(NamedTuple):
     overlays: tuple[str, ...]
 
 
-class _Rendering(NamedTuple):
+class _RenderedOverlays(Record):
     """``overlays`` without errors, ``findings`` of all overlays, ``folders`` read as kustomizations."""
 
     overlays: tuple[Rendered, ...]
@@ -98,7 +99,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
     with RunCache.of(project, wanted=request.use_cache) as cache:
-        rendering = _render(project, selected, cache, request, reporter)
+        rendering = _render_overlays(project, selected, cache, request, reporter)
     findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
     trees = RenderedTrees(project.root, forced, reporter)
     if not has_errors(findings):
@@ -146,46 +147,46 @@ def _emit(
     return findings + stale_trees(stale, Severity.WARNING)
 
 
-def _render(
+def _render_overlays(
     project: Project, overlays: Sequence[Overlay], cache: RunCache, request: RenderRequest, reporter: Reporter
-) -> _Rendering:
+) -> _RenderedOverlays:
     """Render the overlays that changed, and take the results of the others from the cache."""
     unchanged = {overlay.path: known for overlay in overlays if (known := cache.unchanged(overlay))}
     changed = [overlay for overlay in overlays if overlay.path not in unchanged]
     rendered = {
-        each.overlay.path: each for each in _rendered(project, changed, cache, request.jobs, reporter)
+        each.overlay.path: each for each in _render_changed(project, changed, cache, request.jobs, reporter)
     }
     for each in rendered.values():
         cache.keep(each)
     for path in unchanged:
         reporter.detail(f"{path}: nothing has changed since it was rendered")
-    all_: list[Rendered] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]
+    results: list[Rendered] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]
     if request.strict:
-        all_ = [each._replace(findings=warnings_as_errors(each.findings)) for each in all_]
-    return _Rendering(
-        overlays=tuple(result for result in all_ if not has_errors(result.findings)),
-        findings=tuple(finding for result in all_ for finding in result.findings),
-        folders=frozenset(folder for result in all_ for folder in result.folders),
+        results = [each._replace(findings=warnings_as_errors(each.findings)) for each in results]
+    return _RenderedOverlays(
+        overlays=tuple(result for result in results if not has_errors(result.findings)),
+        findings=tuple(finding for result in results for finding in result.findings),
+        folders=frozenset(folder for result in results for folder in result.folders),
     )
 
 
-def _rendered(
+def _render_changed(
     project: Project, overlays: Sequence[Overlay], cache: RunCache, jobs: int | None, reporter: Reporter
 ) -> Iterator[RenderedOverlay]:
     if not overlays:
         return
-    # Where nothing changed, no stage is needed.
-    from renderer.app.overlay_renderer import (  # noqa: PLC0415 - as said
+    # A run in which nothing changed imports no stage.
+    from renderer.app.overlay_renderer import (  # noqa: PLC0415 - only for what changed
         OverlayRenderer,
         processors,
         rendered_in_order,
     )
 
     renderer = OverlayRenderer(project.root, project.config, cache.catalogs)
-    results = rendered_in_order(renderer, overlays, jobs or processors())
+    in_order = rendered_in_order(renderer, overlays, jobs or processors())
     for number, overlay in enumerate(overlays, start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
-            rendered = next(results)
+            rendered = next(in_order)
         reporter.detail(f"{overlay.path}: {rendered.account}")
         yield rendered
 
@@ -193,7 +194,7 @@ def _rendered(
 def _selected(
     project: Project, overlays: Sequence[Overlay], request: RenderRequest, reporter: Reporter
 ) -> tuple[Overlay, ...]:
-    named = select_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
+    named = chosen_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
     if request.shard is None:
         return named
     from renderer.app.shards import overlays_in  # noqa: PLC0415 - only where a shard is asked for
@@ -217,7 +218,7 @@ def _looks_for_stale_trees(request: RenderRequest) -> bool:
 
 
 def _stale(project: Project, outputs: Collection[str]) -> tuple[str, ...]:
-    """The trees in outputs that the project names now or by default, and that belong to no overlay."""
+    """Return the rendered trees, below the outputs of the project and the default, that have no overlay."""
     default = RenderConfig().output
     config = project.config
     named = (default, config.output, *(entry.output or default for entry in config.overlays))
@@ -241,7 +242,7 @@ def _forced_files(
 
 
 def _in_tree(project: Project, place: Path, outputs: Iterable[str]) -> tuple[str, str] | None:
-    """The output that a file is in, and its path there. A link counts as itself, wherever it leads."""
+    """Return the output that a file is in, and its path there; a link counts as itself, not as its target."""
     file = Path(realpath(place.parent), place.name)
     for output in outputs:
         folder = project.root.resolve() / output

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
@@ -15,6 +15,7 @@ from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.location import Location
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.source.overlays import output_sites
 
@@ -37,7 +38,7 @@ class TreeAction(Enum):
     REMOVED = "removed"
 
 
-class TreeResult(NamedTuple):
+class TreeResult(Record):
     """The result for one tree, as paths in it.
 
     ``source`` is the overlay's path, empty for a tree that belongs to no overlay any more.
@@ -245,4 +246,4 @@ def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
     """A finding about the output itself, at the line where the project names it."""
     if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
         return finding
-    return replace(finding, sites=output_sites(overlay))
+    return finding._replace(sites=output_sites(overlay))

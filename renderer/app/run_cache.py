@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from renderer.app.project import Project
 from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverlays
@@ -15,6 +15,7 @@ from renderer.cache.tool_fingerprint import tool_fingerprint
 from renderer.emit.ownership import encode_files, encode_ownership
 from renderer.emit.unchanged_since_render import files_unchanged_since_render, tree_digest
 from renderer.model.diagnostic import Diagnostic, has_errors
+from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.signing_key import KEY_VARIABLE, signing_key
 from renderer.source.project import PROJECT_FILE
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
 
 
-class UnchangedOverlay(NamedTuple):
+class UnchangedOverlay(Record):
     """An overlay whose tree holds exactly the ``files`` that rendering it would write.
 
     ``findings`` know their lines; ``folders`` are those that it is made of.
@@ -71,8 +72,8 @@ class RunCache:
         return self._known.seconds(overlay) if self._store else None
 
     def keep(self, rendered: RenderedOverlay) -> None:
-        """Keep the results of an overlay without errors."""
-        if self._store is None or has_errors(rendered.findings):
+        """Keep the results of an overlay without errors, unless a line that is quoted has to be masked."""
+        if self._store is None or has_errors(rendered.findings) or not rendered.may_be_kept:
             return
         tree = tree_digest(encode_ownership(encode_files(rendered.files)))
         known = KnownOverlay(tree, rendered.folders, rendered.findings, rendered.seconds)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from renderer.app.project import Project, project_files
@@ -60,5 +59,5 @@ def _from_above(folder: str, findings: Iterable[Diagnostic]) -> Iterable[Diagnos
     for finding in findings:
         overlays = tuple(joined(folder, overlay) for overlay in finding.overlays)
         related = tuple(each._replace(sites=()) for each in finding.related)
-        placed = replace(finding, sites=(), related=related, overlays=overlays)
+        placed = finding._replace(sites=(), related=related, overlays=overlays)
         yield placed if folder == "." else below(folder, placed)

@@ -5,19 +5,22 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at
+from renderer.model.location import Location, Site
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
+from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
@@ -31,10 +34,11 @@ from renderer.validation.kubevirt_kinds import ALL_GROUPS
 _NO_COUNTS: Mapping[str, int] = {}
 
 
-class ValidationResult(NamedTuple):
+class ValidationResult(Record):
     """The findings, and what they are about: overlays by path, and files that were judged alone.
 
-    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by kind.
+    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by
+    kind, ``unbuilt`` the overlays that could not be built.
     """
 
     fs: FileSystem
@@ -42,6 +46,7 @@ class ValidationResult(NamedTuple):
     overlays: tuple[str, ...]
     files: tuple[str, ...]
     unchecked: Mapping[str, int] = _NO_COUNTS
+    unbuilt: int = 0
 
 
 def validate_paths(
@@ -71,7 +76,8 @@ def validate_paths(
         overlays += (joined(folder, path) for path in result.overlays)
         files += (joined(folder, path) for path in result.files)
         unchecked.update(result.unchecked)
-    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked)
+    unbuilt = sum(result.unbuilt for result in results)
+    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked, unbuilt)
 
 
 def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = None) -> ValidationResult:
@@ -91,7 +97,9 @@ def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = 
         *(each for file in scope.alone for each in lone.findings(file)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
-    return ValidationResult(project.fs, found, built, tuple(lone.judged), run.pipeline.unchecked)
+    return ValidationResult(
+        project.fs, found, built, tuple(lone.judged), run.pipeline.unchecked, len(run.unbuilt)
+    )
 
 
 class _Validation:
@@ -101,6 +109,8 @@ class _Validation:
         self.fs = project.fs
         self.config = project.config
         self.kubevirt = kubevirt
+        #: The overlays that could not be built.
+        self.unbuilt: set[str] = set()
 
     @cached_property
     def overlays(self) -> tuple[Overlay, ...]:
@@ -151,6 +161,8 @@ _NOT_FOUND = frozenset(
 _HINT_AT_PATCHES = (
     "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
 )
+#: Files that are looked through at most for an object that a file may be a patch of.
+_MOST_FILES = 2_000
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
@@ -178,7 +190,44 @@ class _LoneFiles:
             together = ResourceSet((*resources, *self._others(file)))
             all_found = self._run.judged(self._target(file), Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
-        return tuple(_with_hint_at_patches(each, resources) for each in found)
+        found = tuple(_given_later(found, self._run.lone_files.parameters(file)))
+        return tuple(self._with_patches(file, found, resources))
+
+    def _with_patches(
+        self, file: str, found: Iterable[Diagnostic], resources: ResourceSet
+    ) -> Iterator[Diagnostic]:
+        """Yield the findings, without those about fields that only a patch may leave out.
+
+        It may be an incomplete object as well, unless its name or another object of its name tells.
+        """
+        patched: dict[ResId, None] = {}
+        for each in found:
+            if each.resource is None or not _lacks_its_field(each, resources):
+                yield each
+            elif each.resource in patched or self._is_patch(file, each.resource):
+                patched[each.resource] = None
+            else:
+                yield each._replace(hint=_HINT_AT_PATCHES)
+        for patch in patched:
+            yield Diagnostic(
+                code=Code.NOT_CHECKED,
+                message=f"this looks like a patch of {patch.gvk.kind} {patch.name} that no kustomization"
+                " lists: what it leaves out is not checked",
+                severity=Severity.INFO,
+                location=Location(file),
+                hint="list it under patches of a kustomization, or remove it",
+            )
+
+    def _is_patch(self, file: str, incomplete: ResId) -> bool:
+        if "patch" in file.lower():
+            return True
+        others = islice((path for path in self._run.manifests.below(".") if path != file), _MOST_FILES)
+        return any(
+            each.current_id.name == incomplete.name and each.gvk.kind == incomplete.gvk.kind
+            for path in others
+            if incomplete.gvk.group in self._run.lone_files.mention(path)
+            for each in self._resources(path)
+        )
 
     def _of_generator(self, file: str) -> tuple[Diagnostic, ...]:
         fs, folder = with_generator(self._run.fs, file)
@@ -218,16 +267,38 @@ class _LoneFiles:
         return self._read[path]
 
 
-def _with_hint_at_patches(found: Diagnostic, resources: ResourceSet) -> Diagnostic:
-    """Add a hint to a finding about a missing field: the file may be a patch or an incomplete base."""
+def _given_later(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:
+    """Yield the findings, with one in place of all about fields that hold a parameter of their template."""
+    unset: dict[str, Site] = {}
+    fields = 0
+    for each in found:
+        name = (placeholder_in(each.message) or "").strip("${}")
+        if each.code is Code.PLACEHOLDER and name in parameters:
+            unset[name] = parameters[name]
+            fields += 1
+        else:
+            yield each
+    if unset:
+        plural = "s" if len(unset) > 1 else ""
+        holding = "1 field that holds" if fields == 1 else f"{fields} fields that hold"
+        yield Diagnostic(
+            code=Code.NOT_CHECKED,
+            message=f"{holding} the parameter{plural} {', '.join(unset)} of this template: not checked",
+            severity=Severity.INFO,
+            sites=(next(iter(unset.values())),),
+            hint="give them values in vmrender.yaml, under parameters of an overlay",
+        )
+
+
+def _lacks_its_field(found: Diagnostic, resources: ResourceSet) -> bool:
+    """Return True if the finding is about a field that its object has to have, and has not."""
     if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
-        return found
+        return False
     way = [segment for segment in found.field.segments if isinstance(segment, str)]
     if not way or len(way) < len(found.field.segments):
-        return found
+        return False
     own = (each for each in resources if each.current_id == found.resource)
-    lacks_it = any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
-    return replace(found, hint=_HINT_AT_PATCHES) if lacks_it else found
+    return any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
 
 
 def _files(run: _Validation, path: str) -> Iterator[str]:
@@ -241,10 +312,12 @@ def _files(run: _Validation, path: str) -> Iterator[str]:
 def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """The findings of a build about the files; all of its findings when nothing can be built."""
     composed = run.pipeline.compose_overlay(overlay)
+    if composed.failed:
+        run.unbuilt.add(overlay.path)
     found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):
-            yield replace(each, overlays=(overlay.path,))
+            yield each._replace(overlays=(overlay.path,))
 
 
 def _is_of_interest(run: _Validation, folder: str) -> bool:
@@ -269,4 +342,4 @@ def _excused(found: Diagnostic, folder: str) -> Diagnostic:
     if found.code is not Code.UNSUPPORTED_FIELD:
         return found
     message = f"{found.message}: {folder} is not checked"
-    return replace(found, code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)
+    return found._replace(code=Code.NOT_CHECKED, severity=Severity.WARNING, message=message)

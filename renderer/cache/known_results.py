@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from renderer.cache.recorded_inputs import RecordedInputs, seen_json, seen_of
 from renderer.cache.store import Store
@@ -17,10 +17,12 @@ from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.json import Json
 from renderer.model.location import Location
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import taint_masking
 from renderer.source.builtin_catalogs import decode_composed, encode_composed
 from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Work
 
@@ -65,7 +67,7 @@ def _segment_of(value: Any) -> Segment:  # noqa: ANN401 - as above
     return ElementName(*value) if isinstance(value, list) else value
 
 
-class KnownOverlay(NamedTuple):
+class KnownOverlay(Record):
     """A run that succeeded.
 
     ``tree`` is the digest of the ownership file it wrote or would write, ``folders`` are those it read as
@@ -148,6 +150,8 @@ class KnownCatalogs:
         try:
             text = encode_composed(composed)
         except ValueError:  # it has more to it than what is kept
+            return
+        if taint_masking().is_in(text):
             return
         used = [list(used) for used in sorted(recorder.used(work))]
         self._store.put({"saw": seen_json(seen), "used": used, "composed": text}, *self._name(folder))

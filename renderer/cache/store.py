@@ -18,9 +18,9 @@ from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as sign
 from pathlib import Path
-from typing import NamedTuple
 
 from renderer.model.json import Json
+from renderer.model.record import Record
 from renderer.signing_key import user_folder
 
 #: Changes with the form of entries.
@@ -39,7 +39,7 @@ _AFTER_CLEARING = 0.75
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-class CacheSize(NamedTuple):
+class CacheSize(Record):
     entries: int
     bytes: int
 
@@ -124,7 +124,7 @@ def clear(folder: Path) -> CacheSize:
     return CacheSize(len(gone), sum(gone))
 
 
-class _File(NamedTuple):
+class _File(Record):
     path: str
     size: int
     used: int

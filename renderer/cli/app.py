@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -9,13 +10,12 @@ import sys
 from collections.abc import Sequence
 from contextvars import copy_context
 from io import StringIO
-from traceback import format_exception
 from typing import Any
 
 import click
 
 from renderer import __version__
-from renderer.cli.command import LazyGroup
+from renderer.cli.command import LazyGroup, Option
 
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
 COMMANDS = {
@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
     "fn": "Run as a KRM function.",
     "help": "Print the help of a command.",
+    "import": "Make sources of what runs in a cluster.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
@@ -65,6 +66,8 @@ class Vmrender(LazyGroup):
         # What is set for a run, such as limits, ends with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
         gc.freeze()  # or Python would look through everything once more before it exits
+        if args is None:  # this process is ours
+            atexit.register(_end, code)
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
@@ -97,6 +100,16 @@ class Vmrender(LazyGroup):
                 _write_error("Error: the working directory was deleted; change to another one\n")
                 return 2
             return _report_error(error, self._context)
+
+
+def _end(code: int) -> None:
+    """End the process at once; Python would first free every object, a tenth of the time of a short run."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return  # Python says so on its way
+    os._exit(code)
 
 
 class _ClosedOutput(io.TextIOBase):
@@ -168,6 +181,8 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
                 report(ReportTarget.chosen().fs, (error.diagnostic,))
                 return ExitCode.UNREADABLE
             return report(ReportTarget.chosen().fs, error.diagnostics)
+    from traceback import format_exception  # noqa: PLC0415 - as above
+
     _write_error("".join(format_exception(error)))
     from renderer.addresses import published_addresses  # noqa: PLC0415 - as above
 
@@ -178,6 +193,6 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
 
 
 @click.group(cls=Vmrender, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="vmrender")
+@click.version_option(__version__, prog_name="vmrender", cls=Option)
 def main() -> None:
     """Render KubeVirt virtual machines from Git: composed, expanded, validated, without a cluster."""

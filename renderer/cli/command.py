@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,14 +14,39 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Command(click.Command):
+class Option(click.Option):
+    """An option whose help is not looked at before it is shown; click has ``inspect`` clean it."""
+
+    def __init__(self, *declarations: Any, help: str | None = None, **settings: Any) -> None:  # noqa: A002, ANN401 - click's own
+        super().__init__(*declarations, **settings)
+        self.help = help
+
+
+#: The decorator of all options.
+option = partial(click.option, cls=Option)
+
+
+class _WithHelpOption(click.Command):
+    """A command whose ``--help`` is such an option, too."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        names = self.get_help_option_names(ctx)
+        if names and self._help_option is None:
+            click.help_option(*names, cls=Option)(self)
+            self._help_option = self.params.pop()  # type: ignore[assignment] # as click itself does
+        return super().get_help_option(ctx)
+
+
+class Command(_WithHelpOption):
     """A command that tells a use case's ``UsageError`` as wrong usage of itself."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not on the way of --version
+        from renderer.model.taint import begin_notes  # noqa: PLC0415 - as above
         from renderer.model.work import begin_run  # noqa: PLC0415 - as above
 
         begin_run()
+        begin_notes()
         try:
             return super().invoke(ctx)
         except UsageError as error:
@@ -28,7 +55,7 @@ class Command(click.Command):
             raise click.UsageError(str(error), ctx) from error
 
 
-class CommandGroup(click.Group):
+class CommandGroup(_WithHelpOption, click.Group):
     """A group of commands in one module."""
 
     command_class = Command
@@ -61,7 +88,9 @@ class LazyGroup(CommandGroup):
         del ctx
         if cmd_name not in self.summaries:
             return None
-        command: click.Command = import_module(self.module.format(cmd_name.replace("-", "_"))).command
+        name = cmd_name.replace("-", "_")
+        module = f"{name}_" if iskeyword(name) else name
+        command: click.Command = import_module(self.module.format(module)).command
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

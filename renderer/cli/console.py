@@ -7,7 +7,6 @@ manifests has room on standard output for a report that a machine reads.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
@@ -138,7 +137,11 @@ def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> No
 
 def terminal_width() -> int | None:
     """Return the width of the terminal that standard output is, in characters; None when it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size  # noqa: PLC0415 - brings three libraries for archives
+
+    return get_terminal_size().columns
 
 
 def print_diff(diff: str) -> None:
@@ -161,10 +164,10 @@ def report(
     report in any other format is a whole document also then. Raises ``click.FileError``.
     """
     from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - not for --help
-    from renderer.model.taint import tainted  # noqa: PLC0415 - as above
+    from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
 
     target = ReportTarget.chosen()
-    found = mask_in_findings(diagnostics, tainted())
+    found = mask_in_findings(diagnostics, taint_masking())
     if target.is_quiet and target.format is Format.TEXT:
         found = tuple(finding for finding in found if finding.severity is Severity.ERROR)
     if found or target.format is not Format.TEXT:
@@ -209,17 +212,15 @@ def _report(
 
     if fs is None or not found:
         return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of, home=_home)
-    from renderer.kubevirt.confidential import MASK, values_pattern  # noqa: PLC0415 - as above
-    from renderer.model.taint import tainted  # noqa: PLC0415 - as above
+    from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - as above
+    from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
     from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
     from renderer.source.locate import locate, quoted_lines  # noqa: PLC0415 - as above
 
-    located = bounded(tuple(map(naming_target, locate(fs, found))))
+    # Templates are said to be made of values, which are known as soon as a line is.
+    located = bounded(mask_in_findings(map(naming_target, locate(fs, found)), taint_masking()))
     if target.format is Format.TEXT:
         lines = quoted_lines(fs, (finding.location for finding in located))
-        secrets = values_pattern(tainted())
-        if secrets:
-            lines = {place: secrets.sub(MASK, line) for place, line in lines.items()}
         return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
     if target.format is not Format.JSON and target.folder != ".":
         located = tuple(below(target.folder, finding) for finding in located)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from renderer.cli.command import option
 from renderer.cli.console import ReportTarget, open_project
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode
@@ -44,20 +45,20 @@ def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None
     return None if text is None else ExpandMode(text)
 
 
-kubevirt_option = click.option(
+kubevirt_option = option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
     help="Target release, for example 1.9 [default: vmrender.yaml's]",
 )
-expand_option = click.option(
+expand_option = option(
     "--expand",
     type=click.Choice([mode.value for mode in ExpandMode]),  # of values: click takes an enum's names
     callback=_mode,
     help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
 )
-strict_option = click.option("--strict", is_flag=True, help="Take warnings for errors.")
-quiet_option = click.option(
+strict_option = option("--strict", is_flag=True, help="Take warnings for errors.")
+quiet_option = option(
     "-q",
     "--quiet",
     is_flag=True,
@@ -65,10 +66,8 @@ quiet_option = click.option(
     expose_value=False,
     help="Show errors only, and nothing where there is none.",
 )
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
-no_progress_option = click.option(
-    "--no-progress", is_flag=True, help="Show no progress, on a terminal either."
-)
+verbose_option = option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
+no_progress_option = option("--no-progress", is_flag=True, help="Show no progress, on a terminal either.")
 
 
 def format_option(
@@ -81,7 +80,7 @@ def format_option(
         target._replace(format=Format(text), beside_manifests=beside_manifests).choose()
 
     place = "standard error" if beside_manifests else "standard output; text to standard error"
-    return click.option(
+    return option(
         "--format",
         type=click.Choice([member.value for member in Format]),  # of values: click takes an enum's names
         default=Format.TEXT.value,
@@ -96,8 +95,8 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
     """Add the arguments and options that choose virtual machines of an overlay."""
     for parameter in (
         format_option(),
-        click.option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
-        click.option("-l", "--selector", metavar="SELECTOR", help="Those whose labels match, as in app=db."),
+        option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
+        option("-l", "--selector", metavar="SELECTOR", help="Those whose labels match, as in app=db."),
         click.argument("names", metavar="[VM]...", nargs=-1),
         click.argument("overlay"),
     ):
@@ -107,13 +106,13 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
 
 def shard_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the options that choose the overlays of one of several workers."""
-    shard = click.option(
+    shard = option(
         "--shard",
         type=_shard,
         metavar="I/N",
         help="Only the overlays that worker I of N renders; all N together render each overlay once.",
     )
-    plan = click.option(
+    plan = option(
         "--plan",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
@@ -151,16 +150,10 @@ def apply_env(text: str) -> None:
     from renderer.model.limits import (  # noqa: PLC0415 - few runs have limits of their own
         VARIABLE,
         LimitValueError,
-        limit_field,
-        limit_value,
-        set_maximum,
+        set_maximum_from,
     )
 
-    values: dict[str, int] = {}
     try:
-        for pair in filter(None, map(str.strip, text.split(","))):
-            name, _, value = map(str.strip, pair.partition("="))
-            values[limit_field(name)] = limit_value(name, value)
-        set_maximum(values)
+        set_maximum_from(text)
     except LimitValueError as error:
         raise click.UsageError(f"{VARIABLE}: {error}; {error.hint}") from None

@@ -5,16 +5,16 @@ All goes through ``write_lines``, except documents: manifests as they are, and w
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable
 
 import click
 
 from renderer.model.log_line import log_line
+from renderer.model.pattern import pattern
 
 #: The styles of our own reports, which escape what they hold of the input.
-_STYLE = re.compile(r"(\x1b\[[0-9;]*m)")
+_STYLE = pattern(r"(\x1b\[[0-9;]*m)")
 
 
 def write_lines(lines: Iterable[str], *, err: bool = False, colour: bool | None = None) -> None:

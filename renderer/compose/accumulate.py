@@ -6,7 +6,6 @@ kustomize ``api/internal/target/kusttarget.go`` accumulateTarget.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 
 from renderer.compose.absorb import absorb
@@ -89,14 +88,16 @@ class Accumulated(Record):
     schema: SchemaInEffect
 
 
-@dataclass(slots=True)
 class _Accumulator:
     """The resources gathered for one kustomization; its components work on the same object."""
 
-    resources: ResMap = field(default_factory=ResMap)
-    field_specs: FieldSpecSet = NO_FIELD_SPECS
-    variables: tuple[Variable, ...] = ()
-    warnings: list[Diagnostic] = field(default_factory=list)
+    __slots__ = ("field_specs", "resources", "variables", "warnings")
+
+    def __init__(self) -> None:
+        self.resources = ResMap()
+        self.field_specs = NO_FIELD_SPECS
+        self.variables: tuple[Variable, ...] = ()
+        self.warnings: list[Diagnostic] = []
 
     def merge(self, other: Accumulated) -> None:
         """Raises: duplicate-id, kustomization-field."""

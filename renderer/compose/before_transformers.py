@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from renderer.compose.identity import Identity, identities
 from renderer.model.resource import Resource
@@ -21,8 +20,8 @@ def before_transformers(tree: SourceTree) -> SourceTree:
         patches_strategic_merge=(),
         patches_json6902=(),
     )
-    bare = replace(
-        root, kustomization=kustomization, patches=(), patches_strategic_merge=(), patches_json6902=()
+    bare = root._replace(
+        kustomization=kustomization, patches=(), patches_strategic_merge=(), patches_json6902=()
     )
     return SourceTree(bare)
 

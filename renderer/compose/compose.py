@@ -63,7 +63,7 @@ class Composer:
     ) -> None:
         self._plain = Accumulation(generators, options.merge_keys, observer, traces=False)
         self._traced = Accumulation(generators, options.merge_keys, observer, traces=True)
-        self._options = options
+        self.options = options
         self._observer = observer
 
     def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
@@ -101,7 +101,7 @@ class Composer:
     def _described(self, resource: Resource, root: KustomizationRoot) -> Resource:
         """Return the resource as it is written, with the metadata about the build that are asked for."""
         options = root.kustomization.build_metadata
-        if self._options.managed_by_label:
+        if self.options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
         described = with_final_annotations(with_build_metadata(resource, options, root.folder))
         if described.spellings or described.shared_fields:
@@ -113,7 +113,7 @@ class Composer:
 
     def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
         """Return the resources in the order that the kustomization or the options of the build ask for."""
-        if options is None and self._options.reorder is Reorder.NONE:
+        if options is None and self.options.reorder is Reorder.NONE:
             return tuple(resources)
         ordered = sort_order(options)(resources)
         resources.check_ids()

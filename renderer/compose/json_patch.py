@@ -6,7 +6,6 @@ value is null, indices may be negative and count from the end, null stands for n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from operator import is_
@@ -21,6 +20,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
 from renderer.model.json_pointer import parse_pointer
 from renderer.model.limits import limits
+from renderer.model.pattern import pattern
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, value_at
 from renderer.model.source_tree import JsonPatch
@@ -29,7 +29,7 @@ from renderer.yamlio.go_numbers import format_float, json_number
 #: Changes the value that stands for the container of a key, which it is given.
 Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
 
-_INDEX = re.compile(r"[+-]?[0-9]{1,18}")
+_INDEX = pattern(r"[+-]?[0-9]{1,18}")
 
 
 class OperationError(Exception):

@@ -163,7 +163,7 @@ def fix_name_references(resources: ResMap, references: Sequence[NameReference]) 
         if key not in by_kind:
             gvk = Gvk.parse(*key)
             by_kind[key] = [(target, field) for target, index in indices for field in index.targets_of(gvk)]
-        spend(6 * len(by_kind[key]), "following names")
+        spend(8 * len(by_kind[key]), "following names")
         for target, field in by_kind[key]:
             resource = _NameField(resource, field, target, candidates).fixed()
         return resource
@@ -242,7 +242,7 @@ class _NameField:
         """The resource that had ``name``; None when there is none."""
         role = self._referrer.role() if self._field.path.endswith("roleRef/name") else None
         candidates = self._candidates.named(name)
-        spend(6 * len(candidates), "following names")
+        spend(8 * len(candidates), "following names")
         found = with_same_affixes(
             (
                 other

@@ -5,9 +5,7 @@ kustomize ``kyaml/utils/pathsplitter.go``, ``kyaml/yaml/fns.go`` PathGetter, ``m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from renderer.compose.fields.field_specs import split_path
@@ -15,9 +13,10 @@ from renderer.compose.values import ABSENT, Absent, Slot, is_bare_text
 from renderer.model.field_path import Segment
 from renderer.model.json import Json, scalar_text
 from renderer.model.limits import limits
+from renderer.model.pattern import pattern
 from renderer.yamlio.scalars import CORE_RULES, NotJsonError, resolve
 
-_INDEX = re.compile(r"[+-]?[0-9]{1,18}")
+_INDEX = pattern(r"[+-]?[0-9]{1,18}")
 _LAST = "-"
 EVERY = "*"
 
@@ -137,7 +136,6 @@ def _described(value: Slot) -> str:
 SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
 
 
-@dataclass(slots=True)
 class PathMatcher:
     """The change of every field that a path leads to; ``matches`` counts them.
 
@@ -145,10 +143,16 @@ class PathMatcher:
     with its place and the steps that are left; it returns the number of fields inside of the scalar.
     """
 
-    change: SetSlot
-    creates: bool
-    within: Callable[[Json, tuple[Segment, ...], tuple[str, ...]], int]
-    matches: int = field(default=0, init=False)
+    def __init__(
+        self,
+        change: SetSlot,
+        creates: bool,  # noqa: FBT001 - as its callers have it
+        within: Callable[[Json, tuple[Segment, ...], tuple[str, ...]], int],
+    ) -> None:
+        self.change = change
+        self.creates = creates
+        self.within = within
+        self.matches = 0
 
     def visit(self, value: Slot, steps: tuple[str, ...], at: tuple[Segment, ...] = ()) -> Json:
         """Return ``value``, which stands ``at``, with the fields changed. Raises ``PathError``."""

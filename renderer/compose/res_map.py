@@ -22,7 +22,7 @@ _SCALAR, _AROUND = 4, 2
 
 
 #: Steps to put a resource in the place of another one (``model.work``).
-_REPLACING = 30
+_REPLACING = 80
 
 
 class Growth(Record):

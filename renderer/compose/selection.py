@@ -5,7 +5,6 @@ kustomize ``api/types/selector.go``, ``api/resmap/reswrangler.go`` Select.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,8 +17,9 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.kustomization import Selector
 from renderer.model.location import Site
+from renderer.model.pattern import pattern
 from renderer.model.resource import Resource
-from renderer.model.suggest import suggest
+from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ TextMatcher: TypeAlias = Callable[[str], bool]
 #: Steps to see if a selector selects a resource (``model.work``).
 STEPS_PER_SELECTION = 4
 
-_LITERAL = re.compile(r"[A-Za-z0-9_/ -]*")
+_LITERAL = pattern(r"[A-Za-z0-9_/ -]*")
 
 
 class ResourceSelector:
@@ -211,8 +211,7 @@ def target_of(patch: Resource, resources: ResMap) -> int:
 def _known_names(target: Selector, resources: ResMap) -> str | None:
     spend(len(resources), "naming resources that could be meant")
     names = sorted({resource.name for resource in resources if resource.kind == target.kind})
-    nearest = suggest(target.name, names)
-    return f"there is {', '.join(nearest or names[:5])}" if names else None
+    return did_you_mean(target.name, names, otherwise=f"there is {', '.join(names[:5])}") if names else None
 
 
 def _nearest_ids(patch: Resource, resources: ResMap) -> str | None:
@@ -220,4 +219,8 @@ def _nearest_ids(patch: Resource, resources: ResMap) -> str | None:
     same_kind = [resource for resource in resources if resource.kind == patch.kind]
     names = {resource.name: f"{resource.api_version} {resource.current_id}" for resource in same_kind}
     nearest = [names[name] for name in suggest(patch.name, names)]
-    return f"there is {', '.join(nearest)}" if nearest else "apiVersion, kind, name and namespace must agree"
+    return (
+        f"did you mean {' or '.join(nearest)}?"
+        if nearest
+        else "apiVersion, kind, name and namespace must agree"
+    )

@@ -2,9 +2,9 @@
 
 kustomize ``kyaml/yaml/merge2``, ``kyaml/yaml/walk``, ``api/resource/resource.go`` ApplySmPatch.
 
-Mappings merge field by field, lists of known kinds element by element, everything else is replaced. Null
-removes a field, ``$patch`` says otherwise. What a patch adds is merged with itself, which takes nulls and
-directives out of it.
+Mappings merge field by field, and lists that have merge keys merge element by element; a patch replaces
+everything else. Null removes a field, and the directive ``$patch`` replaces or deletes a mapping or list. A
+mapping or list that only the patch has is merged with itself, which removes its nulls and directives.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from renderer.compose.list_merge import (
     merge_elements,
 )
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
+from renderer.compose.merge_keys.replaced_lists import replaced_lists, warning
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of
@@ -38,9 +39,9 @@ from renderer.model.resource import Resource, value_at
 
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
-    """The resource without those of its blank fields that a strategic merge visits (``merge2.go`` VisitMap).
+    """Return the resource without the blank fields that a strategic merge visits (``merge2.go`` VisitMap).
 
-    It goes into no lists but those that merge by key.
+    A merge visits the elements of a list only where they merge by key.
     """
     blank_fields = resource.blank_fields
     if not blank_fields:
@@ -94,50 +95,50 @@ class StrategicMerge:
         self._schema = schema
 
     def apply(self, target: JsonObject, patch: JsonObject) -> JsonObject | None:
-        """``target`` changed by ``patch``; None when the patch deletes it. Raises ``StrategicMergeError``.
+        """Return ``target`` changed by ``patch``; None when the patch deletes it.
 
-        ``$patch: replace`` at the root does nothing, as in kustomize.
+        ``$patch: replace`` at the root does nothing, as in kustomize. Raises ``StrategicMergeError``.
         """
         merged = self._merged(target, patch, None)
         if not isinstance(merged, dict):
             return None
         return target if mapping_directive(patch)[0] is Directive.REPLACE else merged
 
-    def _merged(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
-        """Return the value of a field that holds ``dest`` and for which the patch has ``origin``."""
-        value = origin if dest is None or dest is ABSENT else dest
+    def _merged(self, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
+        """Return the value of a field that holds ``dest`` and for which the patch has ``patch``."""
+        value = patch if dest is None or dest is ABSENT else dest
         if isinstance(value, dict):
-            return self._merged_mapping(dest, origin, schema)
+            return self._merged_mapping(dest, patch, schema)
         if isinstance(value, list):
-            return self._merged_list(dest, origin, schema)
+            return self._merged_list(dest, patch, schema)
         if value is None or value is ABSENT:  # an explicit null stays where the patch says nothing
-            return None if dest is None and origin is ABSENT else ABSENT
-        if isinstance(origin, dict | list):
+            return None if dest is None and patch is ABSENT else ABSENT
+        if isinstance(patch, dict | list):
             raise StrategicMergeError("the patch has a mapping or list where the object has a scalar")
-        if origin is ABSENT:
+        if patch is ABSENT:
             return dest
-        return ABSENT if origin is None else _in_style_of(dest, origin)
+        return ABSENT if patch is None else _in_style_of(dest, patch)
 
-    def _merged_mapping(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
-        schema = schema or self._schema_of(dest) or self._schema_of(origin)
-        if origin is None:
+    def _merged_mapping(self, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
+        schema = schema or self._schema_of(dest) or self._schema_of(patch)
+        if patch is None:
             return ABSENT
-        if origin is ABSENT:
+        if patch is ABSENT:
             return self._merged_fields(_mapping(dest), EMPTY, schema)
-        patch = _mapping(origin)
+        fields = _mapping(patch)
         directive = Directive.MERGE
         try:
-            directive, patch = mapping_directive(patch)
+            directive, fields = mapping_directive(fields)
         except DirectiveError as error:
             if dest is not None and dest is not ABSENT:  # kustomize reads on where there is nothing to patch
                 raise StrategicMergeError(str(error)) from None
         if directive is Directive.DELETE:
             return ABSENT
-        is_added = dest is None or dest is ABSENT or dest is origin or directive is Directive.REPLACE
-        return self._merged_fields(patch if is_added else _mapping(dest), patch, schema)
+        starts_from_patch = dest is None or dest is ABSENT or dest is patch or directive is Directive.REPLACE
+        return self._merged_fields(fields if starts_from_patch else _mapping(dest), fields, schema)
 
     def _merged_fields(self, dest: JsonObject, patch: JsonObject, schema: FieldSchema | None) -> JsonObject:
-        """``dest`` with each of its fields merged; itself when that changes nothing."""
+        """Return ``dest`` with each of its fields merged; itself when that changes nothing."""
         known = self._schema.fields(schema)
         changed: dict[str, Slot] = {}
         for key, value in patch.items():
@@ -149,30 +150,30 @@ class StrategicMerge:
             return dest
         return {key: value for key, value in {**dest, **changed}.items() if value is not ABSENT}
 
-    def _merged_field(self, key: str, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
+    def _merged_field(self, key: str, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
         try:
-            return self._merged(dest, origin, schema)
+            return self._merged(dest, patch, schema)
         except StrategicMergeError as error:
             raise error.inside(key) from None
 
-    def _merged_list(self, dest: Slot, origin: Slot, schema: FieldSchema | None) -> Slot:
-        if origin is None:
+    def _merged_list(self, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
+        if patch is None:
             return ABSENT
-        patch = _list(dest if origin is ABSENT else origin)
+        elements = _list(dest if patch is ABSENT else patch)
         if schema is None or schema.merge_keys is None:
-            return patch
+            return elements
         if dest is None or dest is ABSENT:
-            return self._merged_elements(patch, patch, schema)
-        if origin is ABSENT:
-            return self._merged_elements(patch, [], schema)
+            return self._merged_elements(elements, elements, schema)
+        if patch is ABSENT:
+            return self._merged_elements(elements, [], schema)
         try:
-            directive, patch = list_directive(patch)
+            directive, elements = list_directive(elements)
         except DirectiveError as error:
             raise StrategicMergeError(str(error)) from None
         if directive is Directive.DELETE:
             return ABSENT
-        is_added = dest is origin or directive is Directive.REPLACE
-        return self._merged_elements(patch if is_added else _list(dest), patch, schema)
+        starts_from_patch = dest is patch or directive is Directive.REPLACE
+        return self._merged_elements(elements if starts_from_patch else _list(dest), elements, schema)
 
     def _merged_elements(self, dest: list[Json], patch: list[Json], schema: FieldSchema) -> list[Json]:
         element = self._schema.element(schema)
@@ -193,10 +194,10 @@ class StrategicMerge:
         return self._schema.of_kind(text_at(value, "apiVersion"), text_at(value, "kind"))
 
 
-def _in_style_of(dest: Slot, origin: Json) -> Json:
+def _in_style_of(dest: Slot, patch: Json) -> Json:
     """The new scalar in the quotes of the old one, which kyaml ``FieldSetter`` keeps: 2 over "1" is "2"."""
     is_quoted = isinstance(dest, str) and not is_bare_text(dest)
-    return scalar_text(origin) if is_quoted else origin
+    return scalar_text(patch) if is_quoted else patch
 
 
 def _mapping(value: Slot) -> JsonObject:
@@ -214,9 +215,12 @@ def _list(value: Slot) -> list[Json]:
 class StrategicMergePatching:
     """The documents of one listed patch and its options, applied to resources."""
 
-    def __init__(self, listed: Patch, schema: Callable[[], MergeSchema]) -> None:
+    def __init__(
+        self, listed: Patch, schema: Callable[[], MergeSchema], warn: Callable[[Diagnostic], None]
+    ) -> None:
         self._listed = listed
         self._schema = schema
+        self._warn = warn
 
     def apply_by_id(self, resources: ResMap, documents: Iterable[Resource]) -> None:
         """Patch the resource that has the id of each document.
@@ -252,6 +256,8 @@ class StrategicMergePatching:
         if self._may_rename(document) or self._may_change_kind(document):
             resource = remembering_id(resource)
         schema = self._schema()
+        for replaced in replaced_lists(resource, patch, schema):
+            self._warn(warning(replaced, resource, document))
         resource = before_merge(without_blank_fields(resource, schema), patch, schema)
         try:
             merged = StrategicMerge(schema).apply(resource.content, patch)

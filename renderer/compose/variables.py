@@ -18,8 +18,10 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Seve
 from renderer.model.json import Json, Scalar, scalar_text
 from renderer.model.kustomization import FieldSpec, Variable
 from renderer.model.limits import limits, over_limit
+from renderer.model.pattern import pattern
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
+from renderer.model.taint import taint
 from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
@@ -96,7 +98,7 @@ def _ambiguous(variable: Variable, matches: Iterable[Resource]) -> DiagnosticErr
 
 
 #: An escaped dollar sign, a reference, or a dollar sign that means nothing.
-_DOLLAR = re.compile(r"\$(?:(\$)|\(([^)]*)\))")
+_DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
 
 
 def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
@@ -156,9 +158,11 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
     return expand(element)
 
 
-_DECIMAL = re.compile(r"[-+]?[0-9]{1,19}")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_INDEXED = re.compile(r"(.*)\[([0-9]+)\]")
+#: Where the values of a Secret stand.
+_SECRET_DATA = (("data",), ("stringData",))
+_DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INDEXED = pattern(r"(.*)\[([0-9]+)\]")
 
 
 def resolve_variables(
@@ -226,6 +230,8 @@ def _value(variable: Variable, source: Resource | None) -> Json:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
         raise _no_value(message, variable, "correct fieldref.fieldPath")
     text = source.written_text(*place)
+    if source.kind == "Secret" and place[:1] in _SECRET_DATA:
+        taint([text])
     try:
         return _value_of_node(found, text)
     except ValueError:

@@ -10,7 +10,7 @@ from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.impact.table import Views
 from renderer.diff.match import match
-from renderer.diff.vm_changes import vm_changes
+from renderer.diff.server_defaults import is_filled_alike
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secrets
 from renderer.kubevirt.lists import field_changes, is_same
@@ -20,12 +20,15 @@ from renderer.model.difference import (
     Amounts,
     ChangeType,
     Effect,
+    FieldChange,
     Impact,
     OverlayDifference,
     ResourceChange,
     Totals,
 )
+from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, JsonObject
+from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
@@ -46,7 +49,8 @@ class OverlaySide(NamedTuple):
 
     ``applied`` are its virtual machines as KubeVirt sees them, with their instance types, by what they are
     called; only those that are written otherwise. ``refused`` says of resources why the cluster would not
-    take them. ``kubevirt`` is the cluster's KubeVirt object, empty where the repository has none.
+    take them. ``kubevirt`` is the cluster's KubeVirt object, empty where the repository has none,
+    ``feature_gates`` those that the project file lists.
     """
 
     release: Release
@@ -54,6 +58,7 @@ class OverlaySide(NamedTuple):
     applied: Mapping[ResId, Resource] = {}
     refused: Mapping[ResId, str] = {}
     kubevirt: JsonObject = EMPTY
+    feature_gates: tuple[str, ...] = ()
 
 
 def held_as_written(before: Resource, after: Resource) -> HeldChange:
@@ -143,7 +148,7 @@ class _Comparison:
         self._accumulated = accumulated
         self._before = before
         self._after = after
-        self._cluster = Cluster.of(after.release, after.kubevirt)
+        self._cluster = Cluster.of(after.release, after.kubevirt, after.feature_gates)
 
     def removed(self, resource: Resource) -> ResourceChange:
         impact = None if VirtualMachineView.of(resource) is None else _DELETED
@@ -174,9 +179,9 @@ class _Comparison:
             )
 
     @cached_property
-    def _secrets(self) -> frozenset[str]:
+    def _secrets(self) -> Masking:
         objects = (each.content for side in (self._before, self._after) for each in side.written)
-        return secret_values(objects) | tainted()
+        return Masking(secret_values(objects) | tainted())
 
     def _judgement(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
@@ -197,6 +202,9 @@ class _Comparison:
         if self._refusal(after) is not None or kind is ChangeType.RENAMED:
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
         held = self._hold(before, after) if after.kind == "VirtualMachine" else None
+        if held is not None:
+            contents = held.before.content, held.after.content
+            changes = tuple(each for each in changes if not is_filled_alike(after.gvk, each, contents))
         return judge(Views(written[0], written[1], self._cluster), held, changes)
 
     def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
@@ -244,3 +252,60 @@ def _has_matchers(resource: Resource) -> bool:
     """Return whether a matcher is left, because it could not be applied."""
     machine = VirtualMachineView.of(resource)
     return machine is not None and any(machine.spec.get(key) is not None for key in _MATCHERS)
+
+
+_SAME = Impact(Effect.NONE, "the VM comes to the same")
+_KEPT = Impact(
+    Effect.NONE,
+    "the VM keeps the ControllerRevision it has: it follows under another name only",
+    "pkg/instancetype/revision/store.go syncStatusWithMatcher",
+)
+
+
+def vm_changes(
+    written: tuple[VirtualMachineView, VirtualMachineView],
+    applied: tuple[VirtualMachineView, VirtualMachineView],
+) -> tuple[FieldChange, ...]:
+    """Return what differs in the manifests, and what else with instance types ``applied`` to them.
+
+    Where matchers are in no manifest, both are the same. A change that is decided by that has its impact.
+    """
+    changes = field_changes(written[0].resource.content, written[1].resource.content)
+    if all(one.resource is other.resource for one, other in zip(written, applied, strict=True)):
+        return changes
+    seen = field_changes(applied[0].resource.content, applied[1].resource.content)
+    template = written[1].paths.instance
+    own = tuple(
+        change._replace(impact=_SAME)
+        if _is_below(change, template) and not _is_among(change, seen)
+        else change
+        for change in changes
+    )
+    kept = _KEPT if _keeps_revisions(*written) else None
+    inherited = tuple(
+        change._replace(inherited=True, impact=kept)
+        for change in seen
+        if _is_below(change, template) and not _is_among(change, changes)
+    )
+    return own + inherited
+
+
+def _is_below(change: FieldChange, place: FieldPath) -> bool:
+    return change.field.segments[: len(place.segments)] == place.segments
+
+
+def _is_among(change: FieldChange, others: Iterable[FieldChange]) -> bool:
+    """Tell whether any of the others is of the same field, or of one in it or around it."""
+    segments = change.field.segments
+    return any(
+        all(one == other for one, other in zip(segments, each.field.segments, strict=False))
+        for each in others
+    )
+
+
+def _keeps_revisions(before: VirtualMachineView, after: VirtualMachineView) -> bool:
+    """Tell whether the cluster goes on with the copies of instance type and preference that it has stored."""
+    matchers: Sequence[tuple[object, object]] = [
+        (before.spec.get(key), after.spec.get(key)) for key in _MATCHERS
+    ]
+    return all(old == new for old, new in matchers) and any(new is not None for _, new in matchers)

@@ -19,6 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import Json
 from renderer.model.location import Location
+from renderer.model.masking import Masking
 from renderer.model.taint import tainted
 
 _HINT = "run vmrender render and commit the result"
@@ -58,8 +59,8 @@ def check_tree(root: Path, output: str, files: Mapping[str, str]) -> Outcome[Tre
     plan = plan_tree(tree, wanted)
     if plan.is_done:
         return Outcome(TreeDiff.of(plan))
-    confidential = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
-    confidential |= tainted()
+    secrets = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
+    confidential = Masking(secrets | tainted())
     findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, confidential))
     diff = TreeDiff.of(plan, _diff(folder, tree, plan, wanted, confidential))
     return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
@@ -105,7 +106,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def _stale(
-    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Collection[str]
+    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Masking
 ) -> list[Diagnostic]:
     findings = [_finding(output, path, "is missing") for path in plan.created]
     findings += [_finding(output, path, "is left over") for path in plan.removed]
@@ -118,13 +119,23 @@ def _stale(
     return findings
 
 
-def _public_difference(content: TreeFile, wanted: bytes, confidential: Collection[str]) -> int:
-    """The number of the first line that differs; 0, as reports quote it, when it may not be shown."""
+def _public_difference(content: TreeFile, wanted: bytes, confidential: Masking) -> int:
+    """The number of the first line that differs; 0, as reports quote it, when it may not be shown.
+
+    That is so if a line with the same key holds a confidential value, before or after.
+    """
     if not isinstance(content, bytes):
         return 0
     number = first_difference(content, wanted)
-    line = b"".join(content.split(b"\n")[number - 1 : number])
-    return 0 if any(value.encode() in line for value in confidential) else number
+    lines = [each.decode("utf-8", "replace").split("\n") for each in (content, wanted)]
+    hidden = {_key(line) for text in lines for line in text if confidential.is_in(line)}
+    return 0 if _key("".join(lines[0][number - 1 : number])) in hidden else number
+
+
+def _key(line: str) -> str:
+    """The key in a line of YAML; empty for a line without one, which is as good as any other."""
+    key, colon, _ = line.strip().partition(":")
+    return key if colon else ""
 
 
 def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
@@ -143,9 +154,7 @@ def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
                 yield from decode_documents(content, "")
 
 
-def _diff(
-    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Collection[str]
-) -> str:
+def _diff(output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Masking) -> str:
     paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
     contents = ((path, tree.files[path], wanted.get(path)) for path in paths)
     return "".join(

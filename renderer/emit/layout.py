@@ -17,7 +17,6 @@ differ, so the result does not depend on their order:
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
@@ -27,6 +26,7 @@ from renderer.emit.bounded_text import bounded_texts
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limits
+from renderer.model.pattern import pattern
 from renderer.model.render_config import PER_RESOURCE, is_per_resource
 from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.encode import encode
@@ -36,9 +36,9 @@ _CORE_GROUP = "core"
 _CATALOG, _RESOURCES = "catalog", "resources"
 _CATALOG_GROUP = "instancetype.kubevirt.io"
 
-_UNSAFE = re.compile(r"[^a-z0-9._-]")
-_OUTER_DOTS = re.compile(r"^\.+|\.+$")
-_WINDOWS_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
+_UNSAFE = pattern(r"[^a-z0-9._-]")
+_OUTER_DOTS = pattern(r"^\.+|\.+$")
+_WINDOWS_DEVICE = pattern(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 _NAMELESS = "_"
 _KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow

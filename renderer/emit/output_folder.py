@@ -8,7 +8,7 @@ import stat
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from renderer.disk import opened_folder
@@ -95,7 +95,7 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
     ordered = sorted(sources)
     hint = "give each overlay a folder beside the others and beside the sources"
     return tuple(
-        replace(_invalid(path, problem, hint), sites=outputs[path])
+        _invalid(path, problem, hint)._replace(sites=outputs[path])
         for key, path in sorted(trees.items())
         for problem in (*_clashes(key, sources, ordered), *_nesting(key, trees))
     )

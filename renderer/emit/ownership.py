@@ -6,13 +6,13 @@ for each file, sorted by path. Its name has no suffix that Argo CD or Flux would
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
+from renderer.model.pattern import pattern
 
 OWNERSHIP_FILE = ".vmrender-owned"
 
@@ -20,10 +20,10 @@ _VERSION = 1
 _HEADER = (
     f"# vmrender-owned {_VERSION} - the files vmrender wrote here and may replace or remove; do not edit"
 )
-_VERSION_LINE = re.compile(r"# vmrender-owned (\d{1,9})\b.*")
-_ENTRY = re.compile(r"([0-9a-f]{64})  (\S.*)")
+_VERSION_LINE = pattern(r"# vmrender-owned (\d{1,9})\b.*")
+_ENTRY = pattern(r"([0-9a-f]{64})  (\S.*)")
 _LONGEST = 400
-_UNSAFE_CHARACTER = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
+_UNSAFE_CHARACTER = pattern(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 
 def digest(content: bytes) -> str:

@@ -17,12 +17,13 @@ from renderer.kubevirt.confidential import (
     IGNITION,
     LAST_APPLIED,
     LAUNCH_SECURITY,
-    MASK,
     PUBLIC_FIELDS_OF_SECRETS,
     REFERENCES,
     SECTIONS,
     START_DATA,
 )
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.masking import MASK
 
 _SECRET = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret\b""")
 _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")
@@ -82,6 +83,28 @@ def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> lis
             document, _may_hold_secret(document) or (bool(missing) and may_be_missing(document))
         )
     ]
+
+
+def redact_rewritten(lines: Sequence[str], after: Sequence[str], shown: Sequence[str]) -> list[str]:
+    """Mask more of ``lines``, of which ``shown`` is left so far, where confidential values are among them.
+
+    A style that vmrender does not write hides which line is whose value. What the YAML holds is the same in
+    each style: lines are left only if they are public when its documents are written as vmrender writes them,
+    or, where it is no YAML, if they are public lines of ``after``, which vmrender wrote.
+    """
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
+    from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
+
+    try:
+        written: Sequence[str] = encode(decode_documents("\n".join(lines).encode(), "")).split("\n")
+    except DiagnosticError:
+        written = after
+    pairs = tuple(zip(written, redact(written), strict=True))
+    hidden = {line for line, left in pairs if line != left}
+    if not hidden:
+        return list(shown)
+    public = {line for line, _ in pairs} - hidden
+    return [left if left != line or line in public else MASK for line, left in zip(lines, shown, strict=True)]
 
 
 def _shown(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: FBT001 - a predicate's result

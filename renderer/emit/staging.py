@@ -18,7 +18,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from renderer.disk import opened_folder
 from renderer.emit.durable import write_new_file
@@ -28,6 +27,7 @@ from renderer.emit.tree import is_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
+from renderer.model.record import Record
 
 if sys.platform == "win32":
     import msvcrt
@@ -41,7 +41,7 @@ LOCK = "lock"
 _HELD = b"held\n"
 
 
-class Locked(NamedTuple):
+class Locked(Record):
     """A folder for one process alone, and whether who had it before died with it."""
 
     folder: Path

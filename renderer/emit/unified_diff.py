@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
 
-from renderer.emit.redact import redact, redact_before
-from renderer.kubevirt.confidential import MASK, values_pattern
+from renderer.emit.redact import redact, redact_before, redact_rewritten
 from renderer.model.log_line import log_line
+from renderer.model.masking import MASK, NOTHING, Masking
 
 _CONTEXT = 3
 _LONGEST = 300  # lines
@@ -21,7 +21,7 @@ _NO_NEWLINE = "\n\\ No newline at end of file"
 
 
 def unified_diff(
-    path: str, before: bytes | None, after: bytes | None, confidential: Collection[str] = ()
+    path: str, before: bytes | None, after: bytes | None, confidential: Masking = NOTHING
 ) -> str:
     """The diff that turns ``before`` into ``after``, None for no file; empty when they are equal.
 
@@ -30,9 +30,10 @@ def unified_diff(
     if before == after:
         return ""
     old, new = _lines(before or b""), _lines(after or b"")
-    mask = _masking(confidential)
-    shown = _printable(mask(redact_before(path, old, new))), _printable(mask(redact(new)))
-    diff = list(islice(_hunks(old, new, *shown), _LONGEST + 1))
+    left = redact_rewritten(old, new, redact_before(path, old, new))
+    old_shown = _printable(map(confidential.mask, left))
+    new_shown = _printable(map(confidential.mask, redact(new)))
+    diff = list(islice(_hunks(old, new, old_shown, new_shown), _LONGEST + 1))
     if len(diff) > _LONGEST:
         diff[_LONGEST:] = ["(the rest is left out)"]
     old_name, new_name = ("/dev/null" if content is None else log_line(path) for content in (before, after))
@@ -49,14 +50,7 @@ def _lines(content: bytes) -> list[str]:
     return [*lines, f"{last}{_NO_NEWLINE}"] if last else lines
 
 
-def _masking(confidential: Collection[str]) -> Callable[[Sequence[str]], Sequence[str]]:
-    value = values_pattern(confidential)
-    if value is None:
-        return lambda lines: lines
-    return lambda lines: [value.sub(MASK, line) for line in lines]
-
-
-def _printable(lines: Sequence[str]) -> list[str]:
+def _printable(lines: Iterable[str]) -> list[str]:
     """The lines; ``_NO_NEWLINE`` stands on a line of its own."""
     return ["\n".join(map(log_line, line.split("\n"))) for line in lines]
 

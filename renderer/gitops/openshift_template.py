@@ -8,7 +8,7 @@ to all of its objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from renderer.gitops.refusal import refusal
@@ -18,6 +18,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_te
 from renderer.model.location import Location, Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.suggest import did_you_mean
+from renderer.model.taint import taint
 from renderer.source.file_system import FileSystem
 from renderer.yamlio.decode import decode_yaml11
 
@@ -38,6 +39,8 @@ def process_templates(resources: ResourceSet, given: Mapping[str, str]) -> Outco
     findings: list[Diagnostic] = []
     found: list[Resource] = []
     templates = [each for each in resources if is_template(each)]
+    if any(text_at(each, "kind") == "Secret" for template in templates for each in _objects(template)):
+        taint(given.values())
     for resource in resources:
         if not is_template(resource):
             found.append(resource)
@@ -79,11 +82,15 @@ def process(template: Resource, given: Mapping[str, str]) -> tuple[Resource, ...
     values = _values(template, given)
     labels = object_at(_substituted(template.content.get("labels"), values))
     objects = []
-    for index, written in enumerate(array_at(template.content, "objects")):
+    for index, written in enumerate(_objects(template)):
         content = object_at(_substituted(_without_namespace(object_at(written)), values))
         origin = template.origin.below("objects", index)
         objects.append(Resource(_with_labels(content, labels), origin))
     return tuple(objects)
+
+
+def _objects(template: Resource) -> Sequence[Json]:
+    return array_at(template.content, "objects")
 
 
 def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:

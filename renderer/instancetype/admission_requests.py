@@ -102,7 +102,7 @@ def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig |
     own = resources.where(lambda resource: resource.content.get("kind") == KUBEVIRT)
     if len(own):
         catalog = catalog.after(CatalogSource("", own))
-    if next(catalog.of_kind(KUBEVIRT), None) is None:
+    if next(catalog.of_kind(KUBEVIRT), None) is None and not catalog.feature_gates:
         return ClusterConfig()
     from renderer.instancetype.cluster_config import cluster_config  # noqa: PLC0415 - few repositories have any
 

@@ -57,17 +57,20 @@ class Catalog:
     """Objects by kind, name and namespace, and the names of the ``sources`` they came from.
 
     ``find_definition`` looks for objects that are in no source, to tell the user where they are.
+    ``feature_gates`` are on in the cluster, beside those that a ``KubeVirt`` object lists.
     """
 
-    __slots__ = ("_index", "find_definition", "sources")
+    __slots__ = ("_index", "feature_gates", "find_definition", "sources")
 
     def __init__(
         self,
         sources: tuple[str, ...] = (),
         index: _Index = EMPTY,
         find_definition: FindDefinition = no_definition,
+        feature_gates: tuple[str, ...] = (),
     ) -> None:
         self.sources = sources
+        self.feature_gates = feature_gates
         self._index = index
         self.find_definition = find_definition
 
@@ -88,11 +91,20 @@ class Catalog:
             mine = merged.setdefault(kind, {})
             for name, namespaces in names.items():
                 mine[name] = {**namespaces, **mine[name]} if name in mine else namespaces
-        return Catalog(first.sources + self.sources, merged, self.find_definition)
+        return Catalog(first.sources + self.sources, merged, self.find_definition, self.feature_gates)
+
+    def with_gates(self, feature_gates: tuple[str, ...]) -> Catalog:
+        """Return the catalog of a cluster that has these gates on, too."""
+        gates = tuple(dict.fromkeys((*self.feature_gates, *feature_gates)))
+        return Catalog(self.sources, self._index, self.find_definition, gates)
 
     def named(self, kind: str, name: str) -> Mapping[str, Resource]:
         """Return the objects of that kind and name by namespace; the key is empty where none is written."""
         return self._index.get(kind, {}).get(name, {})
+
+    def count(self, *kinds: str) -> int:
+        """Return the number of names of these kinds."""
+        return sum(len(self._index.get(kind, {})) for kind in kinds)
 
     def of_kind(self, kind: str) -> Iterator[Resource]:
         for namespaces in self._index.get(kind, {}).values():

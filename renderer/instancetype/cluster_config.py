@@ -66,7 +66,8 @@ def cluster_config(catalog: Catalog) -> ClusterConfig:
     for a value of a wrong type.
     """
     resource = next(catalog.of_kind(KUBEVIRT), None)
-    return ClusterConfig() if resource is None else _read(resource)
+    config = ClusterConfig() if resource is None else _read(resource)
+    return config.with_gates(catalog.feature_gates)
 
 
 def _read(resource: Resource) -> ClusterConfig:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from renderer.instancetype.api.types import later_fields
 from renderer.instancetype.behaviour import Behaviour
@@ -61,7 +60,7 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
         return
     yield from _refusals(admission.causes, resource)
     for warning in admission.warnings:
-        yield replace(_diagnostic(warning, resource, warning.at), severity=Severity.WARNING)
+        yield _diagnostic(warning, resource, warning.at)._replace(severity=Severity.WARNING)
 
 
 def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
@@ -85,9 +84,9 @@ def _of_vm(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
     placeholder = _deciding_placeholder(cause, vm.content)
     if placeholder:
         message = f"the VM is not expanded, as it depends on the placeholder {placeholder}"
-        return replace(found, code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)
+        return found._replace(code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)
     beside = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.beside))
-    return replace(found, related=(*beside, *found.related))
+    return found._replace(related=(*beside, *found.related))
 
 
 def _diagnostic(cause: ExpansionCause, resource: Resource, at: FieldPath) -> Diagnostic:
@@ -99,7 +98,7 @@ def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
     if diagnostic.sites or diagnostic.location:
         return diagnostic
     at = vm.field(diagnostic.field or ROOT)
-    return replace(diagnostic, sites=vm.resource.sites(at), resource=vm.resource.current_id, field=at)
+    return diagnostic._replace(sites=vm.resource.sites(at), resource=vm.resource.current_id, field=at)
 
 
 def _deciding_placeholder(cause: ExpansionCause, content: JsonObject) -> str | None:

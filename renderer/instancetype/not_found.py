@@ -15,11 +15,15 @@ from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
+from renderer.model.work import may_suggest
 
 _DATA = FieldPath.of("data")
 _CUSTOM = "custom"
 _CLASS_LABEL = f"{INSTANCETYPE_PREFIX}class"
 _GENERAL_PURPOSE = "general.purpose"
+
+#: What looking at a name takes that could be meant (``model.work``).
+_STEPS_PER_NAME = 8
 
 
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> ExpansionCause:
@@ -38,11 +42,10 @@ def not_found(
     if behaviour.admits_missing_objects:
         message += f"; KubeVirt {behaviour.release} would admit the VM, but never start it"
     defined = None
-    hint = (
-        _elsewhere(matcher, matcher_type, kind, scope)
-        or _renamed(matcher, matcher_type, scope)
-        or _as_custom(matcher, matcher_type, kind, scope)
-    )
+    hint = _elsewhere(matcher, matcher_type, kind, scope)
+    if hint is None and not may_suggest(_STEPS_PER_NAME * scope.catalog.count(*matcher_type.kinds)):
+        hint = _searched(scope)
+    hint = hint or _renamed(matcher, matcher_type, scope) or _as_custom(matcher, matcher_type, kind, scope)
     if hint is None:
         kinds = (kind, *(other for other in matcher_type.kinds if other != kind))
         defined = scope.catalog.find_definition(kinds, matcher.name)
@@ -59,7 +62,9 @@ def not_found(
 def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> ExpansionCause:
     """``at`` is where the VirtualMachine names the revision."""
     hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
-    for nearest in suggest(name, scope.names(CONTROLLER_REVISION), most=1):
+    known = scope.catalog.count(CONTROLLER_REVISION)
+    names = scope.names(CONTROLLER_REVISION) if may_suggest(_STEPS_PER_NAME * known) else ()
+    for nearest in suggest(name, names, most=1):
         hint = f"did you mean {nearest}? else {hint}"
     return _cause(matcher_type, at, Code.REVISION_INVALID, f"there is no ControllerRevision {name}", hint)
 
@@ -132,9 +137,12 @@ def _way_in(defined: Definition, matcher_type: MatcherType, kind: str) -> str:
 
 
 def _alike(matcher: Matcher, kind: str, scope: Scope) -> str:
-    searched = f"searched {', '.join(scope.catalog.sources) or 'no catalog'}"
     nearest = suggest(matcher.name, scope.names(kind), most=3)
-    return f"did you mean {' or '.join(nearest)}? {searched}" if nearest else searched
+    return f"did you mean {' or '.join(nearest)}? {_searched(scope)}" if nearest else _searched(scope)
+
+
+def _searched(scope: Scope) -> str:
+    return f"searched {', '.join(scope.catalog.sources) or 'no catalog'}"
 
 
 def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> ExpansionCause:

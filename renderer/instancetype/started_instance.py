@@ -40,6 +40,8 @@ _NAME_ANNOTATIONS = {
     INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
     PREFERENCE.key: ("kubevirt.io/preference-name", "kubevirt.io/cluster-preference-name"),
 }
+#: Annotations that name a pair in the instance, for people.
+NAME_ANNOTATIONS = frozenset(name for names in _NAME_ANNOTATIONS.values() for name in names)
 
 
 class StartedVm(Record):
@@ -63,6 +65,7 @@ class VmHolder:
         self._catalog = catalog.after(CatalogSource("the overlay", own))
         self._cluster = cluster
         self._finder = Finder(cluster.behaviour)
+        self._live_finder = Finder(cluster.behaviour, live=True)
 
     def created(self, resource: Resource) -> StartedVm:
         """The VirtualMachine after it was created. Raises ``CauseError`` or ``DiagnosticError``."""
@@ -76,6 +79,16 @@ class VmHolder:
         if behaviour.annotates_pci_topology and _has_pcie(content):
             content = with_default(content, _PCI_TOPOLOGY, "v3")
         return self._held(content, matchers, selected, resource)
+
+    def existing(self, resource: Resource, status: JsonObject) -> StartedVm:
+        """The VirtualMachine that is in a cluster with this ``status``, as it stands there.
+
+        Its instance type and preference are the copies that the status or its matchers name. Raises
+        ``CauseError`` or ``DiagnosticError``.
+        """
+        scope, matchers = self._matched(resource)
+        selected = select(matchers, status, scope, self._live_finder)
+        return self._held(resource.content, matchers, selected, resource)
 
     def updated(self, before: StartedVm, old: Resource, new: Resource) -> StartedVm:
         """The VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
@@ -96,10 +109,13 @@ class VmHolder:
         return self._held(self._mutated(content, selected, scope), matchers, selected, new)
 
     def _selected(self, resource: Resource) -> tuple[Scope, Matchers, ResolvedMatchers]:
+        scope, matchers = self._matched(resource)
+        return scope, matchers, select(matchers, EMPTY, scope, self._finder)
+
+    def _matched(self, resource: Resource) -> tuple[Scope, Matchers]:
         scope = Scope(self._catalog, resource.namespace)
         vm_spec = object_at(resource.content, "spec")
-        matchers = resolve_matchers(vm_spec, scope, self._cluster.behaviour)
-        return scope, matchers, select(matchers, EMPTY, scope, self._finder)
+        return scope, resolve_matchers(vm_spec, scope, self._cluster.behaviour)
 
     def _mutated(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
         preference = None if selected.preference is None else selected.preference.spec

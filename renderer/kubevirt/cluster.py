@@ -72,6 +72,12 @@ class ClusterConfig(Record):
     mediated_devices: tuple[str, ...] = ()
     migrating_bindings: tuple[str, ...] = ()
 
+    def with_gates(self, feature_gates: tuple[str, ...]) -> ClusterConfig:
+        """Return the configuration with further feature gates listed."""
+        if not feature_gates:
+            return self
+        return self._replace(feature_gates=tuple(dict.fromkeys((*self.feature_gates, *feature_gates))))
+
 
 class Cluster(Record):
     """The release that is rendered for, and the configuration of the cluster.
@@ -84,10 +90,14 @@ class Cluster(Record):
     workload_update_methods: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, release: Release, kubevirt: JsonObject) -> Cluster:
-        """Return the cluster of a ``KubeVirt`` object, which is empty where there is none."""
+    def of(cls, release: Release, kubevirt: JsonObject, feature_gates: tuple[str, ...] = ()) -> Cluster:
+        """Return the cluster of a ``KubeVirt`` object, which is empty where there is none.
+
+        ``feature_gates`` are on beside those that the object lists.
+        """
         methods = _texts(kubevirt, "spec", "workloadUpdateStrategy", "workloadUpdateMethods")
-        return cls(release, read_cluster_config(kubevirt), methods if kubevirt else None)
+        config = read_cluster_config(kubevirt).with_gates(feature_gates)
+        return cls(release, config, methods if kubevirt else None)
 
     def has_on(self, gate: Gate) -> bool:
         """Return whether a feature gate is on."""

@@ -4,24 +4,23 @@ The values of Secrets; the data that a virtual machine is started with (cloud-in
 Windows) and its access credentials, as passwords stand in them; the keys of launch security; and the copies
 that kubectl keeps of whole objects. The table serves every output: fields that were compared (``withheld``),
 lines of a file that are quoted (``source.public_lines``), text that is printed as it is (``emit.redact``),
-and what findings say (``mask_values``).
+and what findings say (``mask_in_findings``).
 """
 
 from __future__ import annotations
 
 import binascii
-import re
 from base64 import b64decode
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at, text_at
-from renderer.model.log_line import log_line
+from renderer.model.masking import MASK, NOTHING, Masking
 
-MASK = "***"
+if TYPE_CHECKING:
+    from renderer.model.difference import FieldChange, Value
 
 _SECRET = "Secret"  # noqa: S105 - the kind
 _CONFIG_MAP = "ConfigMap"
@@ -51,10 +50,6 @@ _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TE
 
 #: The fewest characters of a value that is looked for in other texts: a shorter one may be part of any text.
 _SHORTEST = 6
-#: The fewest characters of a value that is masked inside of words, too.
-_LONG = 4
-#: The characters of a long value that a message shows at least, before it cuts it off.
-_SHOWN = 24
 
 
 def is_confidential_key(key: object) -> bool:
@@ -77,7 +72,7 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
     return _is_confidential_anywhere(segments)
 
 
-def without_secrets(change: FieldChange, kind: str, secrets: Collection[str] = ()) -> FieldChange:
+def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) -> FieldChange:
     """Return the change of a field with ``NoValue.WITHHELD`` for a value that is confidential.
 
     ``kind`` is the kind of the object; a text that holds one of ``secrets`` is confidential in any field.
@@ -88,13 +83,15 @@ def without_secrets(change: FieldChange, kind: str, secrets: Collection[str] = (
     )
 
 
-def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Collection[str]) -> Value:
+def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Masking) -> Value:
+    from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
+
     if isinstance(value, NoValue | dict | list):
         return value if isinstance(value, NoValue) else withheld(value, field, kind, secrets)
     return NoValue.WITHHELD if is_confidential(field, kind) or holds_any(value, secrets) else value
 
 
-def withheld(value: Json, field: FieldPath, kind: str, secrets: Collection[str] = ()) -> Json:
+def withheld(value: Json, field: FieldPath, kind: str, secrets: Masking = NOTHING) -> Json:
     """Return the value of a field with ``***`` for all that is confidential in it.
 
     So is every text that holds one of ``secrets``, wherever it stands.
@@ -106,9 +103,9 @@ def withheld(value: Json, field: FieldPath, kind: str, secrets: Collection[str] 
     return MASK if is_confidential(field, kind) or holds_any(value, secrets) else value
 
 
-def holds_any(value: Json, secrets: Collection[str]) -> bool:
+def holds_any(value: Json, secrets: Masking) -> bool:
     """Return whether ``value`` is a text that holds one of ``secrets``."""
-    return isinstance(value, str) and any(secret in value for secret in secrets)
+    return isinstance(value, str) and secrets.is_in(value)
 
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
@@ -118,24 +115,16 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
     return frozenset(line for line in lines if len(line) >= _SHORTEST)
 
 
-def mask_values(text: str, values: Iterable[str]) -> str:
-    """Return ``text`` with ``***`` for each of ``values``, also where it is escaped as in JSON or cut off."""
-    pattern = values_pattern(values)
-    return text if pattern is None else pattern.sub(MASK, text)
+def mask_in_findings(findings: Iterable[Diagnostic], masking: Masking) -> tuple[Diagnostic, ...]:
+    """Return the findings with ``***`` for each of the values in all that they say."""
+    return tuple(_masked(finding, masking) for finding in findings) if masking else tuple(findings)
 
 
-def mask_in_findings(findings: Iterable[Diagnostic], values: Iterable[str]) -> tuple[Diagnostic, ...]:
-    """Return the findings with ``***`` for each of ``values`` in all that they say."""
-    pattern = values_pattern(values)
-    return tuple(findings if pattern is None else (_masked(finding, pattern) for finding in findings))
-
-
-def _masked(finding: Diagnostic, pattern: re.Pattern[str]) -> Diagnostic:
-    return replace(
-        finding,
-        message=pattern.sub(MASK, finding.message),
-        hint=finding.hint and pattern.sub(MASK, finding.hint),
-        related=tuple(each._replace(message=pattern.sub(MASK, each.message)) for each in finding.related),
+def _masked(finding: Diagnostic, masking: Masking) -> Diagnostic:
+    return finding._replace(
+        message=masking.mask(finding.message),
+        hint=finding.hint and masking.mask(finding.hint),
+        related=tuple(each._replace(message=masking.mask(each.message)) for each in finding.related),
     )
 
 
@@ -151,27 +140,6 @@ def is_about_secret(finding: Diagnostic) -> bool:
     )
 
 
-def values_pattern(values: Iterable[str]) -> re.Pattern[str] | None:
-    """Return what ``mask_values`` looks for, the longest values first; None without any."""
-    forms = {form for value in values if value.strip() for form in _forms(value)}
-    patterns = [_pattern(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
-    return re.compile("|".join(patterns)) if patterns else None
-
-
-def _forms(value: str) -> tuple[str, ...]:
-    """The value as text, and as JSON, Python and YAML write it between quotes."""
-    import json  # noqa: PLC0415 - only when there is something to mask
-
-    return (
-        value,
-        json.dumps(value, ensure_ascii=False)[1:-1],
-        json.dumps(value)[1:-1],
-        repr(value)[1:-1],
-        value.replace("'", "''"),
-        log_line(value),
-    )
-
-
 def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:
     for position, segment in enumerate(segments):
         if segment in _CONFIDENTIAL:
@@ -179,13 +147,6 @@ def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:
         if segment in SECTIONS:
             return REFERENCES.isdisjoint(segments[position:])
     return False
-
-
-def _pattern(value: str) -> str:
-    escaped = re.escape(value)
-    if len(value) < _LONG:
-        return rf"(?<!\w){escaped}(?!\w)"
-    return escaped if len(value) <= _SHOWN else rf"{escaped}|{re.escape(value[:_SHOWN])}[^\n]*?…"
 
 
 def _texts(secret: Json) -> Iterator[str]:

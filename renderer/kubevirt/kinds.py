@@ -7,7 +7,7 @@ Read from ``staging/src/kubevirt.io/api/*/register.go`` of KubeVirt and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Final
 
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
@@ -37,7 +37,6 @@ PROPOSED_INSTANCETYPE_API_VERSION = f"{INSTANCETYPE_GROUP}/{PROPOSED_INSTANCETYP
 INSTANCETYPE_PREFIX = f"{INSTANCETYPE_GROUP}/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MatcherType:
     """One of the two matchers of a VirtualMachine, and the objects that it matches.
 
@@ -46,21 +45,17 @@ class MatcherType:
     singular, and nothing means cluster-wide.
     """
 
-    key: str
-    noun: str
-    kind: str
-    cluster_kind: str
-    not_found: Code
-    path: FieldPath = field(init=False)
-    matched_kinds: Mapping[str, str] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        names = {"": self.cluster_kind}
-        for kind in self.kinds:
-            names |= {kind: kind, kind.lower(): kind, f"{kind.lower()}s": kind}
-        # The dataclass is frozen, and these follow from its fields.
-        object.__setattr__(self, "matched_kinds", names)
-        object.__setattr__(self, "path", FieldPath.of("spec", self.key))
+    def __init__(self, *, key: str, noun: str, kind: str, cluster_kind: str, not_found: Code) -> None:
+        self.key: Final = key
+        self.noun: Final = noun
+        self.kind: Final = kind
+        self.cluster_kind: Final = cluster_kind
+        self.not_found: Final = not_found
+        self.path: Final = FieldPath.of("spec", key)
+        names = {"": cluster_kind}
+        for each in self.kinds:
+            names |= {each: each, each.lower(): each, f"{each.lower()}s": each}
+        self.matched_kinds: Final[Mapping[str, str]] = names
 
     @property
     def status_ref(self) -> str:

@@ -6,13 +6,12 @@ and a second ``$`` before it keeps it as it is. ``{{ name }}`` is Helm's and Jin
 
 from __future__ import annotations
 
-import re
-
 from renderer.model.json import Json
+from renderer.model.pattern import pattern
 
 #: The length is bounded, and all ``$`` before a brace are taken at once. Otherwise a text of braces or of
 #: ``$`` would be searched again from each of them.
-_PLACEHOLDER = re.compile(r"(?<!\$)\$++(?:\{\{[^{}]{0,500}\}\}|\{[^}]{1,500}\})|\{\{[^}]{0,500}\}\}")
+_PLACEHOLDER = pattern(r"(?<!\$)\$++(?:\{\{[^{}]{0,500}\}\}|\{[^}]{1,500}\})|\{\{[^}]{0,500}\}\}")
 
 
 def has_placeholder(value: Json) -> bool:

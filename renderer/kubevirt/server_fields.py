@@ -8,7 +8,6 @@ firmware UUID, are the user's and stay.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from renderer.kubevirt.kinds import CDI_GROUP, KUBEVIRT
 from renderer.model.codes import Code
@@ -32,6 +31,8 @@ class ServerField(Record):
 _META = "kubernetes apimachinery pkg/apis/meta/v1/types.go (ObjectMeta)"
 _POOL = "kubevirt pkg/virt-controller/watch/pool/pool.go"
 _CDI = "containerized-data-importer pkg/controller/common/util.go"
+_CDI_POPULATORS = "containerized-data-importer pkg/controller/populators"
+_CDI_TRANSFER = "containerized-data-importer pkg/controller/transfer/pvc.go"
 _VOLUMES = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
 _ANNOTATIONS = ("metadata", "annotations")
 _LABELS = ("metadata", "labels")
@@ -74,6 +75,16 @@ SERVER_FIELDS = (
     ServerField((*_TEMPLATE_LABELS, _POOL_REVISION), _POOL),
     ServerField((*_LABELS, "kubevirt.io/created-by"), "kubevirt pkg/virt-controller/watch/util/util.go"),
     ServerField((*_LABELS, "kubevirt.io/nodeName"), "kubevirt pkg/virt-controller/services/template.go"),
+    ServerField(
+        (*_LABELS, "kubevirt.io/migrationTargetNodeName"), "kubevirt pkg/virt-controller/watch/migration"
+    ),
+    ServerField((*_LABELS, "kubevirt.io/outdatedLauncherImage"), "kubevirt pkg/virt-controller/watch/vmi"),
+    ServerField((*_LABELS, "vmi.kubevirt.io/id"), "kubevirt pkg/virt-controller/watch/vm/vm.go"),
+    ServerField((*_ANNOTATIONS, "kubevirt.io/memory-dump"), "kubevirt pkg/storage/memorydump/memorydump.go"),
+    ServerField(
+        (*_ANNOTATIONS, "kubevirt.io/migration-target-ready-timestamp"),
+        "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
+    ),
     *(
         ServerField((*_ANNOTATIONS, f"{CDI_GROUP}/{name}"), _CDI)
         for name in (
@@ -82,11 +93,13 @@ SERVER_FIELDS = (
             "storage.clone.token",
             "storage.extended.clone.token",
             "storage.createdByController",
+            "storage.import.fatalError",
             "storage.import.importPodName",
             "storage.persistentVolumeList",
             "storage.pod.phase",
             "storage.pod.ready",
             "storage.pod.restarts",
+            "storage.pod.schedulable",
             "storage.pod.vddk.host",
             "storage.pod.vddk.version",
             "storage.populatedFor",
@@ -94,9 +107,12 @@ SERVER_FIELDS = (
             "storage.preallocation",
             "storage.prePopulated",
             "storage.sourceClonePodName",
+            "createdForDataVolume",
+            "storage.usePopulator",
             "ownerUID",
         )
     ),
+    ServerField((*_LABELS, f"{CDI_GROUP}/OwnedByUID"), f"{_CDI_POPULATORS}/clone-populator.go"),
     ServerField((*_ANNOTATIONS, "k8s.io/CloneOf"), _CDI),
 )
 #: The same by section: the path, its keys, and the beginnings of keys.
@@ -108,14 +124,24 @@ _SECTIONS = tuple(
     )
     for parents in dict.fromkeys(path[:-1] for path, _ in SERVER_FIELDS)
 )
-#: Finalizers that KubeVirt's controllers add, and remove when they have cleaned up.
+#: Finalizers that controllers add, and remove when they have cleaned up.
 SERVER_FINALIZERS = {
+    "foregroundDeleteVirtualMachine": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/virtualMachineControllerFinalize": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/foregroundDeleteVirtualMachine": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/migrationJobFinalize": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/foregroundDeleteKubeVirt": "kubevirt pkg/virt-operator/util/client.go",
+    "foregroundDeleteKubeVirt": "kubevirt pkg/virt-operator/util/client.go",
     "pool.kubevirt.io/finalizer": "kubevirt staging/src/kubevirt.io/api/pool/v1beta1/types.go",
     "snapshot.kubevirt.io/snapshot-source-protection": "kubevirt pkg/storage/snapshot/source.go",
+    "backup.kubevirt.io/vmbackup-protection": "kubevirt pkg/storage/cbt/backup.go",
+    "cdi.kubevirt.io/cloneSource": "containerized-data-importer pkg/controller/clone-controller.go",
+    "cdi.kubevirt.io/clonePopulator": f"{_CDI_POPULATORS}/clone-populator.go",
+    "cdi.kubevirt.io/dataVolumeFinalizer": "containerized-data-importer pkg/controller/datavolume",
+    "cdi.kubevirt.io/importImageStream": "containerized-data-importer pkg/controller/import-controller.go",
+    "provisioner.storage.kubernetes.io/cloning-protection": _CDI_TRANSFER,
+    "snapshot.storage.kubernetes.io/pvc-as-source-protection": _CDI_TRANSFER,
+    "service.kubernetes.io/load-balancer-cleanup": "kubernetes cloud-provider service/helpers/helper.go",
     "kubernetes.io/pvc-protection": "kubernetes pkg/volume/util/finalizer.go",
     "kubernetes.io/pv-protection": "kubernetes pkg/volume/util/finalizer.go",
 }
@@ -229,7 +255,7 @@ def _warning(found: list[tuple[Resource, FieldPath]]) -> Diagnostic:
         "remove them from the file: they are what kubectl get prints beside what was applied",
         severity=Severity.WARNING,
     )
-    return replace(warning, resource=None) if len({id(each) for each, _ in found}) > 1 else warning
+    return warning._replace(resource=None) if len({id(each) for each, _ in found}) > 1 else warning
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -35,6 +35,7 @@ class Code(StrEnum):
     RESOURCE_INVALID = "resource-invalid"
     SERVER_FIELD = "server-field"
     DUPLICATE_ID = "duplicate-id"
+    LIST_REPLACED = "list-replaced"
     PATCH_INVALID = "patch-invalid"
     PATCH_TARGET_MISSING = "patch-target-missing"
     NAME_AMBIGUOUS = "name-ambiguous"
@@ -67,6 +68,7 @@ class Code(StrEnum):
     REVISION_INVALID = "revision-invalid"
     REVISION_MISMATCH = "revision-mismatch"
     API_VERSION = "api-version"
+    UNKNOWN_GATE = "unknown-gate"
     CONFLICT = "conflict"
     REQUIREMENT = "requirement"
     TOPOLOGY = "topology"
@@ -118,6 +120,9 @@ class Code(StrEnum):
     EDIT_REFUSED = "edit-refused"
     NOT_MIGRATED = "not-migrated"
     IMPORT_REFUSED = "import-refused"
+    DUMP_INVALID = "dump-invalid"
+    DUMP_MIXED = "dump-mixed"
+    CREDENTIALS_WITHHELD = "credentials-withheld"
     FILE_EXISTS = "file-exists"
 
     # The rendered tree.
@@ -151,6 +156,7 @@ UNREADABLE = frozenset(
         Code.OWNERSHIP_INVALID,
         Code.WRITE_FAILED,
         Code.PLAN_MISMATCH,
+        Code.DUMP_INVALID,
     }
 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -32,8 +31,7 @@ class Related(Record):
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(Record):
     """One finding, in the user's words.
 
     ``sites`` are the places that may have caused it, most specific first (the last patch, …,
@@ -104,7 +102,7 @@ class Outcome(Record, Generic[T]):
 
     def in_overlay(self, path: str) -> Outcome[T]:
         """The same with the overlay noted in each diagnostic."""
-        return Outcome(self.value, tuple(replace(found, overlays=(path,)) for found in self.diagnostics))
+        return Outcome(self.value, tuple(found._replace(overlays=(path,)) for found in self.diagnostics))
 
     def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
         """Return the value that ``stage`` makes of this one, and the diagnostics of both."""

@@ -69,7 +69,8 @@ class FieldChange(Record):
 
     ``reordered``: the values are the names of a list's elements, which are the same in another order.
     ``inherited``: the field is in no manifest, but comes from an instance type or preference. ``impact`` is
-    None in what is no virtual machine.
+    None in what is no virtual machine. Of a field in a cluster, ``owners`` are the managers that own it, and
+    ``kept`` is True where the next sync leaves it as it is.
     """
 
     field: FieldPath
@@ -78,6 +79,8 @@ class FieldChange(Record):
     reordered: bool = False
     inherited: bool = False
     impact: Impact | None = None
+    owners: tuple[str, ...] = ()
+    kept: bool = False
 
 
 class ChangeType(StrEnum):
@@ -92,7 +95,7 @@ class ResourceChange(Record):
 
     ``before`` is None for what is added, ``after`` for what is removed. ``effects`` are all that happen to a
     VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
-    ``start_refusal`` says why there will be none.
+    ``start_refusal`` says why there will be none. ``runs`` is known of VMs in a cluster.
     """
 
     type: ChangeType
@@ -103,6 +106,7 @@ class ResourceChange(Record):
     effects: tuple[Effect, ...] = ()
     pending: tuple[FieldPath, ...] = ()
     start_refusal: str = ""
+    runs: bool | None = None
 
     @property
     def id(self) -> ResId:
@@ -132,11 +136,22 @@ class Totals(Record):
     halted: Amounts = Amounts()
 
 
+class IgnoredDifferences(Record):
+    """Differences that an engine is told not to see: ``source`` is what tells it so, in the repository.
+
+    ``note`` says why some were not looked at, if so.
+    """
+
+    source: str
+    number: int
+    note: str = ""
+
+
 class OverlayDifference(Record):
     """One overlay. Its target releases and totals are None on a side that does not have it.
 
     ``incomparable`` says why nothing could be compared; it is empty where everything was. ``equal`` counts
-    the resources without a change.
+    the resources without a change. ``ignored`` and ``notes`` are about a comparison with a cluster.
     """
 
     path: str
@@ -146,6 +161,8 @@ class OverlayDifference(Record):
     equal: int = 0
     totals: tuple[Totals | None, Totals | None] = (None, None)
     incomparable: str = ""
+    ignored: tuple[IgnoredDifferences, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """True if there is anything to tell."""
@@ -163,13 +180,16 @@ class CommitDifference(Record):
 class Difference(Record):
     """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides.
 
-    ``commits`` are those between the sides, the oldest first, where each was looked at.
+    ``commits`` are those between the sides, the oldest first, where each was looked at. ``is_live``: the side
+    before is a cluster, of which ``others`` are the objects that nothing in the project is about.
     """
 
     before: str
     after: str
     overlays: tuple[OverlayDifference, ...]
     commits: tuple[CommitDifference, ...] = ()
+    is_live: bool = False
+    others: int = 0
 
     def __bool__(self) -> bool:
         return any(self.overlays)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TypeAlias
 
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 
@@ -17,7 +17,7 @@ class ElementName(Record):
 
 Segment: TypeAlias = str | int | ElementName
 
-_PLAIN_KEY = re.compile(r"[A-Za-z0-9_$-]+")
+_PLAIN_KEY = pattern(r"[A-Za-z0-9_$-]+")
 
 
 class FieldPath(Record):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from renderer.model.completed_kustomization import CompletedKustomization
@@ -144,12 +143,11 @@ class Replica(Record):
     replicas: int
 
 
-@dataclass(frozen=True, slots=True)
-class FieldOptions:
+class FieldOptions(Record):
     """The way a replacement splits a field. ``index`` counts from 0; below 0 is before the first part."""
 
     delimiter: str = ""
-    index: int = 0
+    index: int = 0  # type: ignore[assignment] # tuples have a method of that name, which nobody needs here
     create: bool = False
 
 

@@ -96,6 +96,19 @@ def set_maximum(values: Mapping[str, int]) -> None:
     _in_effect.set(_most.get())
 
 
+def set_maximum_from(text: str) -> None:
+    """Set the maximum limits as ``VMRENDER_LIMITS`` has them: ``name=value`` pairs with commas between them.
+
+    Nothing changes without any. Raises ``LimitValueError``.
+    """
+    values: dict[str, int] = {}
+    for pair in filter(None, map(str.strip, text.split(","))):
+        name, _, value = map(str.strip, pair.partition("="))
+        values[limit_field(name)] = limit_value(name, value)
+    if values:
+        set_maximum(values)
+
+
 def lower(values: Mapping[str, int]) -> None:
     """Lower the current limits to ``values``, by field; higher values change nothing."""
     now = limits()

@@ -8,11 +8,12 @@ takes a line that begins with ``::`` for a command, and ``##[`` anywhere in a li
 from __future__ import annotations
 
 import re
-from unicodedata import category
 
-_COMMAND = re.compile(r"^\s*(?=::)|##(?=\[|vso\[)", re.IGNORECASE)
-_HASHES = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
-_COLONS = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+from renderer.model.pattern import pattern
+
+_COMMAND = pattern(r"^\s*(?=::)|##(?=\[|vso\[)", re.IGNORECASE)
+_HASHES = pattern(r"##(?=\[|vso\[)", re.IGNORECASE)
+_COLONS = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 
 def log_line(text: str) -> str:
@@ -32,6 +33,10 @@ def log_markup(document: str) -> str:
 
 
 def _visible(character: str) -> str:
-    if character.isprintable() or character == "\t" or category(character) == "Zs":
+    if character.isprintable() or character == "\t":
+        return character
+    from unicodedata import category  # noqa: PLC0415 - few characters are neither
+
+    if category(character) == "Zs":
         return character
     return character.encode("unicode_escape").decode("ascii")

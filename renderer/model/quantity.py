@@ -6,14 +6,13 @@ A number is ``digits * 10 ** scale``. After ``quantity.go`` (``ParseQuantity``, 
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 
@@ -139,8 +138,8 @@ def _divided_away_from_zero(value: int, divisor: int) -> int:
 NANO = -9
 
 #: Nothing is given back that was taken: thousands of digits would be divided among the groups in every way.
-_SYNTAX = re.compile(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
-_EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,19})")
+_SYNTAX = pattern(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
+_EXPONENT = pattern(r"[eE]([+-]?[0-9]{1,19})")
 #: Python converts no more than some 4300 digits.
 _MAX_LENGTH = 4000
 
@@ -366,6 +365,8 @@ def _float_text(value: float) -> str:
     """Return a float64 as Go's ``encoding/json`` writes it; YAML's numbers reach the API server so."""
     if value and not _SMALLEST_PLAIN_FLOAT <= abs(value) < _LARGEST_PLAIN_FLOAT:
         return repr(value).replace("e-0", "e-")
+    from decimal import Decimal  # noqa: PLC0415 - few numbers are fractions
+
     return format(Decimal(repr(value)).normalize(), "f")
 
 

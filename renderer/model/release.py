@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
-_MINOR = re.compile(r"v?(\d+)\.(\d+)(?:\.\d+)?")
+_MINOR = pattern(r"v?(\d+)\.(\d+)(?:\.\d+)?")
 
 
 class Release(Record):
@@ -30,6 +30,10 @@ class Release(Record):
 
 OLDEST = Release(1, 0)
 LATEST = Release(1, 9)
+
+#: The minors of Kubernetes that there are schemas of.
+OLDEST_KUBERNETES = Release(1, 29)
+LATEST_KUBERNETES = Release(1, 36)
 
 
 def target_release(text: str, imported: Collection[Release] = ()) -> Release:

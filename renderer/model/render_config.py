@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 
 from renderer.model.entry_point import ClusterSettings, EntryKind, EntryOptions, EntryPoint
 from renderer.model.json import EMPTY
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
@@ -20,11 +20,11 @@ PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
 PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
 BUNDLE = "manifests.yaml"
 
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-_LITERAL = re.compile(r"[a-z0-9._/-]*")
+_PLACEHOLDER = pattern(r"\{([^{}]*)\}")
+_LITERAL = pattern(r"[a-z0-9._/-]*")
 _LONGEST = 100
 #: A file of this name would be taken for instructions, by Flux and by Argo CD.
-_KUSTOMIZATION = re.compile(r"(.*/)?kustomization\.ya?ml")
+_KUSTOMIZATION = pattern(r"(.*/)?kustomization\.ya?ml")
 
 
 def check_file_pattern(text: str) -> str:
@@ -235,7 +235,9 @@ class RenderConfig(Record):
 
     ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and globs
     of files and folders in which no manifests are looked for. ``repositories`` are URLs by which Flux and
-    Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from.
+    Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from. ``feature_gates``
+    are on in the cluster, beside those that a ``KubeVirt`` object lists. ``kubernetes`` is the minor
+    release whose kinds stand beside virtual machines, None for the latest that is known.
     """
 
     kubevirt: Release = LATEST
@@ -254,6 +256,8 @@ class RenderConfig(Record):
     exclude: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
     clusters: tuple[ClusterSettings, ...] = ()
+    feature_gates: tuple[str, ...] = ()
+    kubernetes: Release | None = None
 
     @property
     def renames_instancetypes(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from enum import StrEnum
 
 from renderer.model.codes import Code
@@ -59,6 +58,7 @@ WARNING_CODES: tuple[Code, ...] = (
     Code.FOREIGN_FILE,
     Code.IGNORED_DOCUMENT,
     Code.KUSTOMIZATION_FIELD,
+    Code.LIST_REPLACED,
     Code.NOT_CHECKED,
     Code.NOT_MIGRATED,
     Code.NOT_RENDERED,
@@ -71,6 +71,7 @@ WARNING_CODES: tuple[Code, ...] = (
     Code.SERVER_FIELD,
     Code.STALE_TREE,
     Code.UNKNOWN_FIELD,
+    Code.UNKNOWN_GATE,
     Code.VARIABLE_UNSET,
     Code.VARIABLES_NOT_FOUND,
 )
@@ -123,7 +124,7 @@ class RuleSettings(Record):
         if not levels or not findings:
             return findings
         return tuple(
-            finding if level is None else replace(finding, severity=Severity(level))
+            finding if level is None else finding._replace(severity=Severity(level))
             for finding in findings
             if (level := _level(finding, levels)) is not Level.OFF
         )
@@ -132,7 +133,7 @@ class RuleSettings(Record):
 def warnings_as_errors(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the findings with errors in the place of warnings, as ``--strict`` asks for."""
     return tuple(
-        replace(finding, severity=Severity.ERROR) if finding.severity is Severity.WARNING else finding
+        finding._replace(severity=Severity.ERROR) if finding.severity is Severity.WARNING else finding
         for finding in findings
     )
 

@@ -7,7 +7,6 @@ Patches as they were read, the builtin generators and transformers that objects 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -189,8 +188,7 @@ class Document(Record):
     content: Json
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenApi:
+class OpenApi(Record):
     """``openapi``: a schema of the author's own, or the version of one of Kubernetes' own.
 
     Two are equal when they are the same.
@@ -200,9 +198,14 @@ class OpenApi:
     schema: Document | None
     version: str = ""
 
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KustomizationRoot:
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class KustomizationRoot(Record):
     """One folder with a kustomization, and what its fields lead to.
 
     A root that several others use is one value: a root is equal to itself alone.
@@ -227,6 +230,12 @@ class KustomizationRoot:
     patches_strategic_merge: tuple[StrategicMergePatches, ...] = ()
     patches_json6902: tuple[LoadedPatch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     def used_roots(self) -> tuple[KustomizationRoot, ...]:
         """The roots that this one lists in any of its fields."""

@@ -11,6 +11,8 @@ from renderer.model.work import may_suggest
 #: bounded, whatever a repository holds. So is that of all suggestions of a run (``model.work``).
 _LONGEST_WORD = 200
 _MOST_WORDS = 2_000
+#: Words that are less alike than the nearest by more than this are not what was meant.
+_AS_NEAR = 0.06
 
 
 def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
@@ -24,13 +26,21 @@ def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
         return tuple(same[:most])
     if len(word) > _LONGEST_WORD:
         return ()
-    from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
+    from difflib import SequenceMatcher, get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
     short = [each for each in words if len(each) <= _LONGEST_WORD]
     # difflib compares every character of a word with every one of the other, and again what is left.
     if not may_suggest(sum(1 + len(word) * len(each) // 5 for each in short)):
         return ()
-    return tuple(get_close_matches(word, short, n=most, cutoff=cutoff))
+    nearest = get_close_matches(word, short, n=most, cutoff=cutoff)
+    if len(nearest) <= 1:
+        return tuple(nearest)
+    matcher = SequenceMatcher(b=word)
+    ratios: list[float] = []
+    for each in nearest:
+        matcher.set_seq1(each)
+        ratios.append(matcher.ratio())
+    return tuple(each for each, ratio in zip(nearest, ratios, strict=True) if ratio >= ratios[0] - _AS_NEAR)
 
 
 def did_you_mean(

@@ -2,26 +2,86 @@
 
 They are those of Secrets that come in by other ways than a Secret among the resources: variables of Flux,
 parts of a value that a replacement takes, files that Secrets are generated from, values of Templates that
-make Secrets. Whatever prints findings, differences or lists masks them.
+make Secrets. Whatever prints findings, differences or lists masks them. The notes of a worker process are
+sent to the one that prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+
+from renderer.model.masking import Masking
 
 #: A shorter value may be part of any text.
 SHORTEST = 6
-_VALUES: ContextVar[frozenset[str]] = ContextVar("tainted", default=frozenset())
+
+
+class _Notes:
+    """The values, and how to find them; those that are ``new`` are not looked for yet."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, None] = {}
+        self.new: list[str] = []
+        self.masking = Masking()
+
+
+_notes: ContextVar[_Notes | None] = ContextVar("tainted", default=None)
+
+
+def begin_notes() -> None:
+    """Begin with no values, in this context."""
+    _notes.set(_Notes())
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Begin with no values, and forget those of the block at its end."""
+    outside = _notes.set(_Notes())
+    try:
+        yield
+    finally:
+        _notes.reset(outside)
 
 
 def taint(values: Iterable[str]) -> None:
     """Note values, and each of their lines, until the run ends."""
-    texts = tuple(values)
-    lines = (line.strip() for text in texts for line in (text, *text.splitlines()))
-    _VALUES.set(_VALUES.get() | {line for line in lines if len(line) >= SHORTEST})
+    notes = _notes.get()
+    if notes is None:
+        notes = _Notes()
+        _notes.set(notes)
+    for text in values:
+        for line in (text, *text.splitlines()):
+            value = line.strip()
+            if len(value) >= SHORTEST and value not in notes.values:
+                notes.values[value] = None
+                notes.new.append(value)
 
 
 def tainted() -> frozenset[str]:
     """Return the values that were noted."""
-    return _VALUES.get()
+    notes = _notes.get()
+    return frozenset(notes.values) if notes else frozenset()
+
+
+def count_tainted() -> int:
+    """Return the number of values that were noted."""
+    notes = _notes.get()
+    return len(notes.values) if notes else 0
+
+
+def tainted_since(count: int) -> tuple[str, ...]:
+    """Return the values after the first ``count``, in the order in which they were noted."""
+    notes = _notes.get()
+    return tuple(notes.values)[count:] if notes else ()
+
+
+def taint_masking() -> Masking:
+    """Return what finds these values in texts."""
+    notes = _notes.get()
+    if notes is None:
+        return Masking()
+    notes.masking.add(notes.new)
+    notes.new = []
+    return notes.masking

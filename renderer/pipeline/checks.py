@@ -4,21 +4,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from renderer.model.diagnostic import Outcome, Severity
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.location import Site
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
+from renderer.source.project import PROJECT_FILE
 from renderer.source.recorder import Recorder, Work
 
 if TYPE_CHECKING:
+    from renderer.instancetype.catalog import Catalog
     from renderer.validation.registry import SchemaRegistry
 
 
@@ -62,7 +69,7 @@ class Checks:
         if len(written) < len(resources):
             from renderer.validation.registry import InputSchemaRegistry
 
-            schemas = InputSchemaRegistry(self._project_schemas)
+            schemas = InputSchemaRegistry(self._project_schemas, self._config.kubernetes)
             diagnostics += validate(resources.where(is_render_time_only), release, schemas)
         return Outcome(written, diagnostics)
 
@@ -80,7 +87,6 @@ class Checks:
             return checked
         from renderer.admitters.admit import admit
         from renderer.instancetype.admission_requests import admission_requests
-        from renderer.instancetype.catalog import Catalog
         from renderer.instancetype.virtual_machine import needs_catalog
 
         has_matchers = needs_catalog(composed.value)
@@ -89,9 +95,27 @@ class Checks:
             expanded = self._expansion.expanded(composed, release, ExpandMode.APPLIED).value
         refused = {d.resource for d in checked.diagnostics if d.severity is Severity.ERROR}
         asked = expanded.where(lambda resource: resource.current_id not in refused) if refused else expanded
-        catalog = self._catalogs.whole if has_matchers and not composed.failed else Catalog()
-        requests = admission_requests(asked, catalog, release)
-        return Outcome(checked.value, checked.diagnostics + admit(requests, release, composed.value))
+        catalog = self._catalogs.whole if has_matchers and not composed.failed else self._catalogs.empty
+        found = admit(admission_requests(asked, catalog, release), release, composed.value)
+        if any(each.code is Code.ADMISSION for each in found):
+            catalog = self._catalog_of_cluster(catalog, checked.value)
+            found = admit(admission_requests(asked, catalog, release), release, composed.value)
+        return Outcome(checked.value, (*checked.diagnostics, *unknown_gates(self._config), *found))
+
+    def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet) -> Catalog:
+        """Return the catalog with the cluster's ``KubeVirt`` object, which no matcher asked for.
+
+        Where neither the overlay nor a catalog has one, the gates count that any in the repository turns on.
+        """
+        from renderer.kubevirt.kinds import KUBEVIRT
+
+        if any(isinstance(source, CatalogPath) for source in self._config.catalogs):
+            with suppress(DiagnosticError):  # of a catalog that no matcher needs
+                catalog = self._catalogs.whole
+        has_own = any(resource.kind == KUBEVIRT for resource in resources)
+        if has_own or next(catalog.of_kind(KUBEVIRT), None) is not None:
+            return catalog
+        return catalog.with_gates(self._catalogs.gates_elsewhere)
 
     def judged(
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
@@ -118,7 +142,7 @@ class Checks:
     def _schemas(self) -> SchemaRegistry:
         from renderer.validation.registry import SchemaRegistry
 
-        return SchemaRegistry(project=self._project_schemas)
+        return SchemaRegistry(project=self._project_schemas, kubernetes=self._config.kubernetes)
 
     @cached_property
     def _project_schemas(self) -> ProjectSchemas:
@@ -128,3 +152,22 @@ class Checks:
         from renderer.source.project_schemas import read_project_schemas
 
         return read_project_schemas(self._fs, self._config.schemas)
+
+
+def unknown_gates(config: RenderConfig) -> Iterator[Diagnostic]:
+    """Yield a warning for each of the project's feature gates that no release of KubeVirt has."""
+    if not config.feature_gates:
+        return
+    from renderer.kubevirt.feature_gates import Gate
+    from renderer.model.suggest import did_you_mean
+
+    known = [str(gate) for gate in Gate]
+    for index, name in enumerate(config.feature_gates):
+        if name not in known:
+            yield Diagnostic(
+                code=Code.UNKNOWN_GATE,
+                message=f"KubeVirt has no feature gate {name}",
+                severity=Severity.WARNING,
+                sites=(Site(PROJECT_FILE, 0, FieldPath.of("featureGates", index)),),
+                hint=did_you_mean(name, known),
+            )

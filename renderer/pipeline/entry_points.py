@@ -9,7 +9,7 @@ with its entries, and a row in ``_ENGINES``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -18,16 +18,18 @@ from renderer.model.json import text_at
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline.argocd_entry import argocd_points
-from renderer.pipeline.flux_build import BuildContext
-from renderer.pipeline.flux_entry import flux_points
-from renderer.pipeline.reached_objects import (
-    Relevant,
-    repository_urls,
-)
 from renderer.source import overlays as source_overlays
 from renderer.source.file_system import FileSystem
 from renderer.source.overlays import entry_site
+
+if TYPE_CHECKING:
+    from renderer.pipeline.flux_build import BuildContext
+    from renderer.pipeline.reached_objects import Relevant
+
+    #: Finds the entry points of an entry, each with its name.
+    Engine: TypeAlias = Callable[
+        [FileSystem, RenderConfig, OverlayEntry, Relevant], Iterator[tuple[str, EntryPoint]]
+    ]
 
 
 def find_overlays(
@@ -68,13 +70,23 @@ def _invalid(message: str, site: Site, hint: str | None) -> DiagnosticError:
     return DiagnosticError(Diagnostic(code=Code.ENTRY_POINT, message=message, sites=(site,), hint=hint))
 
 
-#: Finds the entry points of an entry, each with its name.
-Engine: TypeAlias = Callable[
-    [FileSystem, RenderConfig, OverlayEntry, Relevant], Iterator[tuple[str, EntryPoint]]
-]
+def _flux_points(
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+) -> Iterator[tuple[str, EntryPoint]]:
+    from renderer.pipeline.flux_entry import flux_points
+
+    return flux_points(fs, config, entry, relevant)
 
 
-_ENGINES: Mapping[EntryKind, Engine] = {EntryKind.FLUX: flux_points, EntryKind.ARGOCD: argocd_points}
+def _argocd_points(
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+) -> Iterator[tuple[str, EntryPoint]]:
+    from renderer.pipeline.argocd_entry import argocd_points
+
+    return argocd_points(fs, config, entry, relevant)
+
+
+_ENGINES: Mapping[EntryKind, Engine] = {EntryKind.FLUX: _flux_points, EntryKind.ARGOCD: _argocd_points}
 
 
 class EntryPointComposer:
@@ -182,6 +194,8 @@ class EntryPointComposer:
 
         if point.entry is None:
             return Outcome(ResourceSet())
+        from renderer.pipeline.reached_objects import repository_urls
+
         urls = repository_urls(self._fs, self._config)
         return build_application(self._fs, point.entry, urls.is_here, self._context)
 

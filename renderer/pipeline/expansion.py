@@ -69,11 +69,10 @@ class Expander:
 
         if not needs_instancetype_stage(composed.value):
             return composed
-        from renderer.instancetype.catalog import Catalog
         from renderer.instancetype.expand import expand
 
         try:
-            catalog = self._catalogs.whole if needs_catalog(composed.value) else Catalog()
+            catalog = self._catalogs.whole if needs_catalog(composed.value) else self._catalogs.empty
         except DiagnosticError as error:
             return Outcome(composed.value, composed.diagnostics + error.diagnostics)
         observe = trace.expanded if trace else None
@@ -86,11 +85,10 @@ class Expander:
         self, resources: ResourceSet, before: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
         from renderer.instancetype.behaviour import behaviour_of
-        from renderer.instancetype.catalog import Catalog
         from renderer.instancetype.virtual_machine import needs_catalog
         from renderer.instancetype.webhook_fields import with_webhook_fields
 
-        catalog = self._catalogs.whole if needs_catalog(before) else Catalog()
+        catalog = self._catalogs.whole if needs_catalog(before) else self._catalogs.empty
         fields, behaviour = overlay.tree.webhook_fields or (), behaviour_of(overlay.kubevirt)
         return Outcome(with_webhook_fields(resources, before, catalog, fields, behaviour))
 

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FileSystem
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from renderer.substitution.post_build import Variables
 
 
-class BuildContext(NamedTuple):
+class BuildContext(Record):
     """The options and observers of all builds of a run."""
 
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
@@ -67,7 +68,7 @@ def compose_kustomization(
     return compose_completed(fs, completed, LoadRestrictor.NONE, context, sorted_by_kind=False)
 
 
-class FluxSubstituted(NamedTuple):
+class FluxSubstituted(Record):
     """The objects with values for variables, and values that nothing may repeat."""
 
     resources: ResourceSet

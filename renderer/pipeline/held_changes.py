@@ -55,25 +55,25 @@ class HeldChanges:
         return HeldChange(
             before,
             after,
-            self._update_refusal(vms[-1], new),
-            self._start_refusal(vms[-1], new),
-            self._access_modes,
+            self.update_refusal(vms[-1], new),
+            self.start_refusal(vms[-1], new),
+            self.access_modes,
             tuple(between),
         )
 
     def _vms(self, old: Resource, new: Resource) -> list[StartedVm]:
         """The VirtualMachine in each state that has it. Raises ``CauseError`` or ``DiagnosticError``."""
-        vms, written = [self._holders[0].created(old)], old
-        for state, holder in zip(self._states[1:-1], self._holders[1:-1], strict=True):
+        vms, written = [self.holders[0].created(old)], old
+        for state, holder in zip(self._states[1:-1], self.holders[1:-1], strict=True):
             found = next((each for each in state.resources if each.current_id == new.current_id), None)
             if found is not None:
                 vms.append(holder.updated(vms[-1], written, found))
                 written = found
-        vms.append(self._holders[-1].updated(vms[-1], written, new))
+        vms.append(self.holders[-1].updated(vms[-1], written, new))
         return vms
 
     @cached_property
-    def _holders(self) -> list[VmHolder]:
+    def holders(self) -> list[VmHolder]:
         """Raises ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
         return [self._holder(state) for state in self._states]
 
@@ -86,7 +86,7 @@ class HeldChanges:
         after = self._states[-1]
         return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
 
-    def _update_refusal(self, held: StartedVm, resource: Resource) -> str:
+    def update_refusal(self, held: StartedVm, resource: Resource) -> str:
         """Return why the webhook refuses the VM that the cluster would hold; empty where it does not."""
         behaviour = behaviour_of(self._release)
         try:
@@ -97,7 +97,7 @@ class HeldChanges:
             return ""
         return next((cause.message for cause in causes), "")
 
-    def _start_refusal(self, held: StartedVm, resource: Resource) -> str:
+    def start_refusal(self, held: StartedVm, resource: Resource) -> str:
         """Return why the webhook refuses the instance that is made next; empty where it does not."""
         metadata = {**object_at(held.instance, "metadata"), "name": resource.name}
         try:
@@ -107,7 +107,7 @@ class HeldChanges:
             return ""
 
     @cached_property
-    def _access_modes(self) -> Mapping[str, tuple[str, ...]]:
+    def access_modes(self) -> Mapping[str, tuple[str, ...]]:
         """The access modes of claims and DataVolumes, by their names; the state after the change counts."""
         found: dict[str, tuple[str, ...]] = {}
         for state in self._states:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,17 +16,14 @@ from renderer.model.entry_point import EntryKind
 from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
+from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
-from renderer.pipeline.checks import Checks
-from renderer.pipeline.entry_points import EntryPointComposer
-from renderer.pipeline.expansion import Expander
-from renderer.pipeline.flux_build import BuildContext
-from renderer.pipeline.flux_variables import FluxVariables
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext
 from renderer.source.file_system import FileSystem
@@ -38,6 +34,10 @@ if TYPE_CHECKING:
     from renderer.instancetype.catalog import CatalogSource
     from renderer.model.pin import Pinnable
     from renderer.model.resource import Resource
+    from renderer.pipeline.checks import Checks
+    from renderer.pipeline.entry_points import EntryPointComposer
+    from renderer.pipeline.expansion import Expander
+    from renderer.pipeline.flux_variables import FluxVariables
     from renderer.source.load import Loader
 
 
@@ -76,11 +76,6 @@ class Pipeline:
         self._config = config
         self._restrictor = restrictor
         self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context)
-        self._expander = Expander(self._catalogs, self._context)
-        self._flux = FluxVariables(fs, self.compose)
-        build = BuildContext(config.merge_keys, self._context.trace, self._context.recorder)
-        self._entry_points = EntryPointComposer(fs, config, build)
-        self._checks = Checks(fs, config, self._catalogs, self._expander, self._context.recorder)
 
     @property
     def judged_groups(self) -> frozenset[str]:
@@ -111,7 +106,8 @@ class Pipeline:
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
-        return self._flux.confidential(overlay) | self._entry_points.confidential(overlay)
+        of_flux = frozenset[str]() if overlay.flux is None else self._flux.confidential(overlay)
+        return of_flux if overlay.entry is None else of_flux | self._entry_points.confidential(overlay)
 
     def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
         """Return the overlay composed, its virtual machines expanded, and all of it checked.
@@ -179,6 +175,9 @@ class Pipeline:
         composed = self.compose(overlay.path)
         if composed.failed:
             return Outcome((), composed.diagnostics)
+
+        from dataclasses import replace
+
         from renderer.pipeline.pinning import pinnables
 
         try:
@@ -216,13 +215,24 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        findings = overlay.rules.applied(checked.diagnostics)
+        findings = self._at_deciding_sites(overlay, overlay.rules.applied(checked.diagnostics))
         return Outcome(strip_status(checked.value), self._masked(overlay, composed, findings))
+
+    def _at_deciding_sites(
+        self, overlay: Overlay, findings: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """Put the place that decided on the field in front of the others of each finding."""
+        if not findings or overlay.path.startswith(BUILTIN_SCHEME) or not self._fs.is_folder(overlay.path):
+            return findings
+        from renderer.pipeline.retrace import at_deciding_sites
+
+        options = self._composer.options
+        return at_deciding_sites(findings, overlay.path, self._loader, options, GENERATORS)
 
     def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Put in values for variables of Flux, and set what the overlay's engine sets on all objects."""
         if overlay.entry is None:
-            return self._flux.substituted(overlay, composed)
+            return composed if overlay.flux is None else self._flux.substituted(overlay, composed)
         substituted = self._entry_points.substituted(overlay, overlay.entry, composed)
         self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
         applied = self._entry_points.applied(overlay.entry, substituted)
@@ -235,7 +245,34 @@ class Pipeline:
         if not found:
             return found
         secrets = secret_values(resource.content for resource in composed.value)
-        return mask_in_findings(found, self.confidential(overlay) | secrets)
+        masked = mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
+        return mask_in_findings(masked, taint_masking())
+
+    @cached_property
+    def _expander(self) -> Expander:
+        from renderer.pipeline.expansion import Expander
+
+        return Expander(self._catalogs, self._context)
+
+    @cached_property
+    def _checks(self) -> Checks:
+        from renderer.pipeline.checks import Checks
+
+        return Checks(self._fs, self._config, self._catalogs, self._expander, self._context.recorder)
+
+    @cached_property
+    def _flux(self) -> FluxVariables:
+        from renderer.pipeline.flux_variables import FluxVariables
+
+        return FluxVariables(self._fs, self.compose)
+
+    @cached_property
+    def _entry_points(self) -> EntryPointComposer:
+        from renderer.pipeline.entry_points import EntryPointComposer
+        from renderer.pipeline.flux_build import BuildContext
+
+        build = BuildContext(self._config.merge_keys, self._context.trace, self._context.recorder)
+        return EntryPointComposer(self._fs, self._config, build)
 
     @cached_property
     def _composer(self) -> Composer:

@@ -57,6 +57,19 @@ class ProjectCatalogs:
         with self._recorder.using(Work("catalogs")):
             return self._whole if self._beside is None else self._whole.after(self._beside)
 
+    @property
+    def empty(self) -> Catalog:
+        """Return a catalog of nothing, for what refers to nothing."""
+        from renderer.instancetype.catalog import Catalog
+
+        return Catalog(feature_gates=self._config.feature_gates)
+
+    @property
+    def gates_elsewhere(self) -> tuple[str, ...]:
+        """Return the feature gates that ``KubeVirt`` objects anywhere in the repository turn on."""
+        with self._recorder.using(Work("definitions")):
+            return self._definitions.feature_gates
+
     @contextmanager
     def beside(self, overlay: Overlay) -> Iterator[None]:
         """While ``overlay`` is worked on, what other entry points of its cluster deploy is found, too."""
@@ -94,7 +107,8 @@ class ProjectCatalogs:
     def _whole(self) -> Catalog:
         from renderer.instancetype.catalog import Catalog
 
-        return Catalog.of(*self._sources, find_definition=self._find_definition)
+        whole = Catalog.of(*self._sources, find_definition=self._find_definition)
+        return whole.with_gates(self._config.feature_gates)
 
     def _find_definition(self, kinds: Iterable[str], name: str) -> Definition | None:
         kinds = tuple(kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step
 from renderer.model.json import EMPTY, scalar_text
 from renderer.model.location import Location, Site
+from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
@@ -22,7 +23,7 @@ from renderer.provenance.trace import Trace
 
 
 def without_secret_values(
-    histories: Iterable[FieldHistory], substituted: Collection[str], anywhere: Collection[str] = ()
+    histories: Iterable[FieldHistory], substituted: Masking, anywhere: Masking
 ) -> tuple[FieldHistory, ...]:
     """Return the histories with values withheld from the step on that a Secret's value came in.
 
@@ -36,7 +37,7 @@ def without_secret_values(
     )
 
 
-def _masked(steps: Iterable[Step], substituted: Collection[str], anywhere: Collection[str]) -> Iterator[Step]:
+def _masked(steps: Iterable[Step], substituted: Masking, anywhere: Masking) -> Iterator[Step]:
     is_secret = False
     for step in steps:
         sources = without_secret_values(step.sources, substituted, anywhere)
@@ -49,11 +50,10 @@ def _masked(steps: Iterable[Step], substituted: Collection[str], anywhere: Colle
         yield step._replace(before=before, after=after, sources=sources)
 
 
-def _holds(value: Value, confidential: Collection[str]) -> bool:
+def _holds(value: Value, confidential: Masking) -> bool:
     if isinstance(value, NoValue):
         return False
-    texts = [scalar_text(leaf) for _, leaf in leaves(value)]
-    return any(secret in text for secret in confidential for text in texts)
+    return any(confidential.is_in(scalar_text(leaf)) for _, leaf in leaves(value))
 
 
 def _withheld(value: Value) -> Value:
@@ -91,7 +91,7 @@ _FARTHEST = 8
 _STEPS_PER_VERSION = 10
 
 
-class _Change(NamedTuple):
+class FieldVersion(NamedTuple):
     """The change of a field by a version; ``field`` is its path in the version, or before it."""
 
     version: Version
@@ -116,7 +116,7 @@ class Historian:
     def histories(self, resource: Resource, wanted: Container[FieldPath]) -> tuple[FieldHistory, ...]:
         """Return the histories of the ``wanted`` among its ``fields``, in their order."""
         versions = self._trace.versions(resource)
-        present = [(path, _changes(versions, path)) for path, _ in leaves(versions[-1].content)]
+        present = [(path, field_changes(versions, path)) for path, _ in leaves(versions[-1].content)]
         lost = [(changes[-1].field, changes) for changes in _losses(versions)]
         return tuple(
             FieldHistory(resource.current_id, path, self._steps(resource, changes))
@@ -124,10 +124,10 @@ class Historian:
             if path in wanted
         )
 
-    def _steps(self, resource: Resource, changes: Sequence[_Change], depth: int = 0) -> tuple[Step, ...]:
+    def _steps(self, resource: Resource, changes: Sequence[FieldVersion], depth: int = 0) -> tuple[Step, ...]:
         return tuple(self._step(resource, change, depth) for change in changes)
 
-    def _step(self, resource: Resource, change: _Change, depth: int) -> Step:
+    def _step(self, resource: Resource, change: FieldVersion, depth: int) -> Step:
         maker, field = change.version.maker, change.field
         shown = without_secrets(FieldChange(field, change.before, change.after), resource.kind)
         follows = depth < _FARTHEST and change.after is not NoValue.ABSENT
@@ -146,14 +146,14 @@ class Historian:
     def _source(self, source: FieldSource, depth: int) -> FieldHistory:
         """Return the history of a field, or of the nearest field above it that has one."""
         versions, field = self._trace.versions(source.resource), source.field
-        while not (changes := _changes(versions, field)) and field.segments:
+        while not (changes := field_changes(versions, field)) and field.segments:
             field = field.parent
         return FieldHistory(source.resource.current_id, field, self._steps(source.resource, changes, depth))
 
 
-def _changes(versions: Sequence[Version], path: FieldPath) -> tuple[_Change, ...]:
+def field_changes(versions: Sequence[Version], path: FieldPath) -> tuple[FieldVersion, ...]:
     """Return the changes that made the field at ``path`` of the last version, oldest first."""
-    changes: list[_Change] = []
+    changes: list[FieldVersion] = []
     spend(_STEPS_PER_VERSION * len(versions), "following fields through their versions")
     for index in range(len(versions) - 1, -1, -1):
         version = versions[index]
@@ -162,12 +162,12 @@ def _changes(versions: Sequence[Version], path: FieldPath) -> tuple[_Change, ...
         before, after = value_at(earlier, was), value_at(version.content, path)
         if not _is_same(before, after):
             field = was if after is NoValue.ABSENT else path
-            changes.append(_Change(version, field, before, after))
+            changes.append(FieldVersion(version, field, before, after))
         path = was
     return tuple(reversed(changes))
 
 
-def _losses(versions: Sequence[Version]) -> Iterator[tuple[_Change, ...]]:
+def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
     """Yield, for each field that a version had and the last has not, the changes that made and removed it."""
     for index, (version, following) in enumerate(pairwise(versions)):
         for path, value in leaves(version.content):
@@ -176,8 +176,8 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[_Change, ...]]:
             if value_at(following.content, there) is not NoValue.ABSENT:
                 continue
             if not _comes_back(path, versions[index + 2 :]):
-                removal = _Change(following, path, value, NoValue.ABSENT)
-                yield (*_changes(versions[: index + 1], path), removal)
+                removal = FieldVersion(following, path, value, NoValue.ABSENT)
+                yield (*field_changes(versions[: index + 1], path), removal)
 
 
 def _comes_back(path: FieldPath, versions: Sequence[Version]) -> bool:

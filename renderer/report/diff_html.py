@@ -15,16 +15,21 @@ from renderer.model.difference import Difference, Effect, FieldChange, OverlayDi
 from renderer.report.diff_words import (
     EFFECTS,
     Group,
-    counts_of,
+    counts_text,
     effects_of,
+    equal_text,
     groups_of,
+    ignored_lines,
     member_name,
+    origin_text,
     overlays_text,
     reason_of,
     release_text,
     sides_of,
     summary,
+    title_text,
     total_rows,
+    type_text,
     verdict_of,
 )
 from renderer.report.plain_text import printable
@@ -58,13 +63,13 @@ def write(difference: Difference, style: str, script: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{escape(title)}: rendered manifests</title>",
+        f"<title>{escape(title)}: {title_text(difference).lower()}</title>",
         f"<style>{style}</style>",
         "</head>",
         "<body>",
         *_header(difference),
         "<main>",
-        *(line for overlay in difference.overlays for line in _overlay(overlay)),
+        *(line for each in difference.overlays for line in _overlay(each, is_live=difference.is_live)),
         '<p class="empty" hidden>Nothing matches.</p>',
         "</main>",
         f"<script>{script}</script>",
@@ -83,8 +88,8 @@ def _header(difference: Difference) -> Iterator[str]:
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     before, after = (escape(printable(name)) for name in (difference.before, difference.after))
     yield "<header>"
-    yield f"<h1>Rendered manifests <span><code>{before}</code> → <code>{after}</code></span></h1>"
-    counts = [f"{count} {change_type}" for change_type, count in counts_of(changes).items()]
+    yield f"<h1>{title_text(difference)} <span><code>{before}</code> → <code>{after}</code></span></h1>"
+    counts = counts_text(changes, is_live=difference.is_live)
     yield f"<p>{', '.join(counts) or 'No changed resources'} in {overlays_text(difference)}</p>"
     for commit in difference.commits:
         yield f"<p>{escape(printable(f'{commit.name} {commit.subject}: {verdict_of(commit)}'))}</p>"
@@ -103,7 +108,7 @@ def _header(difference: Difference) -> Iterator[str]:
     yield "</header>"
 
 
-def _overlay(overlay: OverlayDifference) -> Iterator[str]:
+def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Iterator[str]:
     yield f'<section class="overlay"><h2>{escape(printable(overlay.path))}'
     yield f" <small>{escape(release_text(overlay))}</small></h2>"
     if overlay.incomparable:
@@ -113,9 +118,10 @@ def _overlay(overlay: OverlayDifference) -> Iterator[str]:
     yield from _totals(overlay)
     groups = groups_of(overlay.changes)
     for position, group in enumerate(groups):
-        yield from _group(group, is_open=position < _MOST_OPEN)
+        yield from _group(group, is_open=position < _MOST_OPEN, is_live=is_live)
     if overlay.equal and overlay.changes:
-        yield f'<p class="equal">{overlay.equal} equal</p>'
+        yield f'<p class="equal">{equal_text(overlay, is_live=is_live)}</p>'
+    yield from (f'<p class="equal">{escape(line)}</p>' for line in ignored_lines(overlay))
     yield "</section>"
 
 
@@ -131,14 +137,14 @@ def _totals(overlay: OverlayDifference) -> Iterator[str]:
     yield "</dl>"
 
 
-def _group(group: Group, *, is_open: bool) -> Iterator[str]:
+def _group(group: Group, *, is_open: bool, is_live: bool) -> Iterator[str]:
     change = group.change
     names = [escape(member_name(member)) for member in group.members]
     more = f" <small>and {len(names) - _MOST_NAMES} more</small>" if len(names) > _MOST_NAMES else ""
     effect = change.impact.effect if change.impact else ""
     yield (
         f'<details class="change"{" open" if is_open else ""} data-meets="{effect}"><summary>'
-        f'<span class="type {change.type}">{change.type}</span> '
+        f'<span class="type {change.type}">{type_text(change.type, is_live=is_live)}</span> '
         f'<span class="kind">{escape(printable(change.id.gvk.kind))}</span> '
         f'<span class="names">{_spans(names[:_MOST_NAMES])}{more}</span> '
         f"{_badge(change.impact.effect) if change.impact else ''}</summary>"
@@ -162,9 +168,11 @@ def _spans(names: Iterable[str]) -> str:
 def _field(change: FieldChange) -> Iterator[str]:
     before, after = (escape(side) for side in sides_of(change))
     path = escape(printable(str(change.field))).replace(".", ".<wbr>")
-    origin = (
-        ' <small title="It stands in no manifest.">from the instance type</small>' if change.inherited else ""
-    )
+    origin = ""
+    if change.inherited:
+        origin = ' <small title="It stands in no manifest.">from the instance type</small>'
+    elif said := origin_text(change):
+        origin = f" <small>{escape(said)}</small>"
     yield f'<div class="field"><div class="path"><code>{path}</code>{origin}</div>'
     arrow = '<span aria-hidden="true">→</span>'
     yield f'<div class="values"><del>{before}</del> {arrow} <ins>{after}</ins></div>'

@@ -40,8 +40,10 @@ def write(difference: Difference) -> str:
             {"commit": commit.name, "subject": commit.subject, "virtualMachines": _effects(commit.overlays)}
             for commit in difference.commits
         ],
-        "overlays": [_overlay(overlay) for overlay in difference.overlays],
+        "overlays": [_overlay(overlay, is_live=difference.is_live) for overlay in difference.overlays],
     }
+    if difference.is_live:
+        document = {**document, "live": True, "others": difference.others}
     return json.dumps(document, indent=2) + "\n"
 
 
@@ -50,23 +52,29 @@ def _effects(overlays: Sequence[OverlayDifference]) -> Json:
     return {str(effect): count for effect, count in effects_of(changes).items()}
 
 
-def _overlay(overlay: OverlayDifference) -> Json:
-    return {
+def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
+    told: Mapping[str, Json] = {
         "path": overlay.path,
         "name": overlay.name,
         "kubevirt": dict(zip(("before", "after"), map(_release, overlay.releases), strict=True)),
         "incomparable": overlay.incomparable or None,
-        "changes": [_change(change) for change in overlay.changes],
+        "changes": [_change(change, is_live=is_live) for change in overlay.changes],
         "equal": overlay.equal,
         "totals": dict(zip(("before", "after"), map(_totals, overlay.totals), strict=True)),
     }
+    if not is_live:
+        return told
+    ignored: Json = [
+        {"source": each.source, "number": each.number, "note": each.note or None} for each in overlay.ignored
+    ]
+    return {**told, "ignored": ignored, "notes": list(overlay.notes)}
 
 
 def _release(release: Release | None) -> Json:
     return str(release) if release else None
 
 
-def _change(change: ResourceChange) -> Json:
+def _change(change: ResourceChange, *, is_live: bool) -> Json:
     return {
         "type": change.type,
         "before": resource_json(change.before),
@@ -75,7 +83,8 @@ def _change(change: ResourceChange) -> Json:
         "effects": [str(effect) for effect in change.effects],
         "pending": [_pending(field) for field in change.pending],
         "startRefusal": change.start_refusal or None,
-        "fields": [_field(field) for field in change.fields],
+        **({"runs": change.runs} if is_live else {}),
+        "fields": [_field(field, is_live=is_live) for field in change.fields],
     }
 
 
@@ -87,7 +96,7 @@ def _pending(field: FieldPath) -> str:
     return f"{FieldPath((*parents, last.removesuffix(ORDER)))}{ORDER}"
 
 
-def _field(change: FieldChange) -> Json:
+def _field(change: FieldChange, *, is_live: bool) -> Json:
     return {
         "field": str(change.field),
         "before": value_json(change.before),
@@ -95,6 +104,7 @@ def _field(change: FieldChange) -> Json:
         "reordered": change.reordered,
         "inherited": change.inherited,
         "impact": _impact(change.impact),
+        **({"owners": list(change.owners), "kept": change.kept} if is_live else {}),
     }
 
 

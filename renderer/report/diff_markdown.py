@@ -14,15 +14,19 @@ from renderer.report.diff_words import (
     EFFECTS,
     Group,
     counted,
-    counts_of,
+    counts_text,
     effects_of,
     groups_of,
+    ignored_lines,
     member_name,
+    origin_text,
     reason_of,
     release_text,
     sides_of,
     summary,
+    title_text,
     total_rows,
+    type_text,
     verdict_of,
 )
 from renderer.report.plain_text import printable
@@ -41,8 +45,8 @@ def write(difference: Difference, limit: int) -> str:
     page = _Page(limit - _RESERVED)
     page.add(_head(difference))
     for overlay in difference.overlays:
-        if overlay:
-            _add_overlay(page, overlay)
+        if overlay or overlay.ignored or overlay.notes:
+            _add_overlay(page, overlay, is_live=difference.is_live)
     return page.text(limit)
 
 
@@ -77,29 +81,33 @@ class _Page:
 
 def _head(difference: Difference) -> str:
     before, after = (_code(name, _LONGEST_NAME) for name in (difference.before, difference.after))
-    lines = [f"### Rendered manifests: {before} → {after}", ""]
+    lines = [f"### {title_text(difference)}: {before} → {after}", ""]
     lines += [
         f"- {_code(each.name)} {_prose(each.subject)}: {verdict_of(each)}" for each in difference.commits
     ]
     lines += [""] if difference.commits else []
-    lines += ["\n\n".join(map(_line, summary(difference)))] if difference else ["No differences."]
+    lines += (
+        ["\n\n".join(map(_line, summary(difference)))]
+        if difference or difference.is_live
+        else ["No differences."]
+    )
     return "\n".join((*lines, ""))
 
 
-def _add_overlay(page: _Page, overlay: OverlayDifference) -> None:
+def _add_overlay(page: _Page, overlay: OverlayDifference, *, is_live: bool) -> None:
     closing = "\n</details>\n"
     count = len(overlay.changes)
-    if not page.add(_opening(overlay), resources=count, closing=closing):
+    if not page.add(_opening(overlay, is_live=is_live), resources=count, closing=closing):
         return
     for group in groups_of(overlay.changes):
-        whole, short = _group(group), f"\n- {_title(group)}\n"
+        whole, short = _group(group, is_live=is_live), f"\n- {_title(group, is_live=is_live)}\n"
         block = whole if page.has_room(whole + closing) else short
         page.add(block, resources=len(group.members), closing=closing)
     page.add(closing)
 
 
-def _opening(overlay: OverlayDifference) -> str:
-    counts = [f"{count} {change_type}" for change_type, count in counts_of(overlay.changes).items()]
+def _opening(overlay: OverlayDifference, *, is_live: bool) -> str:
+    counts = counts_text(overlay.changes, is_live=is_live)
     effects = tuple(counted(effects_of(overlay.changes)))
     facts = [release_text(overlay), *counts]
     if effects:
@@ -113,15 +121,16 @@ def _opening(overlay: OverlayDifference) -> str:
         lines += ["| total | before | after |", "|---|--:|--:|"]
         lines += [f"| {row.name} | {row.before or 'none'} | {row.after or 'none'} |" for row in rows]
         lines.append("")
-    return "\n".join(lines)
+    notes = [f"- {_prose(line)}" for line in ignored_lines(overlay)]
+    return "\n".join((*lines, *notes, *([""] if notes else [])))
 
 
-def _group(group: Group) -> str:
+def _group(group: Group, *, is_live: bool) -> str:
     change = group.change
     if not change.fields and len(group.members) <= _MOST_NAMES:
         reason = f": {_prose(reason_of(change))}" if reason_of(change) else ""
-        return f"\n- {_title(group)}{reason}\n"
-    lines = ["", "<details>", f"<summary>{_title(group)}</summary>", ""]
+        return f"\n- {_title(group, is_live=is_live)}{reason}\n"
+    lines = ["", "<details>", f"<summary>{_title(group, is_live=is_live)}</summary>", ""]
     if len(group.members) > _MOST_NAMES:
         lines += [", ".join(_code(member_name(member)) for member in group.members), ""]
     if reason_of(change):
@@ -137,11 +146,15 @@ def _table(fields: tuple[FieldChange, ...]) -> Iterator[str]:
     yield "|---|---|---|" + ("---|" if has_effects else "")
     for field in fields[:_MOST_FIELDS]:
         before, after = map(_code, sides_of(field))
-        origin = " (inherited)" if field.inherited else ""
+        origin = f" ({said})" if (said := _origin(field)) else ""
         effect = f" {_effect(field)} |" if has_effects else ""
         yield f"| {_code(str(field.field))}{origin} | {before} | {after} |{effect}"
     if len(fields) > _MOST_FIELDS:
         yield f"\n{len(fields) - _MOST_FIELDS} more fields are left out here."
+
+
+def _origin(field: FieldChange) -> str:
+    return "inherited" if field.inherited else _prose(origin_text(field))
 
 
 def _effect(field: FieldChange) -> str:
@@ -151,13 +164,14 @@ def _effect(field: FieldChange) -> str:
     return f"**{EFFECTS[field.impact.effect]}**{reason}"
 
 
-def _title(group: Group) -> str:
+def _title(group: Group, *, is_live: bool) -> str:
     change = group.change
     names = ", ".join(_code(member_name(member)) for member in group.members[:_MOST_NAMES])
     if len(group.members) > _MOST_NAMES:
         names += f" and {len(group.members) - _MOST_NAMES} more"
     effect = f": <b>{EFFECTS[change.impact.effect]}</b>" if change.impact else ""
-    return f"{change.type} {_code(change.id.gvk.kind)} {names}{effect}"
+    word = type_text(change.type, is_live=is_live)
+    return f"{word} {_code(change.id.gvk.kind)} {names}{effect}"
 
 
 def _line(line: str) -> str:

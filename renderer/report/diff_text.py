@@ -8,13 +8,17 @@ from renderer.model.difference import ChangeType, Difference, Effect, FieldChang
 from renderer.report.diff_words import (
     EFFECTS,
     Group,
+    equal_text,
     groups_of,
+    ignored_lines,
     member_name,
+    origin_text,
     reason_of,
     release_text,
     sides_of,
     summary,
     total_rows,
+    type_text,
     verdict_of,
 )
 from renderer.report.plain_text import printable
@@ -40,22 +44,28 @@ _EFFECT_COLOURS = {
 
 
 def write(difference: Difference, *, colour: bool = False) -> str:
-    """Overlay by overlay, and at the end how much there is of everything; empty of no difference."""
-    if not difference:
+    """Overlay by overlay, and at the end how much there is of everything; empty of no difference.
+
+    A comparison with a cluster is never empty: it says how much is in sync.
+    """
+    if not difference and not difference.is_live:
         return ""
-    return "".join(f"{line}\n" for line in _Writer(colour=colour).lines(difference))
+    return "".join(
+        f"{line}\n" for line in _Writer(colour=colour, is_live=difference.is_live).lines(difference)
+    )
 
 
 class _Writer:
-    def __init__(self, *, colour: bool) -> None:
+    def __init__(self, *, colour: bool, is_live: bool) -> None:
         self._colour = colour
+        self._is_live = is_live
 
     def lines(self, difference: Difference) -> Iterator[str]:
         yield self._painted(_BOLD, printable(f"{difference.before} -> {difference.after}"))
         for commit in difference.commits:
             yield self._painted(_DIM, printable(f"{commit.name} {commit.subject}: {verdict_of(commit)}"))
         for overlay in difference.overlays:
-            if overlay:
+            if overlay or overlay.ignored or overlay.notes:
                 yield ""
                 yield from self._overlay(overlay)
         yield ""
@@ -69,7 +79,9 @@ class _Writer:
         for group in groups_of(overlay.changes):
             yield from self._group(group)
         if overlay.equal:
-            yield self._painted(_DIM, f"  {overlay.equal} equal")
+            yield self._painted(_DIM, f"  {equal_text(overlay, is_live=self._is_live)}")
+        for line in ignored_lines(overlay):
+            yield self._painted(_DIM, f"  {line}")
         rows = [row for row in total_rows(overlay) if row.differs]
         width = max((len(row.name) for row in rows), default=0)
         for row in rows:
@@ -77,7 +89,7 @@ class _Writer:
 
     def _group(self, group: Group) -> Iterator[str]:
         change = group.change
-        kind = self._painted(_COLOURS[change.type], change.type)
+        kind = self._painted(_COLOURS[change.type], type_text(change.type, is_live=self._is_live))
         names = [member_name(member) for member in group.members]
         text = ", ".join(names[:_MOST_NAMES])
         if len(names) > _MOST_NAMES:
@@ -93,8 +105,9 @@ class _Writer:
 
     def _field(self, change: FieldChange) -> Iterator[str]:
         before, after = sides_of(change)
-        origin = " (from the instance type or preference)" if change.inherited else ""
-        yield f"    {printable(str(change.field))}: {before} -> {after}{origin}"
+        origin = origin_text(change)
+        said = f" ({origin})" if origin else ""
+        yield f"    {printable(str(change.field))}: {before} -> {after}{said}"
         if change.impact and change.impact.reason:
             yield f"      {self._effect(change.impact.effect)}: {printable(change.impact.reason)}"
 

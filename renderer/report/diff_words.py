@@ -186,9 +186,60 @@ def bytes_text(count: int) -> str:
 def release_text(overlay: OverlayDifference) -> str:
     """``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` where that changes."""
     before, after = overlay.releases
+    if before is None and after is None:
+        return "not in Git"
     if before and after and before != after:
         return f"KubeVirt {before} -> {after}"
     return f"KubeVirt {after or before}"
+
+
+#: The words for a type of change, where the side before is a cluster.
+_LIVE_TYPES = {
+    ChangeType.ADDED: "only in Git",
+    ChangeType.REMOVED: "only in the cluster",
+    ChangeType.RENAMED: "renamed",
+    ChangeType.CHANGED: "drifted",
+}
+
+
+def title_text(difference: Difference) -> str:
+    """Return what is compared."""
+    return "Cluster and Git" if difference.is_live else "Rendered manifests"
+
+
+def type_text(change_type: ChangeType, *, is_live: bool) -> str:
+    """Return the word for a type of change: ``changed``, or ``drifted`` of what a cluster holds."""
+    return _LIVE_TYPES[change_type] if is_live else change_type
+
+
+def origin_text(change: FieldChange) -> str:
+    """Return where a field comes from, and whether a sync leaves it; empty where nothing is known."""
+    if change.inherited:
+        return "from the instance type or preference"
+    owners = f"owned by {', '.join(map(printable, change.owners))}" if change.owners else ""
+    kept = "a sync leaves it" if change.kept else ""
+    return "; ".join(filter(None, (owners, kept)))
+
+
+def ignored_lines(overlay: OverlayDifference) -> Iterator[str]:
+    """Yield what an engine is told to ignore, and notes about the comparison with a cluster."""
+    for ignored in overlay.ignored:
+        if ignored.note:
+            yield f"{printable(ignored.source)}: {printable(ignored.note)}"
+        else:
+            count = f"{ignored.number} difference{'' if ignored.number == 1 else 's'}"
+            yield f"{count} ignored: {printable(ignored.source)}"
+    yield from map(printable, overlay.notes)
+
+
+def equal_text(overlay: OverlayDifference, *, is_live: bool) -> str:
+    """Return how many objects are the same on both sides."""
+    return f"{overlay.equal} {'in sync' if is_live else 'equal'}"
+
+
+def counts_text(changes: Iterable[ResourceChange], *, is_live: bool) -> list[str]:
+    """Return ``3 changed`` and the like, for each type that there is."""
+    return [f"{count} {type_text(each, is_live=is_live)}" for each, count in counts_of(changes).items()]
 
 
 def counts_of(changes: Iterable[ResourceChange]) -> Mapping[ChangeType, int]:
@@ -207,13 +258,18 @@ def summary(difference: Difference) -> Iterator[str]:
     """Yield up to three lines: what changes, what that does to virtual machines, and what that presumes."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
-    counts = [f"{count} {change_type}" for change_type, count in counts_of(changes).items()]
+    counts = counts_text(changes, is_live=difference.is_live)
+    in_sync = sum(overlay.equal for overlay in difference.overlays)
+    if difference.is_live and in_sync:
+        counts.append(f"{in_sync} in sync")
     if lost:
         counts.append(f"{lost} overlay{'s' if lost > 1 else ''} not compared")
     yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
     effects = effects_of(changes)
     if effects:
         yield f"virtual machines: {', '.join(counted(effects))}"
+    if difference.others:
+        yield f"{difference.others} other object{'' if difference.others == 1 else 's'} in the dump"
     if not _ANYHOW.issuperset(effects):
         yield f"judged as if each virtual machine had been started from {printable(difference.before)}"
 
@@ -232,5 +288,5 @@ def verdict_of(commit: CommitDifference) -> str:
 
 
 def overlays_text(difference: Difference) -> str:
-    count = len(difference.overlays)
+    count = sum(any(overlay.releases) for overlay in difference.overlays)
     return f"{count} overlay{'' if count == 1 else 's'}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import BUILTIN_SCHEME, Location
 
@@ -19,7 +17,7 @@ def is_in_repository(path: str) -> bool:
 def below(folder: str, finding: Diagnostic) -> Diagnostic:
     """The finding with the paths of the repository's files as they are from further up, above ``folder``."""
     related = tuple(each._replace(location=_below(folder, each.location)) for each in finding.related)
-    return replace(finding, location=_below(folder, finding.location), related=related)
+    return finding._replace(location=_below(folder, finding.location), related=related)
 
 
 def _below(folder: str, location: Location | None) -> Location | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from renderer.model.codes import Code, Explanation
@@ -34,7 +33,7 @@ def naming_target(finding: Diagnostic) -> Diagnostic:
     if finding.target is None:
         return finding
     message = f"{finding.message}; {_who(_names(finding.overlays))} {finding.target}"
-    return replace(finding, message=message, target=None)
+    return finding._replace(message=message, target=None)
 
 
 def _who(overlays: Sequence[str]) -> str:
@@ -61,7 +60,7 @@ class Report(NamedTuple):
 
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...] = ()
-    lines: Mapping[Location, str] = {}
+    lines: Mapping[Location, str | None] = {}
     explain: Callable[[Code], Explanation] = Explanation.missing
     home: Callable[[], str] = str
     colour: bool = False

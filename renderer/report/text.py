@@ -19,9 +19,15 @@ _BEFORE = 60
 _WORD = re.compile(r"""["']?[^\s:,\[\]{}"']+["']?|.""")
 
 
-def excerpt(location: Location, line: str) -> Iterator[str]:
-    """Yield the source line with its number and, if the column is known, the caret below."""
+def excerpt(location: Location, line: str | None) -> Iterator[str]:
+    """Yield the source line with its number and, if the column is known, the caret below.
+
+    Of a line that may be confidential, None, it says so.
+    """
     number = f"{location.line:>5}"
+    if line is None:
+        yield f"{number} | (not shown, as it may be confidential)"
+        return
     column = min(location.column - 1, len(line))
     start = max(0, column - _BEFORE) if len(line) > _WIDTH else 0
     window = line[start : start + _WIDTH]
@@ -65,7 +71,7 @@ def write(report: Report) -> str:
 
 
 def block(
-    diagnostic: Diagnostic, lines: Mapping[Location, str] | None = None, paint: Paint | None = None
+    diagnostic: Diagnostic, lines: Mapping[Location, str | None] | None = None, paint: Paint | None = None
 ) -> str:
     """Return the text of one finding with all that belongs to it."""
     return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
@@ -116,7 +122,7 @@ def _counted(count: int, severity: Severity) -> str:
     return f"{count} {severity}{'s' if count > 1 and severity is not Severity.INFO else ''}"
 
 
-def _lines(diagnostic: Diagnostic, lines: Mapping[Location, str], paint: Paint) -> Iterator[str]:
+def _lines(diagnostic: Diagnostic, lines: Mapping[Location, str | None], paint: Paint) -> Iterator[str]:
     location = diagnostic.location
     place = paint("bold", f"{_place(location)}: ") if location else ""
     label = paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from renderer.kubevirt.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.work import spend
@@ -245,8 +245,8 @@ def _names_in(value: Json) -> Iterator[str]:
         yield from _names_in(element)
 
 
-_SEPARATORS = re.compile(r"[-._]")
-_DIGITS = re.compile(r"\d+")
+_SEPARATORS = pattern(r"[-._]")
+_DIGITS = pattern(r"\d+")
 _SHORTEST_WORD = 4  # shorter words are as likely to be meant: prod and prd, a and b
 _LONG_WORD = 6
 _FAR = 3  # so many slips are none

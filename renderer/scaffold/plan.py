@@ -38,6 +38,12 @@ overlays:
 output: rendered/{{name}}
 """
 
+# Not for overlays that are there: what they build must not change.
+_MERGE_KEYS = """
+# Patches merge disks, volumes, networks and interfaces by name. kustomize build would replace each list.
+mergeKeys: kubevirt
+"""
+
 _KUSTOMIZATION = """\
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
@@ -80,9 +86,9 @@ spec:
 """
 
 
-def project_files(release: Release) -> dict[str, str]:
+def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str]:
     """``vmrender.yaml``, text by path."""
-    return {PROJECT: _PROJECT.format(release=release)}
+    return {PROJECT: _PROJECT.format(release=release) + (_MERGE_KEYS if merge_keys else "")}
 
 
 def overlay_files() -> dict[str, str]:
@@ -127,7 +133,9 @@ def plan_scaffold(
     so that ``init`` can be run again. ``project`` is the project file of a repository that has virtual
     machines; one that is there stays as it is.
     """
-    files = project_files(choices.release) | ({} if has_overlays or project else overlay_files())
+    merge_keys = not has_overlays or (read(PROJECT) or "").endswith(_MERGE_KEYS)
+    files = project_files(choices.release, merge_keys=merge_keys)
+    files |= {} if has_overlays or project else overlay_files()
     if project is not None:
         files[PROJECT] = read(PROJECT) or project
     files[PRE_COMMIT] = pre_commit_file(choices.source)

@@ -1,14 +1,15 @@
-"""Find the file of the repository that defines an instance type or preference which no catalog has."""
+"""Find what no catalog has in the files of the repository: instance types, preferences, feature gates."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 
-from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, MATCHER_TYPE_OF
+from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, KUBEVIRT, MATCHER_TYPE_OF
 from renderer.model.definition import Definition
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -24,6 +25,8 @@ from renderer.yamlio.decode import decode_documents
 _MOST_FILES = 5_000
 #: The words in a file of instance types, of preferences, or of a series of them.
 _WORDS = re.compile(rb"Instancetype|Preference")
+_KUBEVIRT = re.compile(rb"\bkind\b\W+KubeVirt\b")
+_GATES = ("spec", "configuration", "developerConfiguration", "featureGates")
 _NAME = FieldPath.of("metadata", "name")
 
 #: Returns the objects that a generator at a site makes, each with its own site; nothing for any other object.
@@ -31,7 +34,7 @@ Generate = Callable[[JsonObject, Site], Iterable[tuple[JsonObject, Site]]]
 
 
 class Definitions:
-    """The instance types and preferences in the files of a repository, read when one is first asked for."""
+    """The instance types, preferences and gates in a repository, read when one is first asked for."""
 
     def __init__(self, fs: FileSystem, files: ManifestFiles, generate: Generate) -> None:
         self._fs = fs
@@ -51,21 +54,36 @@ class Definitions:
         return next((found[kind, name] for kind in kinds if (kind, name) in found), None)
 
     @cached_property
+    def feature_gates(self) -> tuple[str, ...]:
+        """The feature gates that the ``KubeVirt`` objects of the repository list."""
+        gates: dict[str, None] = {}
+        with suppress(DiagnosticError):
+            for file in islice(self._files.below("."), _MOST_FILES):
+                for content, _ in self._objects(file, _KUBEVIRT):
+                    if content.get("kind") == KUBEVIRT:
+                        listed = array_at(content, *_GATES)
+                        gates.update(dict.fromkeys(gate for gate in listed if isinstance(gate, str)))
+        return tuple(gates)
+
+    @cached_property
     def _found(self) -> dict[tuple[str, str], Definition]:
         found: dict[tuple[str, str], Definition] = {}
         for file in islice(self._files.below("."), _MOST_FILES):
-            for content, site in self._objects(file):
+            for content, site in self._objects(file, _WORDS):
                 kind, name = text_at(content, "kind"), text_at(content, "metadata", "name")
                 group = text_at(content, "apiVersion").partition("/")[0]
                 if kind in MATCHER_TYPE_OF and group == INSTANCETYPE_GROUP and (kind, name) not in found:
                     found[kind, name] = Definition(kind, site, self._way_in(file))
         return found
 
-    def _objects(self, file: str) -> Iterator[tuple[JsonObject, Site]]:
-        """Yield the objects in a file; one that cannot be read has none, and is reported where it is used."""
+    def _objects(self, file: str, words: re.Pattern[bytes]) -> Iterator[tuple[JsonObject, Site]]:
+        """Yield the objects in a file with one of the words.
+
+        One that cannot be read has none, and is reported where it is used.
+        """
         try:
             content = self._fs.read(file)
-            documents = decode_documents(content, file) if _WORDS.search(content) else ()
+            documents = decode_documents(content, file) if words.search(content) else ()
         except DiagnosticError:
             return
         for index, document in enumerate(documents):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -104,7 +103,7 @@ class GitFileSystem:
             return self._objects.find(oid)
         except DiagnosticError as error:
             raise DiagnosticError(
-                *(replace(found, location=Location(path)) for found in error.diagnostics)
+                *(found._replace(location=Location(path)) for found in error.diagnostics)
             ) from None
 
     def _find(self, path: str) -> _Place:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 
 from renderer.model.codes import Code
@@ -186,7 +185,7 @@ def _listed(found: Diagnostic, site: Site) -> Diagnostic:
     """Report a folder without a kustomization where it is listed, because its own file does not exist."""
     if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
         return found
-    return replace(found, sites=(site,), location=None)
+    return found._replace(sites=(site,), location=None)
 
 
 class Loader:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from renderer.kubevirt.confidential import is_about_secret, mask_in_findings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.masking import MASK, Masking
+from renderer.model.taint import taint_masking
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.public_lines import public_lines
@@ -61,7 +62,7 @@ def locate(
         mistake = _mistake(located)
         first.setdefault(mistake, located)
         overlays.setdefault(mistake, {}).update(dict.fromkeys(located.overlays))
-    found = (replace(located, overlays=tuple(overlays[mistake])) for mistake, located in first.items())
+    found = (located._replace(overlays=tuple(overlays[mistake])) for mistake, located in first.items())
     return tuple(sorted(without_repetitions(found), key=_reading_order))
 
 
@@ -77,11 +78,10 @@ class Locator:
         site, location = self._found(diagnostic.sites)
         related = (*diagnostic.related, *_values(site))
         if is_about_secret(diagnostic):
-            (diagnostic,) = mask_in_findings([diagnostic], self._written(diagnostic.sites))
+            (diagnostic,) = mask_in_findings([diagnostic], Masking(self._written(diagnostic.sites)))
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
-        return replace(
-            diagnostic,
+        return diagnostic._replace(
             sites=(),
             location=location or diagnostic.location,
             related=tuple(self._located_related(other) for other in related),
@@ -157,7 +157,7 @@ def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
 def _mistake(located: Diagnostic) -> Diagnostic:
     """The key by which findings are merged: one line is one mistake, whichever objects it reached."""
     has_line = located.location is not None and located.location.line > 0
-    return replace(located, overlays=(), sites=(), resource=None if has_line else located.resource)
+    return located._replace(overlays=(), sites=(), resource=None if has_line else located.resource)
 
 
 def _values(site: Site | None) -> tuple[Related, ...]:
@@ -175,8 +175,11 @@ def _reading_order(diagnostic: Diagnostic) -> tuple[Location, str, str]:
 _YAML = (".yaml", ".yml", ".json", ".j2")
 
 
-def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str]:
-    """Return the line at each location, except for locations without one and confidential lines."""
+def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str | None]:
+    """Return the line at each location that has one; None for a line that may be confidential.
+
+    Values that were noted in this run are masked.
+    """
     by_file: dict[str, set[Location]] = {}
     for location in locations:
         if location and location.line and _is_yaml(location.path):
@@ -188,13 +191,21 @@ def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mappin
     }
 
 
-def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str]:
+def quotes_tainted(fs: FileSystem, locations: Iterable[Location | None]) -> bool:
+    """Return whether one of the lines at the locations holds a value that was noted in this run."""
+    lines = quoted_lines(fs, locations).values() if taint_masking() else ()
+    return any(line is not None and MASK in line for line in lines)
+
+
+def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:
     try:
         content = fs.read(path)
     except DiagnosticError:  # it went away
         return {}
     found = public_lines(content, {place.line for place in places})
-    return {place: found[place.line] for place in places if place.line in found}
+    mask, there = taint_masking().mask, content.count(b"\n") + 1
+    lines = {place: found.get(place.line) for place in places if place.line <= there}
+    return {place: line and mask(line) for place, line in lines.items()}
 
 
 def _is_yaml(path: str) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json, array_at, object_at, text_at
 from renderer.model.location import Location, Site
+from renderer.model.pattern import pattern
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
@@ -21,7 +22,7 @@ from renderer.yamlio.decode import decode_documents
 _OWN_GROUP = API_VERSION.partition("/")[0]
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: What Helm, Jinja and others fill in; it is often no YAML before.
-_TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
+_TEMPLATE_TAG = pattern(rb"\{\{|\{%")
 
 
 class LoneFiles:
@@ -47,6 +48,19 @@ class LoneFiles:
         except DiagnosticError as error:
             return self._unread(content, path, error)
         return found if any(self._is_judged(resource.content) for resource in found) else ResourceSet()
+
+    def parameters(self, path: str) -> Mapping[str, Site]:
+        """Return the parameters that OpenShift templates in the file declare, each with its site."""
+        content = self._fs.read(path)
+        if b"template.openshift.io/" not in content:
+            return {}
+        found = read_resources(content, Site(path), generated_names=True)
+        return {
+            text_at(parameter, "name"): template.origin.below("parameters", index)
+            for template in found
+            if (template.api_version, template.kind) == _OPENSHIFT_TEMPLATE
+            for index, parameter in enumerate(array_at(template.content, "parameters"))
+        }
 
     def all_in(self, path: str) -> ResourceSet:
         """Return all objects in the file. Raises ``DiagnosticError``."""

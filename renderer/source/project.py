@@ -11,7 +11,7 @@ from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.fields import Fields
 from renderer.model.json import Json, array_at, text_at
 from renderer.model.location import Location, Site
-from renderer.model.release import LATEST, Release, target_release
+from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release, target_release
 from renderer.model.render_config import (
     BuiltinCatalog,
     CatalogPath,
@@ -100,6 +100,8 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         "exclude",
         "repositories",
         "clusters",
+        "featureGates",
+        "kubernetes",
         *TREE_FIELDS,
     )
     _expect(fields, "apiVersion", API_VERSION)
@@ -127,6 +129,8 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         exclude=tuple(_excluded(fields)),
         repositories=fields.list_of_texts("repositories"),
         clusters=tuple(read_clusters(fields)),
+        kubernetes=_kubernetes(fields),
+        feature_gates=fields.list_of_texts("featureGates"),
     )
 
 
@@ -226,6 +230,25 @@ def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release 
     except ValueError as error:
         fields.reject("kubevirt", str(error), _way_to_later_release(text))
         return None
+
+
+def _kubernetes(fields: Fields) -> Release | None:
+    text = fields.text("kubernetes")
+    if text is None:
+        return None
+    known = f"{OLDEST_KUBERNETES} to {LATEST_KUBERNETES}"
+    try:
+        release = Release.parse(text)
+    except ValueError:
+        fields.reject(
+            "kubernetes", f"{text!r} is no release of Kubernetes", f'write it as "{LATEST_KUBERNETES}"'
+        )
+        return None
+    if not OLDEST_KUBERNETES <= release <= LATEST_KUBERNETES:
+        fields.reject(
+            "kubernetes", f"there are no schemas of Kubernetes {release}", f"there are those of {known}"
+        )
+    return release
 
 
 def _way_to_later_release(text: str) -> str | None:

@@ -12,22 +12,21 @@ from renderer.kubevirt.confidential import (
     SECTIONS,
     is_confidential_key,
 )
+from renderer.model.pattern import pattern
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Chunk, MalformedError, Position, split_documents, text_of
 from renderer.yamlio.nodes import Node, parse_nodes
 
 _KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))
-_SECRET = re.compile(r"\bSecret(List)?\b")
-_CONFIDENTIAL = re.compile(
+_SECRET = pattern(r"\bSecret(List)?\b")
+_CONFIDENTIAL = pattern(
     rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
 )
 #: Aliases, merge keys and JSON pointers: with them a value may stand above its key.
-_ELSEWHERE = re.compile(
-    r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE
-)
+_ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE)
 _ALIAS = "*"
 #: Without one of these words in its text, no value of a document is confidential.
-_WORDS = re.compile(rf"(?<!\w)(?:{_KEYS}|{'|'.join(SECTIONS)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
+_WORDS = pattern(rf"(?<!\w)(?:{_KEYS}|{'|'.join(SECTIONS)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:

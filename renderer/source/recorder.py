@@ -8,30 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.record import Record
 from renderer.source.file_system import FileSystem
 
 #: The answer to what could not be answered, which is never the same as another.
 UNANSWERED = "?"
 
 
-class FileQuestion(NamedTuple):
+class FileQuestion(Record):
     """A method of ``FileSystem`` and the path it is asked about."""
 
     method: str
     path: str
 
 
-class Work(NamedTuple):
+class Work(Record):
     """A piece of work: what is done, and to what, if it is done to more than one thing."""
 
     kind: str
     name: str = ""
 
 
-class _Record(NamedTuple):
+class _Record(Record):
     asked: set[FileQuestion]
     uses: set[Work]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TypeAlias, TypeVar
@@ -14,6 +13,7 @@ from renderer.model.json import Json, object_at, text_at, with_value
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.limits import check_name
 from renderer.model.location import Site
+from renderer.model.pattern import pattern
 from renderer.model.resource import Resource, Spelling, value_at
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
 from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
@@ -49,7 +49,7 @@ _WRAPPING_KINDS = ("List", "ResourceList")
 _GENERATED_HINT = "kustomize takes no generateName: write the name"
 
 #: What a message says of lines that nobody can look up.
-_INNER_LINES = re.compile(r",? on lines \d+ and \d+")
+_INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
 def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:

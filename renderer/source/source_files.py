@@ -6,19 +6,19 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
+from renderer.model.pattern import pattern
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.model.suggest import suggest
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.resources import read_json_patch, read_patch, read_resources
 
-_SCHEME = re.compile(
+_SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
 )
 
@@ -99,7 +99,7 @@ def _reported_at(site: Site) -> Iterator[None]:
         yield
     except DiagnosticError as error:
         findings = (
-            found if found.sites else replace(found, sites=(site,), location=None)
+            found if found.sites else found._replace(sites=(site,), location=None)
             for found in error.diagnostics
         )
         raise DiagnosticError(*findings) from None

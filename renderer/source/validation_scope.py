@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import NamedTuple
 
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.record import Record
 from renderer.model.render_config import CatalogPath, Overlay, RenderConfig
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
@@ -111,7 +111,7 @@ def _confined(is_one: Callable[[str], bool], path: str) -> bool:
         return False
 
 
-class ValidationScope(NamedTuple):
+class ValidationScope(Record):
     """The overlays to build and the files to check, to judge some files.
 
     ``overlays`` are built, and so are ``unlisted``: kustomizations that the project does not list. ``parts``

@@ -51,6 +51,7 @@ def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) ->
     """
     if not variables.values and not variables.always and not variables.incomplete:
         return Outcome(Substituted(resources))
+    taint(variables.confidential)
     severity = Severity.ERROR if strict else Severity.WARNING
     substitution = _Substitution(variables, severity)
     try:
@@ -58,7 +59,7 @@ def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) ->
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
     substituted = Substituted(changed, frozenset(substitution.confidential))
-    taint((*variables.confidential, *substitution.confidential))
+    taint(substitution.confidential)
     return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
 
 

@@ -39,7 +39,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
@@ -62,8 +61,9 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     is wrong in the Template and its values; template-failed, template-limit, resource-invalid and what the
     YAML decoder raises for the first row that fails.
     """
-    if any(b"Secret" in file.content for file in files.values()):  # its values may be those of one
-        taint(scalar_text(leaf) for leaf in _leaves(content.get("spec")))
+    values = [scalar_text(leaf) for leaf in _leaves(content.get("spec"))]
+    if "Secret" in values or any(b"Secret" in file.content for file in files.values()):
+        taint(values)  # they may be those of one
     findings: list[Diagnostic] = []
     template = read_template(Fields(content, site, findings, Code.TEMPLATE_INVALID), files, findings)
     if findings:
@@ -176,8 +176,7 @@ def _unwritable(location: Location, row: MatrixRow) -> Diagnostic:
 
 
 def _in_template(found: Diagnostic, lines: Sequence[int], row: MatrixRow) -> Diagnostic:
-    return replace(
-        found,
+    return found._replace(
         message=f"the template's output is not usable: {_LINES_OF_OUTPUT.sub('', found.message)}",
         location=_mapped(found.location, lines),
         related=(

@@ -30,11 +30,15 @@ _OF_VMRENDER = "list its file under generators of the kustomization, not under r
 _KIND = FieldPath.of("kind")
 
 
-def refuse_api_version(resource: Resource) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the ``apiVersion`` of an object that no schema judges."""
+def refuse_api_version(resource: Resource, served: str | None = None) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the ``apiVersion`` of an object that no schema judges.
+
+    ``served`` is the API version of a kind of Kubernetes, None for all others.
+    """
     written = resource.content.get("apiVersion")
     if written is None or written == "":
-        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, "apiVersion is missing", _hint(resource.kind))
+        hint = f"write apiVersion: {served}" if served else _hint(resource.kind)
+        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, "apiVersion is missing", hint)
     elif not isinstance(written, str):
         message = f"apiVersion must be text, not {found(written)}"
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, _hint(resource.kind))

@@ -12,6 +12,7 @@ from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.validation.kind_schema import KindSchema, SchemaTree
+from renderer.validation.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.validation.kubevirt_kinds import GROUPS
 from renderer.validation.registry import SchemaRegistry
 
@@ -60,13 +61,28 @@ class SchemaTarget:
     @property
     def authority(self) -> str:
         """Who says what there is."""
+        if self.is_of_kubernetes:
+            return f"Kubernetes {self.schemas.kubernetes.minor}"
         return f"KubeVirt {self.release}" if self.gvk.group in GROUPS else "the schema"
+
+    @property
+    def is_of_kubernetes(self) -> bool:
+        """True if the kind is one of Kubernetes' own, and no schema of the project's judges it."""
+        kinds = self.schemas.kubernetes
+        return self.gvk.group in KUBERNETES_GROUPS and self.schema is kinds.schema(self.gvk)
+
+    @property
+    def judging_release(self) -> Release | None:
+        """The release of KubeVirt by whose schema it is judged; None for kinds of Kubernetes."""
+        return None if self.is_of_kubernetes else self.release
 
     def known_elsewhere(self, knows: Callable[[SchemaTree], bool]) -> str | None:
         """``needs KubeVirt 1.7`` if another release than the target ``knows`` it, else None.
 
         Costs a walk through the other releases' schemas: only for what is wrong.
         """
+        if self.is_of_kubernetes:
+            return self._known_to_other_minors(knows)
         knowing = [release for release in self.schemas.releases if self._knows(release, knows)]
         later = [release for release in knowing if release > self.release]
         if later:
@@ -74,6 +90,15 @@ class SchemaTarget:
         if knowing:
             return f"is of KubeVirt {knowing[-1]} and older"
         return None
+
+    def _known_to_other_minors(self, knows: Callable[[SchemaTree], bool]) -> str | None:
+        kinds = self.schemas.kubernetes
+        schemas = ((minor, kinds.at(minor).schema(self.gvk)) for minor in kinds.minors)
+        knowing = [minor for minor, schema in schemas if schema is not None and knows(schema.tree)]
+        later = [minor for minor in knowing if minor > kinds.minor]
+        if later:
+            return f"needs Kubernetes {later[0]}; the target is {kinds.minor}"
+        return f"is of Kubernetes {knowing[-1]} and older" if knowing else None
 
     def _knows(self, release: Release, knows: Callable[[SchemaTree], bool]) -> bool:
         try:

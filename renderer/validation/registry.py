@@ -8,7 +8,6 @@ proposal has them. What is written is never judged by these.
 from __future__ import annotations
 
 import json
-import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,10 +17,12 @@ from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import JsonObject, array_at, object_at, with_value
+from renderer.model.pattern import pattern
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.validation.kind_schema import KindSchema
+from renderer.validation.kubernetes_kinds import KubernetesKinds
 from renderer.validation.kubevirt_kinds import (
     ALL_GROUPS,
     GROUPS,
@@ -37,18 +38,25 @@ if TYPE_CHECKING:
     from renderer.validation.user_schemas import UserSchemas
 
 
-_VERSION = re.compile(r"v[0-9][a-z0-9]*")
-_KIND = re.compile(r"[A-Za-z]+")
+_VERSION = pattern(r"v[0-9][a-z0-9]*")
+_KIND = pattern(r"[A-Za-z]+")
 
 
 class SchemaRegistry:
     """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``.
 
-    ``project`` are the repository's own, of other kinds and of releases for which none ship.
+    ``project`` are the repository's own, of other kinds and of releases for which none ship; ``kubernetes``
+    is the minor release by which Kubernetes' own kinds are judged, by default the latest.
     """
 
-    def __init__(self, folder: Path | None = None, project: ProjectSchemas = NO_SCHEMAS) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        project: ProjectSchemas = NO_SCHEMAS,
+        kubernetes: Release | None = None,
+    ) -> None:
         self._root = folder or data_folder("schemas")
+        self.kubernetes = KubernetesKinds(self._root / "kubernetes" / "definitions.json", kubernetes)
         self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
@@ -68,7 +76,7 @@ class SchemaRegistry:
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
-        return self.users_schema(gvk) or self._schema_beside(gvk)
+        return self.users_schema(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
 
     def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
         if gvk.group not in GROUPS_BESIDE:
@@ -185,8 +193,8 @@ _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 class InputSchemaRegistry(SchemaRegistry):
     """The registry of schemas for input: ``SchemaRegistry``, and v1beta2 at every release."""
 
-    def __init__(self, project: ProjectSchemas = NO_SCHEMAS) -> None:
-        super().__init__(project=project)
+    def __init__(self, project: ProjectSchemas = NO_SCHEMAS, kubernetes: Release | None = None) -> None:
+        super().__init__(project=project, kubernetes=kubernetes)
         self._input_schemas: dict[tuple[Release, Gvk], KindSchema] = {}
 
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:

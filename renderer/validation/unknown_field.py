@@ -96,7 +96,9 @@ def unknown_field(field: FieldPath, siblings: JsonObject, target: SchemaTarget) 
     elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
     if elsewhere:
         message = f"{field} {elsewhere}"
-        return SchemaFinding(field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.release)
+        return SchemaFinding(
+            field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.judging_release
+        )
     hint = f"{_meant(field, siblings, target)}{_fate(field, target)}"
     return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
 
@@ -139,4 +141,6 @@ def _fate(field: FieldPath, target: SchemaTarget) -> str:
     parent = target.schema.tree.at(field.parent) or EMPTY
     if parent.get(PRESERVED):
         return "KubeVirt refuses it"
+    if target.is_of_kubernetes:
+        return "kubectl refuses it, and the API server would drop it"
     return "the API server would drop it silently"

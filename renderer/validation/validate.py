@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.kind_schema import KindSchema
+from renderer.validation.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.validation.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.validation.registry import SchemaRegistry
 
@@ -32,7 +34,8 @@ def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resou
     """Yield the resources that no schema judges, and of which ``validate`` says nothing."""
     for resource in resources:
         with suppress(DiagnosticError):  # a schema that cannot be used is a finding
-            if resource.kind not in GROUPS_OF_KINDS and not schemas.covers(resource.gvk):
+            is_told = resource.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(resource.gvk)
+            if not is_told and not schemas.covers(resource.gvk):
                 yield resource
 
 
@@ -50,7 +53,7 @@ class _Run:
         schema = self._by_gvk[gvk]
         if schema is None and gvk not in self._covered:
             yield from self._api_version(resource)
-        elif schema is not None and not schema.is_valid(resource.content):
+        elif schema is not None and not schema.is_valid(resource.content) and not _is_encrypted(resource):
             yield from self._explained(gvk, resource, schema)
 
     def _explained(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
@@ -64,12 +67,22 @@ class _Run:
     def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:
         """Yield what is wrong with the API version of an object without a schema."""
         gvk = resource.gvk
+        served = self._schemas.kubernetes.api_version_of(gvk)
+        if served is not None and gvk.version:
+            yield self._not_served(resource, served)
+            return
         is_ours = gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
         if not is_ours and gvk.version and isinstance(resource.content.get("apiVersion"), str):
             return  # most objects
         from renderer.validation.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
 
-        yield from refuse_api_version(resource)
+        yield from refuse_api_version(resource, served)
+
+    def _not_served(self, resource: Resource, served: str) -> Diagnostic:
+        minor = self._schemas.kubernetes.minor
+        message = f"Kubernetes {minor} does not serve {resource.kind} as {resource.api_version}"
+        at = FieldPath.of("apiVersion")
+        return Diagnostic.about(resource, at, Code.API_VERSION, message, f"write apiVersion: {served}")
 
     def _looked_up(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
         self._by_gvk[gvk] = None
@@ -82,4 +95,9 @@ class _Run:
                 if diagnostic.sites or diagnostic.location:  # the schema's own file
                     yield diagnostic
                 else:
-                    yield replace(diagnostic, sites=resource.sites(), resource=resource.current_id)
+                    yield diagnostic._replace(sites=resource.sites(), resource=resource.current_id)
+
+
+def _is_encrypted(resource: Resource) -> bool:
+    """Return True for an object whose values SOPS keeps as texts, beside a field of its own."""
+    return isinstance(resource.content.get("sops"), dict) and resource.gvk.group in KUBERNETES_GROUPS

@@ -109,6 +109,8 @@ _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
     "memory": ("guest",),
     "preference": ("name",),
 }
+#: A bare number of memory up to this is taken for gibibytes, a larger one for mebibytes.
+_MOST_GIBIBYTES = 128
 _SWITCH = "enabled"  # of features, which people take for true or false
 
 
@@ -146,7 +148,10 @@ def _meant_inside(violation: Violation) -> str | None:
     inside = next((key for key in main_fields if key in known), None)
     if inside is None or isinstance(value, dict | list):
         return None
-    return f"did you mean {name}: {{{inside}: {scalar_text(value)}}}?"
+    text = scalar_text(value)
+    if name == "memory" and text.isdecimal():  # nobody means bytes
+        text += "Gi" if int(text) <= _MOST_GIBIBYTES else "Mi"
+    return f"did you mean {name}: {{{inside}: {text}}}?"
 
 
 def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
@@ -171,7 +176,7 @@ def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     else:
         message = f"{field} {quoted(value)} means nothing to {target.authority}"
     return SchemaFinding(
-        field, message, hint, severity=severity, target=target.release if elsewhere else None
+        field, message, hint, severity=severity, target=target.judging_release if elsewhere else None
     )
 
 

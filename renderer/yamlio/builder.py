@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from yaml.events import (
     AliasEvent,
     CollectionStartEvent,
@@ -19,13 +17,14 @@ from yaml.events import (
 
 from renderer.model.json import Json
 from renderer.model.limits import limits
+from renderer.model.record import Record
 from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import EventSource, position_of
 from renderer.yamlio.scalars import MERGE_TAG, STR_TAG, tagged_scalar
 
 
-class _Extent(NamedTuple):
+class _Extent(Record):
     """The size of a tree: values, deepest nesting of collections, and characters of texts."""
 
     size: int

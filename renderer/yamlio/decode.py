@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from yaml.error import YAMLError
 from yaml.events import Event, NodeEvent
 
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.limits import limits
+from renderer.model.record import Record
 from renderer.yamlio.builder import TreeBuilder
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import Chunk, EventSource, position_of, read_events, split_documents, text_of
-from renderer.yamlio.problems import duplicate_keys, malformed, unusable
 
 #: What stands before a value, and how many there may be behind it: a pair in brackets is a mapping, too.
 _INDICATORS = {":": 2, "?": 3, ",": 1, "[": 1, "{": 1, "- ": 1, "\t": 1}
+_NOTHING = Chunk("", 0)
 _LINE_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 
@@ -70,7 +72,7 @@ def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
     return _decode_documents(content, path, RESOURCE)
 
 
-class WrittenDocument(NamedTuple):
+class WrittenDocument(Record):
     """A document, and the paths and texts of the scalars that are written otherwise than their values."""
 
     tree: Json
@@ -123,7 +125,7 @@ def _decode_documents(content: bytes, path: str, dialect: Dialect) -> tuple[Json
         text = text_of(content)
         chunks = split_documents(text)
     except UnusableError as error:
-        raise unusable(error, path) from None
+        raise _in_words(error, _NOTHING, path) from None
     count = ValueCount(text)
     return tuple(_decode(chunk, path, dialect, count) for chunk in chunks)
 
@@ -136,16 +138,23 @@ def decode_yaml11(content: bytes, path: str) -> Json:
     try:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
-        raise unusable(error, path) from None
+        raise _in_words(error, _NOTHING, path) from None
     return _decode(chunk, path, YAML11, ValueCount(chunk.text))
 
 
 def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount) -> Json:
     try:
         return read_events(chunk.text, lambda source: TreeBuilder(count.counted(source), dialect).document())
-    except DuplicateKeyError as error:
-        raise duplicate_keys(error, chunk, path) from None
-    except UnusableError as error:
-        raise unusable(error, path, chunk.first_line) from None
-    except YAMLError as error:
-        raise malformed(error, chunk, path) from None
+    except (UnusableError, YAMLError) as error:
+        raise _in_words(error, chunk, path) from None
+
+
+def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
+    """Return the error for a document that cannot be read."""
+    from renderer.yamlio.problems import duplicate_keys, malformed, unusable  # noqa: PLC0415 - few are wrong
+
+    if isinstance(error, DuplicateKeyError):
+        return duplicate_keys(error, chunk, path)
+    if isinstance(error, UnusableError):
+        return unusable(error, path, chunk.first_line)
+    return malformed(error, chunk, path)

@@ -7,12 +7,13 @@ text (kyaml ``rnode.go`` MarshalJSON). Some scalars change on that way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import cast
 
 from yaml.error import YAMLError
 from yaml.events import ScalarEvent
 
 from renderer.model.json import Scalar, scalar_text
+from renderer.model.record import Record
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import EventSource, read_events
 from renderer.yamlio.go_numbers import format_float32
@@ -87,7 +88,7 @@ def folded_lines(text: str) -> str:
 MERGE_KEY = "<<"
 
 
-class Scalars(NamedTuple):
+class Scalars(Record):
     """The meaning of scalars without a tag.
 
     ``values`` maps plain scalars to their values. ``keys`` maps them to their text as keys, and to None where
@@ -100,7 +101,7 @@ class Scalars(NamedTuple):
     styled: Callable[[str, str], str]
 
 
-class Dialect(NamedTuple):
+class Dialect(Record):
     """The rules of one reader: ``flow`` holds for scalars between brackets, ``block`` for all others.
 
     ``string_keys``: keys must be strings, except in the root mapping, which keeps them as they are written.
@@ -125,7 +126,7 @@ def _resource_flow_value(text: str) -> Scalar:
     return resolve(text, CORE_RULES).value if quoted is None else quoted
 
 
-class WrittenScalar(NamedTuple):
+class WrittenScalar(Record):
     """A scalar whose value does not tell its text, as ``decode_written`` finds it in a tree."""
 
     value: Scalar

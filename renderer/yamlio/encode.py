@@ -14,12 +14,13 @@ from typing import TypeAlias
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
+from renderer.model.pattern import pattern
 from renderer.yamlio.go_numbers import format_float, json_number
 from renderer.yamlio.memo import Memo
 from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, style_of
 
-_NEXT_LINES = re.compile("\x20*\x85[\x20\x85]*")
-_REFUSED = re.compile("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
+_REFUSED = pattern("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def through_json(text: str) -> str:

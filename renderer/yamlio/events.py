@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
-import yaml
+from yaml.error import YAMLError
 from yaml.events import Event
 
 from renderer.model.limits import limits
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
 from renderer.yamlio.errors import LimitError, UnusableError
-from renderer.yamlio.python_parser import PythonParser
+from renderer.yamlio.libyaml import C_PARSER
 
 
 def text_of(content: bytes) -> str:
@@ -31,12 +33,12 @@ def text_of(content: bytes) -> str:
         ) from None
 
 
-_SEPARATOR = re.compile(r"\n---(.*)\n")
-_DOCUMENT_START = re.compile(rb"^---(?=\s|\Z).*$", re.MULTILINE)
-_CONTENT = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
+_SEPARATOR = pattern(r"\n---(.*)\n")
+_DOCUMENT_START = pattern(rb"^---(?=\s|\Z).*$", re.MULTILINE)
+_CONTENT = pattern(rb"^[ \t]*[^\s#]", re.MULTILINE)
 
 
-class Chunk(NamedTuple):
+class Chunk(Record):
     """The text of one document, and the line of the file that it begins on, from 0."""
 
     text: str
@@ -78,7 +80,7 @@ def second_document(content: bytes) -> int:
     return content.count(b"\n", 0, found[1]) + 1 if len(found) > 1 else 0
 
 
-class Position(NamedTuple):
+class Position(Record):
     """Line and column, from 0."""
 
     line: int
@@ -94,7 +96,7 @@ def position_of(event: Event | None) -> Position:
 T = TypeVar("T")
 
 #: Raised for a text that is no YAML, by whatever reads its events.
-MalformedError = yaml.YAMLError
+MalformedError = YAMLError
 
 #: Characters of a malformed document that the slow parser is asked about.
 MAX_SECOND_READING = 200_000
@@ -108,11 +110,14 @@ class EventSource(Protocol):
 
 Backend: TypeAlias = Callable[[str], EventSource]
 
-BACKEND: Backend = (
-    yaml.cyaml.CParser  # type: ignore[attr-defined]  # there is no public module that has it
-    if yaml.__with_libyaml__
-    else PythonParser
-)
+
+def _python_parser(text: str) -> EventSource:
+    from renderer.yamlio.python_parser import PythonParser  # noqa: PLC0415 - for what libyaml refuses
+
+    return PythonParser(text)
+
+
+BACKEND: Backend = C_PARSER or _python_parser
 
 
 def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
@@ -122,11 +127,11 @@ def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
     """
     try:
         return reader(BACKEND(text))
-    except yaml.YAMLError:
+    except YAMLError:
         if len(text) > MAX_SECOND_READING:
             raise
         try:
-            return reader(PythonParser(text))
-        except yaml.YAMLError:
+            return reader(_python_parser(text))
+        except YAMLError:
             pass
         raise

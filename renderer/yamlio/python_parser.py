@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from yaml.error import Mark
 from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner, ScannerError
 from yaml.tokens import ScalarToken
 
-_BLOCK_HEADER = re.compile(
+from renderer.model.pattern import pattern
+
+_BLOCK_HEADER = pattern(
     r"(?P<chomping>[+-])(?P<indentation>[1-9])?|(?P<first>[1-9])(?P<last>[+-])?",
 )
 _BLANKS = " \t"

@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
+from renderer.model.pattern import pattern
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.scalars import YAML11_RULES, Kind, resolve
 
 #: What go-yaml does not print as it is: controls, tabs, NEL, byte order marks, and all beyond U+FFFD.
 UNPRINTABLES = "\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff\ufffe-\U0010ffff"
-UNPRINTABLE = re.compile(f"[{UNPRINTABLES}]")
+UNPRINTABLE = pattern(f"[{UNPRINTABLES}]")
 
 #: Line breaks that are printed as they are.
 LINE_BREAKS = "\n\u2028\u2029"
 
-SPACE_BEFORE_BREAK = re.compile(f" [{LINE_BREAKS}]")
-_NOT_PLAIN = re.compile(
+SPACE_BEFORE_BREAK = pattern(f" [{LINE_BREAKS}]")
+_NOT_PLAIN = pattern(
     r"""[#,\[\]{}&*!|>'"%@`\ ]|[?:-](?:\ |$)|---|\.\.\.|.*(?::(?:\ |$)|\ \#|\ $)""", re.DOTALL | re.VERBOSE
 )
 # Patterns that few texts need stand here as text: ``re`` compiles them when they are first used.
 _BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
 _BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
-_BREAK = re.compile(f"[{LINE_BREAKS}]")
+_BREAK = pattern(f"[{LINE_BREAKS}]")
 
 #: First characters of the texts that mean something else than themselves.
 _MEANINGFUL = frozenset("+-0123456789.yYnNtTfFoO~")

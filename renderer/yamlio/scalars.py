@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping
 from enum import Enum, auto
 from math import isinf
-from typing import NamedTuple
 
 from renderer.model.json import Scalar
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.go_numbers import json_number
 
@@ -26,7 +27,7 @@ class TimestampOutOfRangeError(UnusableError):
     """The time exists, but RFC 3339 has no form for it."""
 
 
-class Timestamp(NamedTuple):
+class Timestamp(Record):
     """A point in time; ``fraction`` is that of a second, in digits; ``zone`` is in minutes east of UTC."""
 
     date: tuple[int, int, int]
@@ -81,10 +82,10 @@ _MAX_DIGITS = len(str(MAX_UINT))
 
 _SIGN_OR_DIGIT = frozenset("+-0123456789")
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_SIGN_AFTER_PREFIX = re.compile(r"0([bo])([-+][0-9]+)")
+_INTEGER = pattern(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_SIGN_AFTER_PREFIX = pattern(r"0([bo])([-+][0-9]+)")
 
 
 class Kind(Enum):
@@ -98,12 +99,12 @@ class Kind(Enum):
     STR = auto()
 
 
-class Resolved(NamedTuple):
+class Resolved(Record):
     kind: Kind
     value: Scalar
 
 
-class ScalarRules(NamedTuple):
+class ScalarRules(Record):
     """The differences between go-yaml v2 and v3. ``signed_prefixes`` may stand before a sign: ``0b-11``."""
 
     booleans: Mapping[str, bool]

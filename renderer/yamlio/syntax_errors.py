@@ -11,20 +11,22 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import CollectionEndEvent, CollectionStartEvent, Event, ScalarEvent, SequenceStartEvent
 from yaml.reader import Reader
 
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
 from renderer.yamlio.events import EventSource, Position, position_of, read_events
 
-_CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
-_KEY_AND_VALUE = re.compile(r"\s*(?:- +)*[^\s#'\"\[{].*?:\s+[^\s#]|\s*- +\S")
-_ENTRY = re.compile(r"\s*- +")
-_MISSING_SPACE = re.compile(r"\s*(?:- +)*[\w./-]+:[^\s:/]")
-_VALUE = re.compile(r"\s*(?:- +)*(?:[^\s:][^:]*:\s+)?")
-_TEMPLATE = re.compile(r"(?:^|[:,\[-]\s+)(\{[{%])")
+_CONFLICT = pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
+_KEY_AND_VALUE = pattern(r"\s*(?:- +)*[^\s#'\"\[{].*?:\s+[^\s#]|\s*- +\S")
+_ENTRY = pattern(r"\s*- +")
+_MISSING_SPACE = pattern(r"\s*(?:- +)*[\w./-]+:[^\s:/]")
+_VALUE = pattern(r"\s*(?:- +)*(?:[^\s:][^:]*:\s+)?")
+_TEMPLATE = pattern(r"(?:^|[:,\[-]\s+)(\{[{%])")
 _CLOSING = {"[": "]", "{": "}"}
 _INDICATED = ("an alias", "an anchor", "a tag", "a directive")
 _QUOTE_NAMES = {"'": "single", '"': "double"}
@@ -44,7 +46,7 @@ class _Mark(Protocol):
     def column(self) -> int: ...
 
 
-class SyntaxProblem(NamedTuple):
+class SyntaxProblem(Record):
     """A mistake; ``related`` are the positions of other lines that it has to do with."""
 
     message: str
@@ -54,7 +56,7 @@ class SyntaxProblem(NamedTuple):
 
 
 #: The line breaks of YAML 1.1 beside the line feed.
-_OTHER_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_OTHER_BREAKS = pattern("\r(?!\n)|[\x85\u2028\u2029]")
 
 
 def explain_syntax_error(text: str, error: YAMLError) -> SyntaxProblem:
@@ -102,7 +104,7 @@ def _conflict(lines: list[str]) -> SyntaxProblem | None:
     )
 
 
-class _Block(NamedTuple):
+class _Block(Record):
     """A collection that was open where the parser stopped."""
 
     start: Position

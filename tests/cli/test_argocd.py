@@ -6,13 +6,14 @@ import json
 import re
 import resource
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests import warm_program
 
 ROOT = Path(__file__).parents[2]
 ARGOCD = ROOT / "docs" / "argocd"
@@ -87,11 +88,7 @@ class RepositoryServer:
 def server(tmp_path: Path) -> RepositoryServer:
     programs = tmp_path / "bin"
     programs.mkdir()
-    vmrender = programs / "vmrender"
-    vmrender.write_text(
-        f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -B -m renderer "$@"\n', encoding="utf-8"
-    )
-    vmrender.chmod(0o755)
+    warm_program.install(programs / "vmrender")
     found = RepositoryServer(tmp_path / "_cmp_server" / "6c8f", programs)
     found.write(
         {

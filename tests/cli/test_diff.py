@@ -293,7 +293,7 @@ def test_json_is_as_its_schema_says(folder: Path) -> None:
         (["main...nonsense"], "no such revision: nonsense"),
         (["main", "-x"], "No such option"),
         (["a", "b", "c"], "there are two sides at most"),
-        (["--overlay", "prodd"], "no overlay 'prodd' in this project"),
+        (["--overlay", "prodd"], "there is no overlay 'prodd'; did you mean prod"),
         (["--limit-bytes", "10"], "Invalid value"),
     ],
 )

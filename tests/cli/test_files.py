@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import warm_program
+
 VM = """\
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
@@ -31,7 +33,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def vmrender(*args: str, cwd: Path, stdout: int | None = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "renderer", *args]
+    command = [warm_program.command(), *args]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.run(
         command, cwd=cwd, env=environment, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False

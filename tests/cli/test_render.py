@@ -6,17 +6,18 @@ import errno
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
 import pytest
 
+from tests import warm_program
+
 pty = pytest.importorskip("pty")
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "80", "TERM": "xterm"}
-COMMAND = [sys.executable, "-m", "renderer"]
+COMMAND = [warm_program.command()]
 
 
 @pytest.fixture

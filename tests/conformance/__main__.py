@@ -20,6 +20,7 @@ _SUITES = {
     "impact": "tests.conformance.impact",
     "catalogs": "tests.conformance.catalogs",
     "entry-points": "tests.conformance.entry_points",
+    "fit": "tests.conformance.fit",
 }
 
 

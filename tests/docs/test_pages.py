@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import warm_program
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ANYTHING = "…"
@@ -43,9 +45,10 @@ class Reader:
         repository, programs = folder / "repository", folder / "bin"
         (repository / ".git").mkdir(parents=True)
         programs.mkdir()
-        vmrender = programs / "vmrender"
-        vmrender.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m renderer "$@"\n', encoding="utf-8")
-        vmrender.chmod(0o755)
+        warm_program.install(programs / "vmrender")
+        python = programs / "python"
+        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+        python.chmod(0o755)
         return cls(repository, programs)
 
     def reads(self, page: str) -> str:

@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests import warm_program
+
 ROOT = Path(__file__).parents[2]
 BASH = ["bash", "-eo", "pipefail"]  # as CI systems start it
 
@@ -44,7 +46,7 @@ class UserRepository:
         """The one in ``folder/repository``, with a vmrender beside it."""
         programs = folder / "programs"
         programs.mkdir()
-        program(programs / "vmrender", f'exec "{sys.executable}" -m renderer "$@"')
+        warm_program.install(programs / "vmrender")
         path = os.pathsep.join((str(programs), str(Path(sys.executable).parent), os.environ["PATH"]))
         environment = {
             "PATH": path,

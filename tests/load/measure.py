@@ -31,17 +31,22 @@ class Took(NamedTuple):
 
 
 def measured(load: Load, size: int) -> Took:
-    """``size`` in place of the load's own."""
+    """Measure a load; ``size`` takes the place of its own."""
     with tempfile.TemporaryDirectory() as folder:
         load.write(Path(folder), size)
-        measuring = subprocess.run(
-            (sys.executable, "-c", _MEASURING, sys.executable, "-m", "renderer", *load.command),
-            cwd=folder,
-            env={**os.environ, "XDG_CACHE_HOME": f"{folder}/.cache"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            check=True,
-        )
-        code, seconds, memory = measuring.stdout.split()
-        return Took(int(code), float(seconds), int(memory) * _KIB)
+        return measured_command(Path(folder), load.command)
+
+
+def measured_command(folder: Path, command: tuple[str, ...]) -> Took:
+    """Measure a command in a folder."""
+    measuring = subprocess.run(
+        (sys.executable, "-c", _MEASURING, sys.executable, "-m", "renderer", *command),
+        cwd=folder,
+        env={**os.environ, "XDG_CACHE_HOME": f"{folder}/.cache"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    )
+    code, seconds, memory = measuring.stdout.split()
+    return Took(int(code), float(seconds), int(memory) * _KIB)

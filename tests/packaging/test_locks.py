@@ -77,6 +77,7 @@ def test_whatever_is_named_is_pinned_and_hashed(lock: Path) -> None:
         ("vmrender", PROJECT["project"]["dependencies"]),
         ("development", [*PROJECT["project"]["dependencies"], *group("dev")]),
         ("build", [*group("build"), *PROJECT["build-system"]["requires"]]),
+        ("docs", group("docs")),
         ("uv", group("lock")),
     ],
 )

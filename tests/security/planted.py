@@ -260,6 +260,16 @@ BREAKAGES = {
         "runStrategy: Always",
         f"extra: &data\n    {CANARY}\n  userData: *data\n  runStrategy: Always",
     ),
+    "edited-explicit-key": (
+        "rendered/prod/prod/virtualmachine_web.yaml",
+        f"networkData: {CANARY}",
+        f"? networkData\n          : >-\n            {CANARY}\n            more",
+    ),
+    "edited-canonical": (
+        "rendered/prod/prod/virtualmachine_web.yaml",
+        f"networkData: {CANARY}",
+        f'? !!str "networkData"\n          : !!str "{CANARY}\\\n            more"',
+    ),
     "edited-answers": (
         "rendered/prod/prod/configmap_answers.yaml",
         "<ComputerName>",

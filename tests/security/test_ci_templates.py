@@ -80,10 +80,10 @@ def before_scripts() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("job", before_scripts())
-def test_gitlab_jobs_run_nothing_of_the_merge_request(job: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", sorted(set(before_scripts().values())))
+def test_gitlab_jobs_run_nothing_of_the_merge_request(script: str, tmp_path: Path) -> None:
     workspace = planted(tmp_path / "workspace", tmp_path / "marker")
-    script = before_scripts()[job].replace("/tmp/vmrender", str(tmp_path / "environment"))
+    script = script.replace("/tmp/vmrender", str(tmp_path / "environment"))
     # Nothing can be fetched here: pip gets as far as looking for the package.
     script = script.replace("pip install", "pip install --no-index")
     environment = {"CI_PROJECT_DIR": str(workspace), "VMRENDER_REQUIREMENT": "vmrender==0.1.0"}

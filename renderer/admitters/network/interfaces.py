@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 from renderer.admitters.causes import Causes, duplicate, invalid, not_supported
@@ -13,13 +12,14 @@ from renderer.admitters.network.interface import Interface, interfaces
 from renderer.admitters.network.ports import check_port_ranges, check_ports
 from renderer.admitters.vmi_spec import VmiSpec, elements, number, section, text, texts
 from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
 
 _FIRST_PRIVATE, _LAST_PRIVATE = 224, 254
-_NAME = re.compile(r"[A-Za-z0-9-_]+")
-MAC_ADDRESS = re.compile(
+_NAME = pattern(r"[A-Za-z0-9-_]+")
+MAC_ADDRESS = pattern(
     r"[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}"
 )
-BARE_MAC_ADDRESS = re.compile(r"[0-9a-fA-F]{12}")
+BARE_MAC_ADDRESS = pattern(r"[0-9a-fA-F]{12}")
 MODELS_1_0 = ("e1000", "e1000e", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 _MODELS_1_4 = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 
@@ -45,7 +45,7 @@ def check_interfaces_have_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
                 vmi.device("interfaces", index, "name"),
                 f"the interface {name} has no network",
                 f"add a network {name} to {vmi.at('networks')}",
-            )
+            )._replace(lone=name)
 
 
 def check_interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:

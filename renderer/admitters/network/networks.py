@@ -94,7 +94,7 @@ def check_networks_have_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
                 vmi.at("networks", index, "name"),
                 f"the network {name} has no interface",
                 f"add an interface {name} to {vmi.device('interfaces')}",
-            )
+            )._replace(lone=name)
 
 
 _LINK_STATES = ("absent", "down", "up")

@@ -14,7 +14,7 @@ from renderer.app.usage_error import UsageError
 from renderer.catalogs import listing
 from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
 from renderer.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
-from renderer.cli.command import CommandGroup
+from renderer.cli.command import CommandGroup, option
 from renderer.cli.console import (
     ExitCode,
     note,
@@ -26,13 +26,13 @@ from renderer.cli.console import (
     terminal_width,
 )
 from renderer.cli.options import kubevirt_option
-from renderer.kubevirt.confidential import mask_values, withheld
+from renderer.kubevirt.confidential import withheld
 from renderer.model.field_path import ROOT
 from renderer.model.json import Json
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
-from renderer.model.taint import tainted
+from renderer.model.taint import taint_masking
 from renderer.source.project import PROJECT_FILE
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -78,8 +78,8 @@ def command() -> None:
 @command.command("diff", short_help="Compare two catalogs, field by field.")
 @click.argument("before")
 @click.argument("after")
-@click.option("--spec-only", is_flag=True, help="Compare what is in spec, not labels and annotations.")
-@click.option(
+@option("--spec-only", is_flag=True, help="Compare what is in spec, not labels and annotations.")
+@option(
     "--format",
     "output_format",
     type=click.Choice(["text", "json"]),
@@ -106,7 +106,7 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
     if output_format == "json":
         print_json(json.dumps(_public(as_json(found)), indent=2) + "\n")
     else:
-        print_lines(mask_values(as_text(found), tainted()))
+        print_lines(taint_masking().mask(as_text(found)))
     return ExitCode.FINDINGS if found else ExitCode.CLEAN
 
 
@@ -139,10 +139,8 @@ def export(catalog: str | None) -> ExitCode:
     "import", short_help="Make a folder of the repository from a release of common-instancetypes."
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option(
-    "--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]"
-)
-@click.option(
+@option("--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]")
+@option(
     "--name",
     type=_name,
     metavar="NAME",
@@ -150,7 +148,7 @@ def export(catalog: str | None) -> ExitCode:
     show_default=True,
     help="What the catalog is called: its folder below --into.",
 )
-@click.option(
+@option(
     "--into",
     type=click.Path(path_type=Path),
     default="catalog",
@@ -158,8 +156,8 @@ def export(catalog: str | None) -> ExitCode:
     metavar="DIR",
     help="The folder that gets NAME/RELEASE.",
 )
-@click.option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
-@click.option("--force", is_flag=True, help="Replace an import of that release with other content.")
+@option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
+@option("--force", is_flag=True, help="Replace an import of that release with other content.")
 def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, **switches: bool) -> ExitCode:
     """Make a folder of the repository from a release of common-instancetypes.
 
@@ -184,24 +182,22 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
 
 @command.command("list", short_help="List the instance types and preferences of the project's catalogs.")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
-@click.option(
+@option(
     "--kind",
     "entry_type",
     type=click.Choice([str(kind) for kind in EntryType]),
     help="Instance types or preferences alone.",
 )
-@click.option(
+@option(
     "--scope",
     type=click.Choice([str(scope) for scope in EntryScope]),
     help="Cluster-wide or namespaced ones alone.",
 )
-@click.option("--class", "class_name", metavar="CLASS", help="A class or series: general.purpose or u1.")
-@click.option("--vcpus", type=_range(count), metavar="RANGE", help="As in 4, 2..8 or '>=4'.")
-@click.option(
-    "--memory", type=_range(amount_of_memory), metavar="RANGE", help="As in 4Gi, 2Gi..8Gi or '<2Gi'."
-)
-@click.option("--arch", "architecture", metavar="ARCH", help="Preferences for amd64, arm64 or s390x alone.")
-@click.option(
+@option("--class", "class_name", metavar="CLASS", help="A class or series: general.purpose or u1.")
+@option("--vcpus", type=_range(count), metavar="RANGE", help="As in 4, 2..8 or '>=4'.")
+@option("--memory", type=_range(amount_of_memory), metavar="RANGE", help="As in 4Gi, 2Gi..8Gi or '<2Gi'.")
+@option("--arch", "architecture", metavar="ARCH", help="Preferences for amd64, arm64 or s390x alone.")
+@option(
     "--format",
     "output_format",
     type=click.Choice(["table", "json", "names"]),
@@ -236,7 +232,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
         shown = (
             listing.names(entries) if output_format == "names" else listing.table(entries, terminal_width())
         )
-        print_lines(mask_values(shown, tainted()))
+        print_lines(taint_masking().mask(shown))
     if not entries:
         note(f"nothing of that kind in {', '.join(catalog_names(project))}")
         for what, known in _misnamed(wanted, everything):
@@ -260,13 +256,13 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
       vmrender catalog show preference/fedora
       vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
     """
-    print_lines(mask_values(describe_entry(open_project(), name, kubevirt), tainted()))
+    print_lines(taint_masking().mask(describe_entry(open_project(), name, kubevirt)))
     return ExitCode.CLEAN
 
 
 def _public(document: Json) -> Json:
     """The document without the values of Secrets that were put into an entry."""
-    return withheld(document, ROOT, "Catalog", tainted())
+    return withheld(document, ROOT, "Catalog", taint_masking())
 
 
 def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:

@@ -9,8 +9,10 @@ from pathlib import Path
 import click
 
 from renderer.app.diff import Comparison, compare_revisions
+from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.reporter import Stopwatch
-from renderer.cli.command import Command
+from renderer.app.usage_error import UsageError
+from renderer.cli.command import Command, option
 from renderer.cli.console import (
     ExitCode,
     exit_code_of,
@@ -43,8 +45,8 @@ class DiffFormat(StrEnum):
 
 @click.command("diff", cls=Command)
 @click.argument("revisions", metavar="[REVISION]...", nargs=-1)
-@click.option("--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Only this one. Repeatable.")
-@click.option(
+@option("--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Only this one. Repeatable.")
+@option(
     "--format",
     "output_format",
     type=click.Choice([member.value for member in DiffFormat]),  # of values: click takes an enum's names
@@ -52,24 +54,29 @@ class DiffFormat(StrEnum):
     show_default=True,
     help="How the difference is written to standard output.",
 )
-@click.option(
+@option(
     "--limit-bytes",
     type=click.IntRange(min=_LEAST_LIMIT),
     default=_DEFAULT_LIMIT,
     show_default=True,
     help="How long Markdown may become; GitHub takes 65536 characters in a comment.",
 )
-@click.option(
+@option(
     "--each",
     is_flag=True,
     help="Look at each commit between the sides: VMs have been started from the first and seen all others.",
 )
-@click.option(
+@option(
     "--since",
     metavar="REVISION",
     help="The revision that the VMs were started from: the first REVISION, with --each.",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
+@option(
+    "--live",
+    metavar="DUMP",
+    help="Compare a cluster with the project: the file or folder that kubectl get -o yaml printed, or -.",
+)
+@option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
 @verbose_option
 @no_progress_option
 def command(  # noqa: PLR0913 - one for each option
@@ -80,6 +87,7 @@ def command(  # noqa: PLR0913 - one for each option
     *,
     each: bool,
     since: str | None,
+    live: str | None,
     exit_zero: bool,
     verbose: bool,
     no_progress: bool,
@@ -88,8 +96,10 @@ def command(  # noqa: PLR0913 - one for each option
 
     Without a REVISION the work tree is compared with HEAD; with one, with that; with two, the second with
     the first. A..B is the same as A B, and A...B compares B with the commit where it parted from A. Each
-    side is rendered in memory by its own vmrender.yaml. Exits with 1 when there are differences, with 2 when
-    something cannot be read.
+    side is rendered in memory by its own vmrender.yaml. With --live a cluster is compared with the work tree,
+    or with one REVISION, after the defaults of KubeVirt and of the API server: what has drifted, who did it,
+    and what a sync does to VMs that run. Exits with 1 when there are differences, with 2 when something
+    cannot be read.
 
     \b
     Examples:
@@ -98,15 +108,28 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff v1.2 --overlay prod --format html > diff.html
       vmrender diff v1.2..HEAD --each
       vmrender diff --since v1.2
+      kubectl get vm,vmi,secret,cm,svc,pvc -A -o yaml --show-managed-fields | vmrender diff --live -
     """
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
-    if since is not None:
-        revisions, each = (since, *revisions), True
-    compared = compare_revisions(open_project(), revisions, overlays, reporter, each=each)
+    if live is not None:
+        if each or since is not None:
+            raise UsageError("--live looks at one state of a cluster: leave out --each and --since")
+        compared = compare_with_dump(
+            open_project(), revisions, Dump(live, sys.stdin.buffer), overlays, reporter
+        )
+    else:
+        if since is not None:
+            revisions, each = (since, *revisions), True
+        compared = compare_revisions(open_project(), revisions, overlays, reporter, each=each)
     reporter.detail(f"done in {stopwatch.total()}")
-    chosen = DiffFormat(output_format)
+    _print(compared.difference, DiffFormat(output_format), limit_bytes)
+    report(None, (*compared.before, *compared.after))
+    return _exit_code(compared, exit_zero=exit_zero)
+
+
+def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None:
     colour = chosen is DiffFormat.TEXT and shows_colour(sys.stdout)
-    document = _document(compared.difference, chosen, limit_bytes, colour=colour)
+    document = _document(difference, chosen, limit_bytes, colour=colour)
     match chosen:
         case DiffFormat.TEXT:
             print_lines(document, colour=colour)
@@ -114,8 +137,6 @@ def command(  # noqa: PLR0913 - one for each option
             print_json(document)
         case _:
             print_document(log_markup(document))
-    report(None, (*compared.before, *compared.after))
-    return _exit_code(compared, exit_zero=exit_zero)
 
 
 def _exit_code(compared: Comparison, *, exit_zero: bool) -> ExitCode:

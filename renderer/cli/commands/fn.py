@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import click
 
@@ -58,7 +57,7 @@ def _with_name(found: Diagnostic) -> Diagnostic:
     """The finding with its object: its line is one that the orchestrator wrote, in no file of the user's."""
     if found.resource is None or all(site.path != _STANDARD_INPUT for site in found.sites):
         return found
-    return replace(found, message=f"{found.resource}: {found.message}")
+    return found._replace(message=f"{found.resource}: {found.message}")
 
 
 def _read(content: bytes) -> ResourceList:

@@ -9,7 +9,7 @@ import click
 
 from renderer.app.several_projects import by_project
 from renderer.app.validate import ValidationResult, validate_paths
-from renderer.cli.command import Command
+from renderer.cli.command import Command, option
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.codes import Code
@@ -23,7 +23,7 @@ _MOST_KINDS = 12
 @click.command("validate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @kubevirt_option
-@click.option(
+@option(
     "--ignore-missing-schemas", is_flag=True, help="Pass over objects that there is no schema to judge by."
 )
 @strict_option
@@ -64,8 +64,11 @@ def command(
 
 def _looked_at(result: ValidationResult) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
-    counts = {"overlay": len(result.overlays), "file": len(result.files)}
+    counts = {"overlay": len(result.overlays) - result.unbuilt, "file": len(result.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
+    if result.unbuilt:
+        overlays = "1 overlay" if result.unbuilt == 1 else f"{result.unbuilt} overlays"
+        return f"{' and '.join(parts) or 'nothing'}; {overlays} could not be built"
     return " and ".join(parts) or "nothing: no file has an object to judge"
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from renderer.compose.fields.builtin_field_specs import DEFAULT_FIELD_SPECS
 from renderer.compose.fields.field_spec_set import (
@@ -31,12 +30,12 @@ _KIND = "x-kubernetes-object-ref-kind"
 _NAME_KEY = "x-kubernetes-object-ref-name-key"
 
 
-@dataclass(slots=True)
 class _Specs:
-    annotations: list[FieldSpec] = field(default_factory=list)
-    labels: list[FieldSpec] = field(default_factory=list)
-    prefix: list[FieldSpec] = field(default_factory=list)
-    references: dict[Gvk, list[FieldSpec]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.annotations: list[FieldSpec] = []
+        self.labels: list[FieldSpec] = []
+        self.prefix: list[FieldSpec] = []
+        self.references: dict[Gvk, list[FieldSpec]] = {}
 
 
 def crd_field_specs(file: Document) -> FieldSpecSet:

@@ -7,7 +7,6 @@ are made only where the spec says so.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -19,13 +18,14 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json
 from renderer.model.kustomization import FieldSpec
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 
 #: Steps that lead to no field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and nothing at all.
-_REFUSED_STEP = re.compile(r"[+-]?[0-9]+|-|\*|\[.*\]|")
+_REFUSED_STEP = pattern(r"[+-]?[0-9]+|-|\*|\[.*\]|")
 
 #: The new value for the value of a field. Raises ``WrongTypeError``.
 SetValue: TypeAlias = Callable[[Json], Json]

@@ -6,17 +6,17 @@ A build uses the schema of Kubernetes' own kinds, or the first OpenAPI document 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.source_tree import OpenApi
 
-_FIELD = re.compile(r"(\w+)(?:(\[)([\w,.]*)\])?(?::(\w+))?")
+_FIELD = pattern(r"(\w+)(?:(\[)([\w,.]*)\])?(?::(\w+))?")
 
 
 class FieldSchema(Record):

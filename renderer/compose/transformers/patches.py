@@ -51,7 +51,7 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
         return
     if not content.documents:
         return
-    merging = StrategicMergePatching(listed, context.schema)
+    merging = StrategicMergePatching(listed, context.schema, context.warn)
     target = listed.target
     if target is None:
         yield lambda resources: merging.apply_by_id(resources, content.documents)
@@ -69,7 +69,8 @@ def strategic_merge_transform(
 ) -> Transform:
     """Return the transform that merges each document into the resource that has or had its id."""
     documents = tuple(document for patch in patches for document in patch.documents)
-    merging = StrategicMergePatching(Patch(context.root.kustomization.site), context.schema)
+    listed = Patch(context.root.kustomization.site)
+    merging = StrategicMergePatching(listed, context.schema, context.warn)
 
     def merge(resources: ResMap) -> None:
         for document in documents:

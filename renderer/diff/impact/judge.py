@@ -56,16 +56,16 @@ def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange])
         return _judge_fields(views, changes)
     if held.update_refusal:
         return Judgement(changes, Impact(Effect.REFUSED, held.update_refusal), (Effect.REFUSED,))
-    reaction = _Reaction(views, held)
-    judged = tuple(change._replace(impact=change.impact or reaction.impact_of(change)) for change in changes)
-    impacts = [*(each.impact for each in judged if each.impact), *reaction.whole()]
-    told = [impact for impact in impacts if impact.effect is not Effect.PENDING or reaction.differs]
+    vm = _VmImpacts(views, held)
+    judged = tuple(change._replace(impact=change.impact or vm.impact_of(change)) for change in changes)
+    impacts = [*(each.impact for each in judged if each.impact), *vm.whole()]
+    counted = [impact for impact in impacts if impact.effect is not Effect.PENDING or vm.differs]
     return Judgement(
         judged,
-        worst(told) or worst(impacts),
+        worst(counted) or worst(impacts),
         _worst_first(impacts),
-        () if reaction.halted or held.start_refusal else reaction.pending,
-        "" if reaction.halted else held.start_refusal,
+        () if vm.halted or held.start_refusal else vm.pending,
+        "" if vm.halted else held.start_refusal,
     )
 
 
@@ -89,18 +89,18 @@ def _in_state(views: Views, impact: Impact) -> Impact:
     before, after = views.before.run_strategy, views.after.run_strategy
     if impact.effect in _ALWAYS or HALTED not in (before, after):
         return impact
-    said = "the VM is halted before" if before == HALTED else "the VM is halted by it"
-    return Impact(Effect.NEXT_START, said, impact.source)
+    reason = "the VM is halted before" if before == HALTED else "the VM is halted by it"
+    return Impact(Effect.NEXT_START, reason, impact.source)
 
 
-class _Reaction:
-    """The reaction of the cluster to the change of one VirtualMachine."""
+class _VmImpacts:
+    """The impacts of the change of one VirtualMachine, from the reaction of virt-controller to it."""
 
     def __init__(self, views: Views, held: HeldChange) -> None:
         self._views = views
         self._held = held
         self._update = Update(held.before, held.after, views.cluster, held.access_modes)
-        self.halted = held.before.run_strategy == HALTED
+        self.halted = held.before.run_strategy == HALTED if held.runs is None else not held.runs
         self.stopped = held.after.run_strategy == HALTED
         reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
         if not self.halted:
@@ -109,13 +109,13 @@ class _Reaction:
         self.pending = tuple(_pending(reaction))
         #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
         self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
-        self._patches = tuple(map(self._told, self.state.patches))
+        self._patches = tuple(map(self._with_starter, self.state.patches))
 
     def impact_of(self, change: FieldChange) -> Impact:
         """Return the impact of one field."""
-        said = verdict_of(self._views, change)
-        if said is not None:
-            return _in_state(self._views, said)
+        verdict = verdict_of(self._views, change)
+        if verdict is not None:
+            return _in_state(self._views, verdict)
         field = _in_instance(change.field)
         if self.halted or self.stopped:
             counts = is_within(field, self.pending)
@@ -159,7 +159,7 @@ class _Reaction:
         if self.pending:
             yield self._waiting(self.pending)
 
-    def _told(self, patch: InstancePatch) -> InstancePatch:
+    def _with_starter(self, patch: InstancePatch) -> InstancePatch:
         """Return a patch with who starts the live migration that it takes, and what is not known of it."""
         if patch.effect not in _BY_MIGRATION:
             return patch

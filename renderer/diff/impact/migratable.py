@@ -16,9 +16,9 @@ from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _BRIDGE_ALLOWED = "kubevirt.io/allow-pod-bridge-network-live-migration"
-_VIRTIOFS_MIGRATES = Release(1, 5)
-_VGPU_MIGRATES = Release(1, 9)
-_RESERVATION_MIGRATES = Release(1, 9)
+_SINCE_VIRTIOFS_MIGRATES = Release(1, 5)
+_SINCE_VGPU_MIGRATES = Release(1, 9)
+_SINCE_RESERVATION_MIGRATES = Release(1, 9)
 _SHARED = "ReadWriteMany"
 
 
@@ -65,7 +65,11 @@ def _host_devices(update: Update, state: InstanceState) -> str:
     if not gpus:
         return ""
     cluster = update.cluster
-    if cluster.release < _VGPU_MIGRATES or len(gpus) > 1 or not cluster.has_on(Gate.VGPU_LIVE_MIGRATION):
+    if (
+        cluster.release < _SINCE_VGPU_MIGRATES
+        or len(gpus) > 1
+        or not cluster.has_on(Gate.VGPU_LIVE_MIGRATION)
+    ):
         return "it has GPUs"
     is_mediated = text_at(gpus[0], "deviceName") in cluster.config.mediated_devices
     return "" if is_mediated else "its GPU is no mediated device"
@@ -86,11 +90,11 @@ def _hyperv_passthrough(_update: Update, state: InstanceState) -> str:
 
 def _filesystems(update: Update, state: InstanceState) -> str:
     filesystems = state.items("domain", "devices", "filesystems")
-    return "it has filesystems" if filesystems and update.cluster.release < _VIRTIOFS_MIGRATES else ""
+    return "it has filesystems" if filesystems and update.cluster.release < _SINCE_VIRTIOFS_MIGRATES else ""
 
 
 def _reservations(update: Update, state: InstanceState) -> str:
-    if update.cluster.release >= _RESERVATION_MIGRATES:
+    if update.cluster.release >= _SINCE_RESERVATION_MIGRATES:
         return ""
     disks = state.items("domain", "devices", "disks")
     return (

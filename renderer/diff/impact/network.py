@@ -20,10 +20,10 @@ _INTERFACES = ("domain", "devices", "interfaces")
 _NETWORKS = ("networks",)
 _PLUGGED_BINDINGS = ("bridge", "sriov")
 _ABSENT = "absent"
-_LINK_STATE = Release(1, 5)
-_POD_NETWORK_AT_START = Release(1, 8)
-_NAD_REF = Release(1, 8)
-_NAD_REF_OF_MIGRATABLE = Release(1, 9)
+_SINCE_LINK_STATE = Release(1, 5)
+_SINCE_POD_NETWORK_AT_START = Release(1, 8)
+_SINCE_NAD_REF = Release(1, 8)
+_SINCE_NAD_REF_OF_MIGRATABLE = Release(1, 9)
 
 
 def network_needs_restart(update: Update, state: InstanceState, *, migratable: bool) -> bool:
@@ -33,10 +33,10 @@ def network_needs_restart(update: Update, state: InstanceState, *, migratable: b
         return True
     networks = array_at(current, *_NETWORKS), array_at(desired, *_NETWORKS)
     release = update.cluster.release
-    if release >= _POD_NETWORK_AT_START and not _has_pod(networks[0]) and _has_pod(networks[1]):
+    if release >= _SINCE_POD_NETWORK_AT_START and not _has_pod(networks[0]) and _has_pod(networks[1]):
         return True
-    ignores_name = update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF) and release >= _NAD_REF
-    if release >= _NAD_REF_OF_MIGRATABLE:
+    ignores_name = update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF) and release >= _SINCE_NAD_REF
+    if release >= _SINCE_NAD_REF_OF_MIGRATABLE:
         ignores_name = migratable
     return _are_changed(*networks, *(("multus", "networkName") if ignores_name else ()))
 
@@ -49,9 +49,9 @@ def sync_interfaces(update: Update, state: InstanceState) -> InstanceState:
     state = _plugged(update, state, migratable=migratable)
     state = _with_states(update, state)
     release = update.cluster.release
-    if release < _NAD_REF or not update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF):
+    if release < _SINCE_NAD_REF or not update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF):
         return state
-    if release >= _NAD_REF_OF_MIGRATABLE and not migratable:
+    if release >= _SINCE_NAD_REF_OF_MIGRATABLE and not migratable:
         return state
     return _reconnected(update, state, migratable=migratable)
 
@@ -112,7 +112,7 @@ def _plugged(update: Update, state: InstanceState, *, migratable: bool) -> Insta
 def _with_states(update: Update, state: InstanceState) -> InstanceState:
     """Set the states of links; an interface that was unplugged stays so."""
     desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
-    links = update.cluster.release >= _LINK_STATE
+    links = update.cluster.release >= _SINCE_LINK_STATE
     for absent in (False, True):
         changed = [
             _with_state(each, text_at(desired[name], "state"))

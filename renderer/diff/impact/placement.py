@@ -6,14 +6,13 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleAffinityChangeRequest``
 
 from __future__ import annotations
 
-from renderer.diff.impact.state import InstanceState, Update
+from renderer.diff.impact.state import LIVE_UPDATE_FEATURES_UNTIL, InstanceState, Update
 from renderer.kubevirt.virtual_machine import WAIT_AS_RECEIVER
 from renderer.model.difference import Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.release import Release
 
-_PER_VM = Release(1, 2)
 _ANNOTATIONS = ("metadata", "annotations")
 _DESCHEDULER = (
     "descheduler.alpha.kubernetes.io/evict",
@@ -27,7 +26,7 @@ def handle_affinity_change(update: Update, state: InstanceState) -> InstanceStat
     """Patch ``affinity`` and ``nodeSelector``; KubeVirt 1.0 and 1.1 do where the VM says so."""
     release = update.cluster.release
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
-    if release < _PER_VM and not (chosen and release > Release(1, 0)):
+    if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release > Release(1, 0)):
         return state
     return _copied(update, state, "affinity", "nodeSelector")
 

@@ -7,7 +7,7 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``h
 from __future__ import annotations
 
 from renderer.diff.impact.migratable import why_not_migratable
-from renderer.diff.impact.state import InstanceState, Update, spec_field
+from renderer.diff.impact.state import LIVE_UPDATE_FEATURES_UNTIL, InstanceState, Update, spec_field
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.sizes import positive
 from renderer.model.difference import Effect
@@ -19,12 +19,11 @@ _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _SOCKETS, _GUEST = (*_CPU, "sockets"), (*_MEMORY, "guest")
 _ARM = "arm64"
 _MAX_VCPUS = 512
-_LIMITED_VCPUS = Release(1, 4)
-_PER_VM = Release(1, 2)  # before it, each VM says under liveUpdateFeatures what it updates
-#: The only release that plugs in no sockets where each has its network queue.
-_MULTI_QUEUE = Release(1, 3)
-_NO_ARM = Release(1, 5)  # from it on, nothing is plugged in on arm64
-_MEMORY_CHECKS = Release(1, 3)
+_SINCE_LIMITED_VCPUS = Release(1, 4)
+#: The only release that plugs in no sockets with ``networkInterfaceMultiqueue``.
+_MULTI_QUEUE_REFUSED_IN = Release(1, 3)
+_SINCE_NOT_ON_ARM = Release(1, 5)  # from it on, nothing is plugged in on arm64
+_SINCE_MEMORY_CHECKS = Release(1, 3)
 _BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
@@ -36,7 +35,7 @@ def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
     if not has_cpu or before == after or not _is_chosen(update, "cpu"):
         return state
     release = update.cluster.release
-    if release >= _PER_VM:
+    if release >= LIVE_UPDATE_FEATURES_UNTIL:
         refusal = _socket_refusal(update, cpu, before, after)
         if refusal:
             return state.restarting(refusal, spec_field(*_SOCKETS))
@@ -64,11 +63,11 @@ def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) ->
         return f"the VM was started with room for {most} sockets" if most else _no_room(update, cpu)
     if after < before:
         return "sockets cannot be unplugged"
-    if release >= _NO_ARM and text_at(update.after.template, "architecture") == _ARM:
+    if release >= _SINCE_NOT_ON_ARM and text_at(update.after.template, "architecture") == _ARM:
         return "sockets cannot be plugged in on arm64"
     multi_queue = object_at(update.after.applied, "domain", "devices").get("networkInterfaceMultiqueue")
-    if release == _MULTI_QUEUE and multi_queue is True:
-        return f"KubeVirt {_MULTI_QUEUE} plugs in no sockets with networkInterfaceMultiqueue"
+    if release == _MULTI_QUEUE_REFUSED_IN and multi_queue is True:
+        return f"KubeVirt {_MULTI_QUEUE_REFUSED_IN} plugs in no sockets with networkInterfaceMultiqueue"
     return ""
 
 
@@ -87,17 +86,17 @@ def max_sockets(update: Update) -> int:
     given = positive(cpu.get("maxSockets"))
     if given:
         return given
-    if cluster.release >= _NO_ARM and _is_arm(update):
+    if cluster.release >= _SINCE_NOT_ON_ARM and _is_arm(update):
         return 0
     if cluster.config.max_cpu_sockets:
         return (
             max(cluster.config.max_cpu_sockets, own)
-            if cluster.release >= _LIMITED_VCPUS
+            if cluster.release >= _SINCE_LIMITED_VCPUS
             else cluster.config.max_cpu_sockets
         )
     per_socket = positive(cpu.get("cores")) * positive(cpu.get("threads"))
     most = own * cluster.config.max_hotplug_ratio
-    if cluster.release < _LIMITED_VCPUS or most * per_socket <= _MAX_VCPUS:
+    if cluster.release < _SINCE_LIMITED_VCPUS or most * per_socket <= _MAX_VCPUS:
         return most
     return max(_MAX_VCPUS // per_socket, own)
 
@@ -129,12 +128,12 @@ def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
 def _memory_refusal(update: Update, state: InstanceState, before: Quantity, after: Quantity) -> str:
     """Return why memory is not plugged in; empty where it is."""
     release = update.cluster.release
-    if release < _PER_VM:
+    if release < LIVE_UPDATE_FEATURES_UNTIL:
         return ""
     most = max_guest(update)
     started = lenient_quantity(object_at(update.before.instance, "spec", *_MEMORY).get("guest")) or before
     less = "memory cannot become less than the VM was started with" if after.compare(started) < 0 else ""
-    if release < _MEMORY_CHECKS:
+    if release < _SINCE_MEMORY_CHECKS:
         return less or _too_much(after, most)
     reason = why_not_migratable(update, state)
     if reason:
@@ -166,10 +165,10 @@ def max_guest(update: Update) -> Quantity | None:
     if given is not None:
         return given
     release = update.cluster.release
-    if release >= _NO_ARM and _is_arm(update):
+    if release >= _SINCE_NOT_ON_ARM and _is_arm(update):
         return None
     planned = _planned_guest(update.cluster, spec)
-    if planned is None or (release >= _MEMORY_CHECKS and _incompatible(spec, planned, release)):
+    if planned is None or (release >= _SINCE_MEMORY_CHECKS and _incompatible(spec, planned, release)):
         return None
     return planned
 
@@ -189,7 +188,7 @@ def _incompatible(spec: JsonObject, most: Quantity, release: Release) -> str:
         return f"memory cannot be plugged in with {with_what}"
     if guest is None:
         return "memory cannot be plugged in without memory.guest"
-    architectures = ("amd64",) if release >= _NO_ARM else ("amd64", _ARM)
+    architectures = ("amd64",) if release >= _SINCE_NOT_ON_ARM else ("amd64", _ARM)
     if text_at(spec, "architecture") not in architectures:
         return f"memory can be plugged in on {' and '.join(architectures)} only"
     return _too_much(guest, most) or _wrong_size(spec, guest, most)
@@ -218,7 +217,7 @@ def _wrong_size(spec: JsonObject, guest: Quantity, most: Quantity) -> str:
 def _is_chosen(update: Update, feature: str) -> bool:
     """Tell whether a VM of KubeVirt 1.0 or 1.1 updates a feature live; later the cluster decides."""
     release = update.cluster.release
-    if release >= _PER_VM:
+    if release >= LIVE_UPDATE_FEATURES_UNTIL:
         return True
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get(feature) is not None
     return chosen and (release > Release(1, 0) or feature == "cpu")

@@ -14,12 +14,13 @@ from renderer.diff.impact.storage import disks_change_live, volumes_change_live
 from renderer.model.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
 
-_MATCHERS_COMPARED_APPLIED = Release(1, 3)
-_MEMORY_MAY_BE_NEW = Release(1, 3)
-_TOLERATIONS = Release(1, 4)
-_INTERFACES = Release(1, 4)
-_LIVE_VOLUMES_ALWAYS = Release(1, 6)
-_FIRMWARE_UUID = Release(1, 6)
+_SINCE_MATCHERS_COMPARED_APPLIED = Release(1, 3)
+_SINCE_MEMORY_MAY_BE_NEW = Release(1, 3)
+_SINCE_TOLERATIONS = Release(1, 4)
+_SINCE_INTERFACES = Release(1, 4)
+_SINCE_VOLUMES_ALWAYS_LIVE = Release(1, 6)
+_SINCE_FIRMWARE_UUID = Release(1, 6)
+
 _CPU = ("domain", "cpu")
 _MEMORY = ("domain", "memory")
 _DISKS = ("domain", "devices", "disks")
@@ -35,7 +36,7 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
     last_seen = _with_live_storage(update, state, update.before.applied)
     if update.cluster.updates_live:
         last_seen = _with_live_resources(update, last_seen)
-    if update.cluster.release >= _INTERFACES and not network_needs_restart(
+    if update.cluster.release >= _SINCE_INTERFACES and not network_needs_restart(
         update, state, migratable=not why_not_migratable(update, state)
     ):
         for path in (_INTERFACE_LIST, ("networks",)):
@@ -44,9 +45,9 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
     fields = spec_fields(last_seen, current)
     if fields:
         return state.restarting(_reason(update), *fields)
-    if update.cluster.release < _MATCHERS_COMPARED_APPLIED and _matchers_differ(update):
+    if update.cluster.release < _SINCE_MATCHERS_COMPARED_APPLIED and _matchers_differ(update):
         return state.restarting(
-            f"before KubeVirt {_MATCHERS_COMPARED_APPLIED} another instance type or preference counts "
+            f"before KubeVirt {_SINCE_MATCHERS_COMPARED_APPLIED} another instance type or preference counts "
             "from the next start",
             *spec_fields(update.before.instance, update.after.instance),
         )
@@ -60,12 +61,12 @@ def _reason(update: Update) -> str:
 def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
     """Copy volumes and disks whose changes are valid on a VM that runs."""
     release, current = update.cluster.release, update.after.applied
-    if release >= _LIVE_VOLUMES_ALWAYS or update.cluster.updates_live:
+    if release >= _SINCE_VOLUMES_ALWAYS_LIVE or update.cluster.updates_live:
         if volumes_change_live(update):
             last_seen = _copied(last_seen, current, ("volumes",))
         if disks_change_live(update, last_seen):
             last_seen = _copied(last_seen, current, _DISKS)
-    elif release >= _INTERFACES and all(
+    elif release >= _SINCE_INTERFACES and all(
         array_at(current, *path) == array_at(state.spec, *path) for path in (("volumes",), _DISKS)
     ):
         for path in (("volumes",), _DISKS):
@@ -79,14 +80,14 @@ def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
     if _is_there(last_seen, _CPU) and _is_there(current, _CPU):
         last_seen = _copied(last_seen, current, (*_CPU, "sockets"))
     has_guest = object_at(current, *_MEMORY).get("guest") is not None
-    if update.cluster.release < _MEMORY_MAY_BE_NEW:
+    if update.cluster.release < _SINCE_MEMORY_MAY_BE_NEW:
         if _is_there(last_seen, _MEMORY) and _is_there(current, _MEMORY):
             last_seen = _copied(last_seen, current, (*_MEMORY, "guest"))
     elif has_guest:
         last_seen = _copied(last_seen, current, (*_MEMORY, "guest"))
     for field in ("nodeSelector", "affinity"):
         last_seen = _copied(last_seen, current, (field,))
-    if update.cluster.release >= _TOLERATIONS:
+    if update.cluster.release >= _SINCE_TOLERATIONS:
         last_seen = _copied(last_seen, current, ("tolerations",))
     return last_seen
 
@@ -94,7 +95,7 @@ def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
 def _with_firmware_uuid(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
     """Copy a firmware UUID that the running instance has already."""
     current = object_at(update.after.applied, *_FIRMWARE).get("uuid")
-    if update.cluster.release < _FIRMWARE_UUID or current is None:
+    if update.cluster.release < _SINCE_FIRMWARE_UUID or current is None:
         return last_seen
     if state.at(*_FIRMWARE).get("uuid") != current:
         return last_seen

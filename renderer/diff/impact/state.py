@@ -11,6 +11,11 @@ from renderer.kubevirt.virtual_machine import run_strategy_of
 from renderer.model.difference import ORDER, Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.release import Release
+
+#: Before this release each VM says under ``liveUpdateFeatures`` what is updated while it runs; from it on the
+#: cluster's rollout strategy decides.
+LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
 
 
 class HeldVm(NamedTuple):
@@ -45,6 +50,7 @@ class HeldChange(NamedTuple):
     after it; both are empty where nothing is refused. ``between`` are its states since it was started from
     ``before``, the oldest first.
     ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
+    ``runs`` tells whether there is an instance; None where its run strategy has to tell.
     """
 
     before: HeldVm
@@ -53,6 +59,7 @@ class HeldChange(NamedTuple):
     start_refusal: str = ""
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
     between: tuple[HeldVm, ...] = ()
+    runs: bool | None = None
 
 
 def held_vm(

@@ -18,8 +18,8 @@ from renderer.model.release import Release
 CLAIMS = ("persistentVolumeClaim", "dataVolume")
 MIGRATION = "Migration"
 _DISKS = ("domain", "devices", "disks")
-_MIGRATION_STRATEGY = Release(1, 3)
-_CDROM_REMOVAL = Release(1, 6)
+_SINCE_MIGRATION_STRATEGY = Release(1, 3)
+_SINCE_CDROM_REMOVAL = Release(1, 6)
 _BUSES = {"disk": ("scsi", "virtio"), "lun": ("scsi",)}
 _MOST_ROUNDS = 3
 _PLUGGED = "hotpluggable volumes are plugged in and unplugged"
@@ -53,7 +53,7 @@ def disks_change_live(update: Update, last_seen: JsonObject) -> bool:
         before = old.pop(name, None)
         if not is_hotplug_volume(volumes.get(name, {})) and before != disk:
             return False
-    knows_cdrom = update.cluster.release >= _CDROM_REMOVAL
+    knows_cdrom = update.cluster.release >= _SINCE_CDROM_REMOVAL
     for name, disk in old.items():
         volume = old_volumes.get(name)
         if not is_hotplug_volume(volume or {}) and (volume is not None or not knows_cdrom):
@@ -193,6 +193,6 @@ def _unpluggable(disk: JsonObject) -> str:
 
 def _has_migration_strategy(update: Update) -> bool:
     return (
-        update.cluster.release >= _MIGRATION_STRATEGY
+        update.cluster.release >= _SINCE_MIGRATION_STRATEGY
         and text_at(update.after.spec, "updateVolumesStrategy") == MIGRATION
     )

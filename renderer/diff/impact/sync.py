@@ -24,7 +24,14 @@ from renderer.diff.impact.placement import (
 )
 from renderer.diff.impact.resources import handle_cpu_change, handle_memory_change
 from renderer.diff.impact.restart import sync_restart_required
-from renderer.diff.impact.state import HeldVm, InstancePatch, InstanceState, Step, Update
+from renderer.diff.impact.state import (
+    LIVE_UPDATE_FEATURES_UNTIL,
+    HeldVm,
+    InstancePatch,
+    InstanceState,
+    Step,
+    Update,
+)
 from renderer.diff.impact.storage import handle_declarative_volumes
 from renderer.diff.impact.volume_migration import handle_volume_update
 from renderer.kubevirt.feature_gates import Gate
@@ -33,9 +40,8 @@ from renderer.model.json import JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
 VM = "pkg/virt-controller/watch/vm/vm.go"
-_CHOSEN_BY_CLUSTER = Release(1, 2)
-_CLEARS_INTERFACES = Release(1, 1)
-_RESTART_TAKEN_BACK = Release(1, 6)
+_SINCE_CLEARED_INTERFACES = Release(1, 1)
+_SINCE_RESTART_TAKEN_BACK = Release(1, 6)
 _MOST_PASSES = 4
 
 
@@ -106,7 +112,7 @@ def _reconciled(update: Update, state: InstanceState) -> InstanceState:
 
 def _again(update: Update, state: InstanceState) -> InstanceState:
     """Return the state to begin another pass with: RestartRequired is only taken back since 1.6."""
-    restart = None if update.cluster.release >= _RESTART_TAKEN_BACK else state.restart
+    restart = None if update.cluster.release >= _SINCE_RESTART_TAKEN_BACK else state.restart
     return state._replace(restart=restart, stuck=None)
 
 
@@ -117,7 +123,8 @@ def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
     for row in STEPS:
         if cluster.release < row.since or (stops and not row.early):
             continue
-        if row.live and cluster.release >= _CHOSEN_BY_CLUSTER and (waited or not cluster.updates_live):
+        staged = waited or not cluster.updates_live
+        if row.live and staged and cluster.release >= LIVE_UPDATE_FEATURES_UNTIL:
             continue
         reached = row.step(update, state)
         state = _with_source(state, reached, row.source)
@@ -131,7 +138,7 @@ def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
 def _cleared(update: Update, running: JsonObject) -> Update:
     """Return the update with the VM as virt-controller rewrites it, and what would be started from that."""
     release = update.cluster.release
-    if release < _CLEARS_INTERFACES or not update.cluster.has_on(Gate.HOTPLUG_NICS):
+    if release < _SINCE_CLEARED_INTERFACES or not update.cluster.has_on(Gate.HOTPLUG_NICS):
         return update
     present = interface_names(object_at(running, "spec"))
     after = update.after

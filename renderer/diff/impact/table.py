@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from renderer.diff.impact.state import LIVE_UPDATE_FEATURES_UNTIL
 from renderer.diff.impact.sync import VM
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.feature_gates import Gate
@@ -28,12 +29,11 @@ from renderer.model.release import Release
 _POOL = "pkg/virt-controller/watch/pool/pool.go"
 _REPLICA_SET = "pkg/virt-controller/watch/replicaset"
 _STARTED = (ALWAYS, RERUN_ON_FAILURE, ONCE)
-_VOLUMES_STRATEGY = Release(1, 3)
-_POOL_STRATEGIES = Release(1, 7)
-_POOL_REPLACES_DISKS = Release(1, 6)
-_LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
+_SINCE_VOLUMES_STRATEGY = Release(1, 3)
+_SINCE_POOL_STRATEGIES = Release(1, 7)
+_SINCE_POOL_REPLACES_DISKS = Release(1, 6)
 #: The first release that notes the revision in the status, which leaves the matcher to Git.
-_REVISION_IN_STATUS = Release(1, 5)
+_SINCE_REVISION_IN_STATUS = Release(1, 5)
 
 
 class Views(NamedTuple):
@@ -89,7 +89,7 @@ def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | Non
         return None
     gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
     missing = [gate for gate in gates if not views.cluster.has_on(gate)]
-    if not missing or not views.cluster.updates_live or views.cluster.release < _VOLUMES_STRATEGY:
+    if not missing or not views.cluster.updates_live or views.cluster.release < _SINCE_VOLUMES_STRATEGY:
         return None
     return Verdict(Effect.REFUSED, f"it takes the feature gates {' and '.join(missing)}")
 
@@ -117,11 +117,11 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
 def _judge_matcher(views: Views, _change: FieldChange) -> Verdict:
     for key in ("instancetype", "preference"):
         matchers = object_at(views.before.spec, key), object_at(views.after.spec, key)
-        if views.cluster.release < _REVISION_IN_STATUS and _is_refused(matchers):
+        if views.cluster.release < _SINCE_REVISION_IN_STATUS and _is_refused(matchers):
             return Verdict(
                 Effect.REFUSED,
-                f"before KubeVirt {_REVISION_IN_STATUS} the cluster writes spec.{key}.revisionName, and "
-                "refuses another name as long as that stays: clear it in the cluster with the change",
+                f"before KubeVirt {_SINCE_REVISION_IN_STATUS} the cluster writes spec.{key}.revisionName, "
+                "and refuses another name as long as that stays: clear it in the cluster with the change",
             )
     return Verdict(Effect.NONE, "see the fields that come from it")
 
@@ -135,8 +135,8 @@ def _is_refused(matchers: tuple[JsonObject, JsonObject]) -> bool:
 
 
 def _judge_live_update_features(views: Views, _change: FieldChange) -> Verdict:
-    if views.cluster.release >= _LIVE_UPDATE_FEATURES_UNTIL:
-        return Verdict(Effect.NONE, f"KubeVirt {_LIVE_UPDATE_FEATURES_UNTIL} and later do not know it")
+    if views.cluster.release >= LIVE_UPDATE_FEATURES_UNTIL:
+        return Verdict(Effect.NONE, f"KubeVirt {LIVE_UPDATE_FEATURES_UNTIL} and later do not know it")
     return Verdict(Effect.REFUSED, "it cannot change while the VM runs")
 
 
@@ -153,12 +153,12 @@ def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
     """``updateStrategy`` decides; without one, the pool restarts its VMs."""
     strategy = object_at(views.after.resource.content, "spec", "updateStrategy")
     release = views.cluster.release
-    if release >= _POOL_STRATEGIES:
+    if release >= _SINCE_POOL_STRATEGIES:
         if strategy.get("unmanaged") is not None:
             return Verdict(Effect.NONE, "the pool's VMs are not updated (updateStrategy: unmanaged)")
         if strategy.get("opportunistic") is not None:
             return Verdict(Effect.PENDING, "the pool waits for a restart (updateStrategy: opportunistic)")
-    if "dataVolumeTemplates" in change.field.segments and release >= _POOL_REPLACES_DISKS:
+    if "dataVolumeTemplates" in change.field.segments and release >= _SINCE_POOL_REPLACES_DISKS:
         return Verdict(Effect.REPLACED, "the pool deletes its VMs, and makes others with new disks")
     return Verdict(Effect.RESTART, "the pool restarts its VMs, one after the other")
 

@@ -19,8 +19,8 @@ from renderer.model.release import Release
 
 _DISKS = ("domain", "devices", "disks")
 _REPLACEMENT_RESTARTS_UNTIL = Release(1, 6)
-_HOTPLUGGED_MIGRATE = Release(1, 4)
-_CHECKS_OTHER_VOLUMES = Release(1, 4)
+_SINCE_HOTPLUGGED_MIGRATE = Release(1, 4)
+_SINCE_OTHER_VOLUMES_CHECKED = Release(1, 4)
 _VOLUMES = spec_field("volumes")
 _READ_WRITE_ONCE = ("ReadWriteOnce", "ReadWriteOncePod")
 
@@ -72,7 +72,7 @@ def _unmovable(update: Update, state: InstanceState, changed: Mapping[str, JsonO
     disks = elements_by_name(state.items(*_DISKS))
     filesystems = elements_by_name(state.items("domain", "devices", "filesystems"))
     for name, volume in changed.items():
-        if update.cluster.release < _HOTPLUGGED_MIGRATE and is_hotplug_volume(volume):
+        if update.cluster.release < _SINCE_HOTPLUGGED_MIGRATE and is_hotplug_volume(volume):
             return f"{name} is hotpluggable"
         if name in filesystems:
             return f"{name} is a file system"
@@ -86,7 +86,7 @@ def _unmovable(update: Update, state: InstanceState, changed: Mapping[str, JsonO
 
 def _other_obstacle(update: Update, state: InstanceState, changed: Mapping[str, JsonObject]) -> str:
     """``ValidateVolumesUpdateMigration``."""
-    if update.cluster.release < _CHECKS_OTHER_VOLUMES or not changed:
+    if update.cluster.release < _SINCE_OTHER_VOLUMES_CHECKED or not changed:
         return ""
     reason = why_storage_stays(update, state)
     if reason:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 
 from renderer.instancetype.apply.applier import (
     AppliedSpecs,
@@ -88,7 +87,7 @@ def _size_quantity(memory: JsonObject, field: str) -> Quantity:
     except DiagnosticError as error:
         place = FieldPath.of("spec", "memory", field)
         raise ApplyError(
-            FieldOwner.INSTANCETYPE, *(replace(found, field=place) for found in error.diagnostics)
+            FieldOwner.INSTANCETYPE, *(found._replace(field=place) for found in error.diagnostics)
         ) from None
 
 

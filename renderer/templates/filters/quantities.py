@@ -42,10 +42,12 @@ def decimal_quantity(value: object) -> str:
 
 
 def quantity_add(value: object, *others: object) -> str:
+    """Add quantities."""
     return _sum(value, others, 1)
 
 
 def quantity_subtract(value: object, *others: object) -> str:
+    """Subtract quantities from the first one."""
     return _sum(value, others, -1)
 
 

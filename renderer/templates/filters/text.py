@@ -49,6 +49,7 @@ def replace(value: str, old: str, new: str, count: int = -1) -> str:
 
 
 def split(value: str, separator: str | None = None, maximum: int = -1) -> list[str]:
+    """Return the parts of a text between separators, by default between blanks."""
     return as_text(value).split(separator, maximum)
 
 
@@ -85,10 +86,12 @@ def truncate(value: str, length: int = 255, killwords: bool = True, end: str = "
 
 
 def b64encode(value: str) -> str:
+    """Return a text in Base64."""
     return base64.b64encode(as_text(value).encode()).decode()
 
 
 def b64decode(value: str) -> str:
+    """Return the text that is in Base64. Raises ``TemplateError`` for what is not."""
     try:
         return base64.b64decode(as_text(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
@@ -96,6 +99,7 @@ def b64decode(value: str) -> str:
 
 
 def sha256(value: str) -> str:
+    """Return the SHA-256 digest of a text, in hexadecimal."""
     return hashlib.sha256(as_text(value).encode()).hexdigest()
 
 

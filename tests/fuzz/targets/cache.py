@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -68,7 +67,7 @@ def _check(damage: tuple[Sequence[str], Sequence[str], Sequence[Diagnostic], int
 def _located(found: Diagnostic) -> Diagnostic:
     """As it is when it is kept: its lines have been found."""
     related = tuple(each._replace(sites=()) for each in found.related)
-    return replace(found, sites=(), related=related)
+    return found._replace(sites=(), related=related)
 
 
 def _by_others(value: Json, name: Sequence[str]) -> bytes:

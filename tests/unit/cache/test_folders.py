@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import multiprocessing
 import os
+import queue
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +34,31 @@ def test_keys_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / name))
         keys.add(signing_key(os.environ))
     assert len(keys) == 2
+
+
+def key_of(state: str, barrier: threading.Barrier, keys: queue.Queue[bytes | None]) -> None:
+    barrier.wait(30)
+    keys.put(signing_key({"XDG_STATE_HOME": state}))
+
+
+@pytest.mark.parametrize("way", ["processes", "threads"])
+def test_those_who_make_it_at_once_have_one(tmp_path: Path, way: str) -> None:
+    system: Any = multiprocessing.get_context("fork")
+    for number in range(5):
+        if way == "processes":
+            shared, start = (system.Barrier(8), system.Queue()), system.Process
+        else:
+            shared, start = (threading.Barrier(8), queue.Queue()), threading.Thread
+        runs = [start(target=key_of, args=(str(tmp_path / str(number)), *shared)) for _ in range(8)]
+        for run in runs:
+            run.start()
+        keys = {shared[1].get(timeout=30) for _ in runs}
+        for run in runs:
+            run.join()
+        assert len(keys) == 1
+        assert None not in keys
+        [file] = (tmp_path / str(number) / "vmrender").iterdir()
+        assert {file.read_bytes()} == keys
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o660, 0o602])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.emit.unified_diff import first_difference, unified_diff
+from renderer.model.masking import Masking
 
 NUMBERS = "".join(f"{number}\n" for number in range(1, 31))
 
@@ -151,6 +152,6 @@ def test_no_line_is_a_command_of_a_ci_system(command: str, indent: str) -> None:
 
 
 def test_confidential_values_are_masked_wherever_they_stand() -> None:
-    diff = unified_diff("a.yaml", b"a: x-hunter2-x\nb: 1\n", b"a: x-hunter2-x\nb: 2\n", ["hunter2"])
+    diff = unified_diff("a.yaml", b"a: x-hunter2-x\nb: 1\n", b"a: x-hunter2-x\nb: 2\n", Masking(["hunter2"]))
     assert " a: x-***-x\n" in diff
     assert "hunter2" not in diff

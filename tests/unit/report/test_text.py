@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from renderer.model.codes import Code
@@ -66,9 +64,9 @@ def test_findings_that_differ_by_their_object_alone_stand_together() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        replace(of_vm("b", "old", 1), code=Code.SCHEMA),
-        replace(of_vm("b", "old", 1), severity=Severity.INFO),
-        replace(of_vm("b", "old", 1), hint="other"),
+        of_vm("b", "old", 1)._replace(code=Code.SCHEMA),
+        of_vm("b", "old", 1)._replace(severity=Severity.INFO),
+        of_vm("b", "old", 1)._replace(hint="other"),
         of_vm("b", "new", 1),
     ],
 )

@@ -354,10 +354,10 @@ def test_repositories_with_longer_ids_are_read(tmp_path: Path) -> None:
         assert repository.tree(oid).read("a/b.yaml") == b"1"
 
 
-def test_ten_thousand_files_are_read_through_one_process(
+def test_a_thousand_files_are_read_through_one_process(
     top: Path, repository: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit(top, {f"d{number % 100}/{number}.yaml": f"{number}" for number in range(10_000)})
+    commit(top, {f"d{number % 100}/{number}.yaml": f"{number}" for number in range(1_000)})
     started: list[tuple[str, ...]] = []
     start = GitProcess.start
 
@@ -370,7 +370,7 @@ def test_ten_thousand_files_are_read_through_one_process(
 
     read = [fs.read(f"{folder}/{name}") for folder in fs.list(".") for name in fs.list(folder)]
 
-    assert sorted(map(int, read)) == [*range(10_000)]
+    assert sorted(map(int, read)) == [*range(1_000)]
     assert started == [("cat-file", "--batch")]
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
@@ -17,22 +15,22 @@ REFUSED = Diagnostic(
 
 
 def test_what_admission_says_of_the_same_value_is_said_once() -> None:
-    same = replace(REFUSED, code=Code.MATCHER_INVALID, message="admission")
+    same = REFUSED._replace(code=Code.MATCHER_INVALID, message="admission")
     assert without_repetitions([same, REFUSED]) == (REFUSED,)
 
 
 def test_another_field_another_line_and_another_matter_stay() -> None:
     others = (
-        replace(REFUSED, code=Code.MATCHER_INVALID, field=FieldPath.of("spec", "b")),
-        replace(REFUSED, code=Code.MATCHER_INVALID, location=Location("vm.yaml", 4, 5)),
-        replace(REFUSED, code=Code.CONFLICT),
+        REFUSED._replace(code=Code.MATCHER_INVALID, field=FieldPath.of("spec", "b")),
+        REFUSED._replace(code=Code.MATCHER_INVALID, location=Location("vm.yaml", 4, 5)),
+        REFUSED._replace(code=Code.CONFLICT),
     )
     assert without_repetitions([REFUSED, *others]) == (REFUSED, *others)
 
 
 def test_a_warning_of_a_schema_does_not_stand_for_an_error() -> None:
-    warning = replace(REFUSED, severity=Severity.WARNING)
-    error = replace(REFUSED, code=Code.TOPOLOGY)
+    warning = REFUSED._replace(severity=Severity.WARNING)
+    error = REFUSED._replace(code=Code.TOPOLOGY)
     assert without_repetitions([warning, error]) == (warning, error)
 
 
@@ -43,11 +41,11 @@ def test_a_version_that_is_not_served_is_told_where_it_is_written() -> None:
         location=Location("vm.yaml", 30, 1),
         related=(Related("apiVersion", location=HERE),),
     )
-    elsewhere = replace(used, related=(Related("apiVersion", location=Location("builtin:u1.yaml", 1, 1)),))
+    elsewhere = used._replace(related=(Related("apiVersion", location=Location("builtin:u1.yaml", 1, 1)),))
     assert without_repetitions([REFUSED, used, elsewhere]) == (REFUSED, elsewhere)
 
 
 def test_a_quantity_without_a_field_is_told_by_the_schema_of_its_object() -> None:
     quantity = Diagnostic(code=Code.QUANTITY_INVALID, message="q", resource=VM, field=ROOT)
-    other = replace(quantity, resource=VM._replace(name="other"))
+    other = quantity._replace(resource=VM._replace(name="other"))
     assert without_repetitions([REFUSED, quantity, other]) == (REFUSED, other)

@@ -170,7 +170,7 @@ def test_a_missing_schema_is_said_once_for_a_kind() -> None:
 
 
 def test_other_kinds_are_none_of_its_business() -> None:
-    assert judged({"apiVersion": "v1", "kind": "Secret", "nonsense": None}) == ()
+    assert judged({"apiVersion": "example.com/v1", "kind": "Widget", "nonsense": None}) == ()
 
 
 def test_long_values_are_cut() -> None:
@@ -228,7 +228,7 @@ from renderer.validation.validate import validate
 heavy = lambda: [name for name in ("jsonschema", "jsonschema_rs") if name in sys.modules]
 def judge(content): validate(ResourceSet((Resource(content, Site("f")),)), LATEST, SchemaRegistry())
 print(heavy())
-judge({"apiVersion": "v1", "kind": "Secret"})
+judge({"apiVersion": "example.com/v1", "kind": "Widget"})
 print(heavy())
 judge({"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachinePreference",
        "metadata": {"name": "a"}, "spec": {}})

@@ -21,15 +21,19 @@ def rows(name: str) -> list[dict[str, str]]:
 KEY_ORDERS: list[list[str]] = json.loads(Path(__file__).with_name("key_orders.json").read_text())
 
 
-@pytest.mark.parametrize("row", rows("strings.json"), ids=lambda row: ascii(row["string"])[:40])
-def test_a_string(row: dict[str, str]) -> None:
-    assert encode([{"spec": {"v": row["string"]}}]) == "spec:\n" + row["value"]
-    assert encode([{"spec": [row["string"]]}]) == "spec:\n" + row["item"]
+def test_strings() -> None:
+    table = rows("strings.json")
+    assert len(table) > 200
+    for row in table:
+        assert encode([{"spec": {"v": row["string"]}}]) == "spec:\n" + row["value"]
+        assert encode([{"spec": [row["string"]]}]) == "spec:\n" + row["item"]
 
 
-@pytest.mark.parametrize("row", rows("keys.json"), ids=lambda row: ascii(row["key"])[:40])
-def test_a_key(row: dict[str, str]) -> None:
-    assert encode([{"spec": {row["key"]: 1}}]) == "spec:\n" + row["entry"]
+def test_keys() -> None:
+    table = rows("keys.json")
+    assert len(table) > 200
+    for row in table:
+        assert encode([{"spec": {row["key"]: 1}}]) == "spec:\n" + row["entry"]
 
 
 @pytest.mark.parametrize("keys", KEY_ORDERS, ids=" ".join)

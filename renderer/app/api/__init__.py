@@ -1,0 +1,354 @@
+"""The library: what ``import renderer`` offers.
+
+Open a project, list its overlays and its fleet, render, write, validate, compare and explain; expand, check
+and compare objects that are dictionaries. The functions print nothing and end no process. They take and
+return plain values, may be called from any thread, and leave nothing behind in the one that calls.
+
+Findings are values: a call returns them, with file and line. Two exceptions stop a call: ``DiagnosticError``,
+for an input that leaves nothing to work on, and ``UsageError``, for a request that names what is not there.
+
+>>> import renderer
+>>> project = renderer.open_project("shop")
+>>> for overlay in renderer.list_overlays(project):
+...     rendered = renderer.render(project, overlay.name)
+...     print(overlay.path, list(rendered.files), len(rendered.findings))
+overlays/prod ['shop/virtualmachine_db.yaml', 'shop/virtualmachine_web.yaml'] 0
+overlays/test ['shop-test/virtualmachine_db.yaml', 'shop-test/virtualmachine_web.yaml'] 0
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from renderer.app.api.fleet import fleet_of
+from renderer.app.api.objects import (
+    Manifest,
+    check_object,
+    compare_states,
+    expand_object,
+    project_in_memory,
+)
+from renderer.app.api.runs import as_a_run, as_it_is_now, located
+from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Rendered
+from renderer.app.diff import Comparison, compare_revisions
+from renderer.app.explain import explain_resource
+from renderer.app.explanations import Question, explanation_of
+from renderer.app.project import Project
+from renderer.app.render import RenderMode, RenderRequest, RenderResult
+from renderer.app.render import render as run_render
+from renderer.app.reporter import Silent
+from renderer.app.usage_error import UsageError
+from renderer.app.validate import validate as run_validate
+from renderer.emit.layout import layout
+from renderer.model.codes import Code, Explanation
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.history import ResourceHistory
+from renderer.model.limits import lowered
+from renderer.model.release import Release, target_release
+from renderer.model.render_config import ExpandMode, Overlay
+from renderer.model.resource import ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.source.overlays import select_overlays
+from renderer.source.project_root import find_project_root
+
+__all__ = [
+    "Comparison",
+    "Diagnostic",
+    "DiagnosticError",
+    "Expanded",
+    "Explanation",
+    "Findings",
+    "Fleet",
+    "FleetMachine",
+    "Overlay",
+    "Project",
+    "RenderResult",
+    "Rendered",
+    "ResourceHistory",
+    "UsageError",
+    "compare",
+    "compare_objects",
+    "expand",
+    "explain",
+    "explain_code",
+    "list_fleet",
+    "list_overlays",
+    "open_project",
+    "render",
+    "validate",
+    "validate_object",
+    "write",
+]
+
+#: The fields of each value that the promise of ``docs/library.md`` covers.
+STABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "Comparison": ("difference", "before", "after"),
+    "Diagnostic": ("code", "message", "severity", "location", "resource", "field", "hint", "overlays"),
+    "DiagnosticError": ("diagnostics",),
+    "Expanded": ("manifest", "findings"),
+    "Explanation": ("summary", "markdown"),
+    "Findings": ("errors", "warnings"),
+    "Fleet": ("machines", "findings"),
+    "FleetMachine": FleetMachine._fields,
+    "Overlay": ("path", "name", "output", "kubevirt", "expand"),
+    "Project": ("root",),
+    "RenderResult": ("trees", "findings", "overlays"),
+    "Rendered": ("overlay", "files", "manifests", "findings"),
+    "ResourceHistory": ("overlay", "resource", "fields"),
+    "UsageError": (),
+}
+
+
+@as_a_run
+def open_project(path: str | Path = ".", environment: Mapping[str, str] | None = None) -> Project:
+    """Open the project that ``path`` is in; without a ``vmrender.yaml`` it has the defaults.
+
+    ``environment`` has the variables by which git, the cache and ``VMRENDER_LIMITS`` are found, by default
+    those of the process. The settings are read now, all other files by each call.
+
+    Raises ``DiagnosticError`` for a ``vmrender.yaml`` that cannot be used.
+
+    >>> renderer.open_project("shop/overlays/prod").root.name
+    'shop'
+    """
+    root = find_project_root(Path(path))
+    return Project.read(root, os.environ if environment is None else environment)
+
+
+@as_a_run
+def list_overlays(project: Project) -> tuple[Overlay, ...]:
+    """Return the overlays of the project, in the order in which they are rendered.
+
+    Raises ``DiagnosticError`` for entries of ``overlays`` that lead nowhere.
+
+    >>> [(overlay.name, str(overlay.kubevirt)) for overlay in renderer.list_overlays(project)]
+    [('prod', '1.9'), ('test', '1.9')]
+    """
+    with lowered(project.config.limits):
+        return as_it_is_now(project).overlays()
+
+
+@as_a_run
+def list_fleet(project: Project, *overlays: str) -> Fleet:
+    """Return the virtual machines of overlays, names or paths, and without any those of all overlays.
+
+    Each has the names of its instance type and preference in Git, the size that this comes to, and the
+    findings about it. ``pandas.DataFrame(fleet.machines)`` makes a table of it.
+
+    Raises ``DiagnosticError`` for an unknown overlay.
+
+    >>> fleet = renderer.list_fleet(project)
+    >>> for machine in fleet.machines:
+    ...     print(machine.overlay, machine.name, machine.instancetype, machine.vcpus, machine.memory)
+    overlays/prod db u1.large 2 8589934592
+    overlays/prod web u1.medium 1 4294967296
+    overlays/test db u1.small 1 2147483648
+    overlays/test web u1.medium 1 4294967296
+    """
+    project = as_it_is_now(project)
+    with lowered(project.config.limits):
+        return fleet_of(project, select_overlays(project.overlays(), overlays))
+
+
+@as_a_run
+def render(project: Project, overlay: str) -> Rendered:
+    """Render an overlay, a name or path, in memory. Raises ``DiagnosticError`` for an unknown overlay.
+
+    >>> rendered = renderer.render(project, "prod")
+    >>> [manifest["metadata"]["name"] for manifest in rendered.manifests]
+    ['db', 'web']
+    >>> rendered
+    Rendered('overlays/prod', 2 files, 2 resources, 0 findings)
+    """
+    project = as_it_is_now(project)
+    with lowered(project.config.limits):
+        [selected] = select_overlays(project.overlays(), [overlay])
+        outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
+        findings = Findings(located(project.fs, outcome.diagnostics))
+        if outcome.failed:
+            return Rendered(selected, {}, ResourceSet(), findings)
+        return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings)
+
+
+@as_a_run
+def write(project: Project, *overlays: str, check: bool = False) -> RenderResult:
+    """Render overlays, all without names, into their folders; with ``check``, only compare these.
+
+    Nothing is written when there is an error in any of the overlays. Raises ``DiagnosticError`` for an
+    unknown overlay.
+
+    >>> result = renderer.write(project, "prod")
+    >>> [(tree.output, tree.created) for tree in result.trees]
+    [('rendered/prod', ('shop/virtualmachine_db.yaml', 'shop/virtualmachine_web.yaml'))]
+    >>> renderer.write(project, "prod", check=True).findings
+    ()
+    """
+    project = as_it_is_now(project)
+    mode = RenderMode.CHECK if check else RenderMode.WRITE
+    with lowered(project.config.limits):
+        # In this process: a program with threads must not be forked.
+        result = run_render(project, RenderRequest(overlays, mode, jobs=1), Silent())
+    return result._replace(findings=Findings(located(project.fs, result.findings)))
+
+
+@as_a_run
+def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Findings:
+    """Check files and folders of the project, which are relative to its root; without paths all of it.
+
+    ``kubevirt``, as in ``1.8``, overrules the target releases of the project.
+
+    Raises ``DiagnosticError`` for a project whose overlays cannot be found, and ``ValueError`` for an unknown
+    release.
+
+    >>> renderer.validate(project, "overlays/prod")
+    ()
+    """
+    project = as_it_is_now(project)
+    with lowered(project.config.limits):
+        result = run_validate(project, paths or ["."], _release(kubevirt))
+        return Findings(located(result.fs, result.findings))
+
+
+@as_a_run
+def compare(project: Project, *revisions: str, overlays: Iterable[str] = ()) -> Comparison:
+    """Compare what is rendered at two revisions, or at one, by default HEAD, and in the work tree.
+
+    Each virtual machine that changes has its effect: a restart, a live migration, a refusal and so on.
+    Revisions are written as for ``vmrender diff``.
+
+    Raises ``DiagnosticError``: revision-unknown, git-unavailable; ``UsageError`` for more than two revisions.
+
+    >>> comparison = renderer.compare(project, "HEAD~1", "HEAD")
+    >>> for overlay in comparison.difference.overlays:
+    ...     for change in overlay.changes:
+    ...         print(overlay.path, change.id, change.impact.effect)
+    overlays/prod VirtualMachine shop/db restart
+    """
+    return compare_revisions(as_it_is_now(project), revisions, overlays, Silent())
+
+
+@as_a_run
+def explain(project: Project, resource: str, field: str = "", overlay: str = "") -> ResourceHistory:
+    """Return where the fields of a rendered resource come from.
+
+    ``resource`` is ``NAME``, ``KIND/NAME``, ``NAMESPACE/KIND/NAME`` or a place in a rendered tree.
+
+    Raises ``UsageError`` for one that is in no overlay or in several, and ``DiagnosticError`` when no
+    overlay can be rendered.
+
+    >>> memory = "spec.template.spec.domain.memory.guest"
+    >>> history = renderer.explain(project, "vm/db", memory, overlay="prod")
+    >>> for field in history.fields:
+    ...     for step in field.steps:
+    ...         print(field.value, step.location.path)
+    8Gi builtin:common-instancetypes/v1.7.0/instancetypes/u1.yaml
+    """
+    project = as_it_is_now(project)
+    with lowered(project.config.limits):
+        explained = explain_resource(project, Question(resource, field, overlay))
+        if explained.history is None:
+            raise DiagnosticError(*located(project.fs, explained.findings))
+        return explained.history
+
+
+@as_a_run
+def expand(
+    manifest: Manifest,
+    catalog: Iterable[Manifest] = (),
+    *,
+    project: Project | None = None,
+    kubevirt: str | None = None,
+    mode: str | None = None,
+) -> Expanded:
+    """Expand a virtual machine that is a dictionary, and check it.
+
+    Instance types, preferences, volumes and the KubeVirt object are looked up in ``catalog``, then in the
+    catalogs of the project; without a project in common-instancetypes. ``kubevirt``, as in ``1.8``, and
+    ``mode`` (``off``, ``applied`` or ``defaults``) overrule the project. Nothing that is given is changed.
+
+    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release or mode.
+
+    >>> vm = {
+    ...     "apiVersion": "kubevirt.io/v1",
+    ...     "kind": "VirtualMachine",
+    ...     "metadata": {"name": "db"},
+    ...     "spec": {
+    ...         "runStrategy": "Always",
+    ...         "instancetype": {"name": "u1.large"},
+    ...         "template": {"spec": {"domain": {"devices": {}}}},
+    ...     },
+    ... }
+    >>> renderer.expand(vm).manifest["spec"]["template"]["spec"]["domain"]["memory"]
+    {'guest': '8Gi'}
+    """
+    chosen = _project_of(project)
+    with lowered(chosen.config.limits):
+        return expand_object(
+            manifest, catalog, chosen, _release(kubevirt), ExpandMode(mode) if mode else None
+        )
+
+
+@as_a_run
+def validate_object(
+    manifest: Manifest,
+    catalog: Iterable[Manifest] = (),
+    *,
+    project: Project | None = None,
+    kubevirt: str | None = None,
+) -> Findings:
+    """Check an object that is a dictionary: by its schema, by KubeVirt's webhooks, by the rules.
+
+    ``catalog`` has objects that it refers to, which are checked as well. The other arguments are those of
+    ``expand``. Findings have a ``field``, and no line.
+
+    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release.
+
+    >>> vm["spec"]["runStrategy"] = "Never"
+    >>> [(found.code.value, str(found.field)) for found in renderer.validate_object(vm)]
+    [('schema', 'spec.runStrategy')]
+    """
+    chosen = _project_of(project)
+    with lowered(chosen.config.limits):
+        return check_object(manifest, catalog, chosen, _release(kubevirt))
+
+
+@as_a_run
+def compare_objects(
+    before: Iterable[Manifest],
+    after: Iterable[Manifest],
+    catalog: Iterable[Manifest] = (),
+    *,
+    kubevirt: str | None = None,
+) -> Comparison:
+    """Compare two states of some objects, as they are composed in one overlay.
+
+    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release.
+
+    >>> vm["spec"]["runStrategy"] = "Always"
+    >>> larger = {**vm, "spec": {**vm["spec"], "instancetype": {"name": "u1.xlarge"}}}
+    >>> [overlay] = renderer.compare_objects([vm], [larger]).difference.overlays
+    >>> [(str(change.id), change.impact.effect.value) for change in overlay.changes]
+    [('VirtualMachine db', 'restart')]
+    """
+    return compare_states(before, after, tuple(catalog), _release(kubevirt))
+
+
+@as_a_run
+def explain_code(code: str) -> Explanation:
+    """Return the meaning of a diagnostic code. Raises ``ValueError`` for an unknown one.
+
+    >>> renderer.explain_code("conflict").summary
+    'A VM sets what its instance type sets'
+    """
+    return explanation_of(Code(code))
+
+
+def _project_of(project: Project | None) -> Project:
+    return project_in_memory(os.environ) if project is None else as_it_is_now(project)
+
+
+def _release(text: str | None) -> Release | None:
+    """Raises ``ValueError`` for an unknown release."""
+    return target_release(text) if text else None

@@ -1,0 +1,64 @@
+"""List the virtual machines of a project: what is written in Git, and what size that comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from renderer.app.api.runs import located
+from renderer.app.api.values import Findings, Fleet, FleetMachine
+from renderer.app.project import Project
+from renderer.kubevirt.sizes import machine_size
+from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import EMPTY, text_at
+from renderer.model.render_config import ExpandMode, Overlay
+from renderer.model.resource import Resource
+from renderer.pipeline import Pipeline
+from renderer.source.locate import Locator
+
+_MATCHERS = ("instancetype", "preference")
+
+
+def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
+    """Render overlays in memory, and list the virtual machines in the order of overlays and files."""
+    pipeline, locator = Pipeline(project.fs, project.config), Locator(project.fs)
+    machines: list[FleetMachine] = []
+    findings: list[Diagnostic] = []
+    for overlay in overlays:
+        outcome = pipeline.render(overlay).in_overlay(overlay.path)
+        findings += outcome.diagnostics
+        applied = outcome.value
+        if overlay.expand is ExpandMode.OFF:
+            applied = pipeline.render(overlay._replace(expand=ExpandMode.APPLIED)).value
+        # With the matchers, which are gone from what is expanded.
+        written = pipeline.build(overlay._replace(expand=ExpandMode.OFF)).value
+        before = {each.current_id: each for each in written}
+        for machine in filter(None, map(VirtualMachineView.of, applied)):
+            identity = machine.resource.current_id
+            own = (found for found in outcome.diagnostics if found.resource == identity)
+            about_it = Findings(located(project.fs, own, locator))
+            machines.append(_machine(overlay, machine, before.get(identity), about_it))
+    return Fleet(tuple(machines), Findings(located(project.fs, findings, locator)))
+
+
+def _machine(
+    overlay: Overlay, machine: VirtualMachineView, written: Resource | None, findings: Findings
+) -> FleetMachine:
+    view = VirtualMachineView.of(written) if written is not None else None
+    spec = view.spec if view is not None else EMPTY
+    is_expanded = not findings.errors and not any(machine.spec.get(name) for name in _MATCHERS)
+    size = machine_size(machine) if is_expanded else None
+    return FleetMachine(
+        overlay=overlay.path,
+        kind=machine.kind,
+        namespace=machine.namespace,
+        name=machine.name,
+        instancetype=text_at(spec, "instancetype", "name"),
+        preference=text_at(spec, "preference", "name"),
+        run_strategy=machine.run_strategy,
+        replicas=machine.replicas,
+        vcpus=size and size.vcpus,
+        memory=size and size.memory,
+        gpus=size and size.gpus,
+        findings=findings,
+    )

@@ -1,0 +1,138 @@
+"""Expand, check and compare objects that are dictionaries, in a project that is only in memory.
+
+They go the way of files: written as JSON, read again with all limits. What comes back shares nothing with
+what was given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from renderer.app.api.runs import located
+from renderer.app.api.values import Expanded, Findings
+from renderer.app.build import expand_files
+from renderer.app.diff import Comparison, compare_projects
+from renderer.app.diff_side import Side
+from renderer.app.project import Project
+from renderer.app.reporter import Silent
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.location import Location
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode, InstancetypeNames, OverlayEntry, RenderConfig
+from renderer.pipeline import Pipeline
+from renderer.source.builtin_catalogs import BuiltinFileSystem
+from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
+from renderer.source.load import load_files
+from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
+
+#: An object as ``json`` and YAML libraries read it.
+Manifest: TypeAlias = Mapping[str, Any]
+
+#: The names by which findings speak of what was given.
+_OBJECT, _CATALOG = "(object).yaml", "(catalog).yaml"
+
+
+def expand_object(
+    given: Manifest,
+    catalog: Iterable[Manifest],
+    project: Project,
+    kubevirt: Release | None,
+    mode: ExpandMode | None,
+) -> Expanded:
+    """Expand one object. Raises ``ValueError`` for what is no JSON, ``DiagnosticError`` for the project."""
+    documents = _documents(given, catalog)
+    fs = FilesAbove(documents, project.fs)
+    try:
+        built = expand_files(project, documents, kubevirt=kubevirt, expand=mode)
+    except DiagnosticError as error:
+        return Expanded(None, _located(fs, error.diagnostics))
+    expanded = (each for each in built.resources or () if each.origin.path == _OBJECT)
+    manifest = next((deepcopy(dict(each.content)) for each in expanded), None)
+    return Expanded(manifest, _located(fs, built.findings))
+
+
+def check_object(
+    given: Manifest, catalog: Iterable[Manifest], project: Project, kubevirt: Release | None
+) -> Findings:
+    """Return the findings about an object and its catalog. Raises as ``expand_object``."""
+    documents = _documents(given, catalog)
+    fs = FilesAbove(documents, project.fs)
+    config = project.config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
+    overlay = config.overlay(OverlayEntry("."), ".", ".").with_target(kubevirt, ExpandMode.APPLIED)
+    try:
+        objects = Outcome(load_files(fs, documents))
+    except DiagnosticError as error:
+        return _located(fs, error.diagnostics)
+    return _located(fs, Pipeline(fs, config).checked(overlay, objects).diagnostics)
+
+
+def compare_states(
+    before: Iterable[Manifest],
+    after: Iterable[Manifest],
+    catalog: Iterable[Manifest],
+    kubevirt: Release | None,
+) -> Comparison:
+    """Compare two states of one overlay. Raises ``ValueError`` for what is no JSON."""
+    shared = _text(catalog, "the catalog")
+    sides = [
+        Side(name, BuiltinFileSystem(MemoryFileSystem(dict(_project(_text(state, name), shared, kubevirt)))))
+        for name, state in (("before", before), ("after", after))
+    ]
+    return compare_projects(sides[0], sides[1], (), Silent())
+
+
+def project_in_memory(environment: Mapping[str, str]) -> Project:
+    """Return a project without files and with all defaults."""
+    return Project(Path("/"), BuiltinFileSystem(MemoryFileSystem({})), RenderConfig(), environment)
+
+
+def _project(state: bytes, catalog: bytes, kubevirt: Release | None) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a project with one overlay, by path."""
+    catalogs: list[object] = [{"builtin": "common-instancetypes"}]
+    if catalog:
+        catalogs.insert(0, {"path": "catalog"})
+        yield "catalog/kustomization.yaml", json.dumps({"resources": [_CATALOG]}).encode()
+        yield f"catalog/{_CATALOG}", catalog
+    settings = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "catalogs": catalogs,
+        "overlays": [{"path": "state"}],
+        **({"kubevirt": str(kubevirt)} if kubevirt else {}),
+    }
+    yield PROJECT_FILE, json.dumps(settings).encode()
+    yield "state/kustomization.yaml", json.dumps({"resources": [_OBJECT] if state else []}).encode()
+    yield f"state/{_OBJECT}", state
+
+
+def _documents(given: Manifest, catalog: Iterable[Manifest]) -> Mapping[str, bytes]:
+    written = {_OBJECT: _text([given], "the object"), _CATALOG: _text(catalog, "the catalog")}
+    return {name: content for name, content in written.items() if content}
+
+
+def _text(objects: Iterable[Manifest], name: str) -> bytes:
+    """Return objects as a file of YAML documents. Raises ``ValueError``."""
+    try:
+        documents = [json.dumps(dict(each), allow_nan=False) for each in objects]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{name} cannot be written as JSON: {error}") from None
+    return "\n---\n".join(documents).encode()
+
+
+def _located(fs: FileSystem, findings: Iterable[Diagnostic]) -> Findings:
+    """Locate findings; what was given has no lines, so its file alone is named."""
+    return Findings(map(_without_line, located(fs, findings)))
+
+
+def _without_line(found: Diagnostic) -> Diagnostic:
+    related = tuple(each._replace(location=_file(each.location)) for each in found.related)
+    return found._replace(location=_file(found.location), related=related)
+
+
+def _file(location: Location | None) -> Location | None:
+    is_given = location is not None and location.path in (_OBJECT, _CATALOG)
+    return Location(location.path) if location is not None and is_given else location

@@ -1,0 +1,171 @@
+"""Compare what a project renders with what a cluster holds, as a dump of it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+from renderer.app.diff import Comparison, side_at
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.project import Project
+from renderer.app.reporter import Reporter
+from renderer.app.usage_error import UsageError
+from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
+from renderer.diff.live.compare_live import LiveSettings, compare_with_cluster
+from renderer.dump.files import STDIN, find_files
+from renderer.dump.read import read_dump
+from renderer.kubevirt.kinds import VMI
+from renderer.kubevirt.virtual_machine import PATHS
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.difference import ChangeType, Difference, OverlayDifference, ResourceChange
+from renderer.model.json import array_at, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.render_config import Overlay
+from renderer.model.resource import Resource
+from renderer.pipeline.deployers import Deployers, tracks, why_nothing_is_pruned
+from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
+from renderer.source.overlays import select_overlays
+
+#: The place of objects that the project could have, and has not.
+_NOWHERE = "in no overlay"
+#: Objects that every namespace has.
+_EVERYWHERE = frozenset({"kube-root-ca.crt", "openshift-service-ca.crt", "default", "builder", "deployer"})
+_SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type
+
+
+class _Rendered(NamedTuple):
+    """An overlay and what it renders."""
+
+    overlay: Overlay
+    side: RenderedSide
+
+
+class Dump(Record):
+    """``name`` is a file or folder that kubectl has printed, or ``-`` for what is ``piped`` in."""
+
+    name: str
+    piped: BinaryIO
+
+    def __str__(self) -> str:
+        return "standard input" if self.name == STDIN else self.name
+
+
+def compare_with_dump(
+    project: Project, revisions: Sequence[str], dump: Dump, overlays: Iterable[str], reporter: Reporter
+) -> Comparison:
+    """Compare a cluster with the work tree, or with a revision.
+
+    Without ``overlays``, names or paths, all are compared. Raises ``UsageError`` for more than one revision,
+    and ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
+    ``read_dump`` raises.
+    """
+    if len(revisions) > 1 or any(".." in each for each in revisions):
+        raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
+    if not revisions:
+        return _compare(Side("work tree", project.fs), dump, overlays, reporter)
+    with project.git() as git:
+        return _compare(side_at(git, revisions[0]), dump, overlays, reporter)
+
+
+def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
+    rendered: list[_Rendered] = []
+    errors: list[Diagnostic] = []
+    selected = select_overlays(side.overlays.values(), wanted)
+    for number, overlay in enumerate(selected, start=1):
+        with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
+            found = side.render(overlay.path) or RenderedSide(None)
+        errors += side.located(found.errors)
+        rendered.append(_Rendered(overlay, found))
+    written = [each for one in rendered if one.side.content for each in one.side.content.written]
+    with reporter.doing(f"reading {dump}"):
+        cluster = _Cluster(dump, {each.kind for each in written})
+    deployers = Deployers(side.fs, side.config, side.overlays.values())
+    compared = [_overlay_difference(each, side, cluster.objects, deployers) for each in rendered]
+    compared += cluster.in_no_overlay(written, [change for one in compared for change in one.changes])
+    difference = Difference(
+        f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=cluster.others
+    )
+    return Comparison(difference, (), tuple(errors))
+
+
+def _overlay_difference(
+    rendered: _Rendered, side: Side, objects: ClusterObjects, deployers: Deployers
+) -> OverlayDifference:
+    overlay, (content, _, state) = rendered
+    if content is None or state is None:
+        reason = f"it cannot be rendered in {side.name}"
+        return OverlayDifference(
+            overlay.path, overlay.name, (overlay.kubevirt, overlay.kubevirt), incomparable=reason
+        )
+    machines = LiveMachines(state, content.release, objects)
+    own = deployers.of(overlay)
+    settings = LiveSettings(
+        machines.predicted(content.written),
+        machines.sync,
+        deployers.rules(overlay),
+        lambda live: not _is_controlled(live) and any(tracks(each, live) for each in own),
+        why_nothing_is_pruned(own),
+    )
+    found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
+    return found._replace(notes=(*_release_notes(objects, content.release), *found.notes))
+
+
+def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
+    running = text_at(objects.kubevirt, "status", "observedKubeVirtVersion")
+    if running and not running.removeprefix("v").startswith(f"{release}."):
+        yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}"
+
+
+class _Cluster:
+    """The objects of a dump that a comparison may need; ``others`` is how many it cannot."""
+
+    def __init__(self, dump: Dump, kinds: set[str]) -> None:
+        """Raises ``DiagnosticError`` for a dump that cannot be read."""
+        self.others = 0
+        self._kinds = kinds | PATHS.keys()
+        needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
+        found: list[Resource] = []
+        for live in read_dump(find_files([dump.name], dump.piped)):
+            if live.kind in needed:
+                found.append(Resource(live.content, Site(live.location.path)))
+            else:
+                self.others += 1
+        self.objects = ClusterObjects(found)
+
+    def in_no_overlay(
+        self, written: Iterable[Resource], changes: Iterable[ResourceChange]
+    ) -> Iterator[OverlayDifference]:
+        """Yield one difference with the objects of Git's kinds and namespaces that Git has not, if any."""
+        written = tuple(written)
+        matched = [live for each in written if (live := self.objects.find(each)) is not None]
+        known: set[Key] = {key_of(each) for each in (*written, *matched)}
+        told = {change.id for change in changes}
+        namespaces = {each.namespace for each in (*written, *matched)}
+        extra: list[ResourceChange] = []
+        for live in self.objects.resources:
+            if key_of(live) in known or live.current_id in told or live.kind == VMI:
+                continue
+            if live.namespace in namespaces and self._could_be_in_git(live):
+                runs = self.objects.runs(live)
+                extra.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
+            else:
+                self.others += 1
+        if extra:
+            yield OverlayDifference(_NOWHERE, "", (None, None), tuple(extra))
+
+    def _could_be_in_git(self, live: Resource) -> bool:
+        return live.kind in self._kinds and not _is_controlled(live) and not _is_everywhere(live)
+
+
+def _is_controlled(live: Resource) -> bool:
+    """Tell whether a controller has made an object for another."""
+    owners = array_at(live.content, "metadata", "ownerReferences")
+    return any(object_at(owner).get("controller") is True for owner in owners)
+
+
+def _is_everywhere(live: Resource) -> bool:
+    if live.kind in ("ConfigMap", "ServiceAccount") and live.name in _EVERYWHERE:
+        return True
+    return live.kind == "Secret" and live.content.get("type") == _SERVICE_ACCOUNT_TOKEN

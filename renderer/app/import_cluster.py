@@ -1,0 +1,179 @@
+"""Import what runs in a cluster: sources in Git for what ``kubectl get -o yaml`` prints."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from renderer.app.import_files import SourceChoices, plan_sources
+from renderer.app.import_project import project_file
+from renderer.app.project import Project
+from renderer.app.usage_error import UsageError
+from renderer.dump.files import find_files
+from renderer.dump.gather import gather
+from renderer.dump.read import read_dump
+from renderer.dump.sources import (
+    counted_by_kind,
+)
+from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.emit.output_folder import OutputFolder
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
+from renderer.model.json import JsonObject, text_at
+from renderer.model.location import Location
+from renderer.model.release import LATEST, OLDEST, Release
+from renderer.model.render_config import ExpandMode, RenderConfig
+from renderer.source.project import PROJECT_FILE
+
+_DUMP = "the dump"
+
+
+class ClusterImport(NamedTuple):
+    """A dump in ``files`` and folders, ``-`` being what is ``piped`` in, and the folder to write to.
+
+    Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files.
+    """
+
+    files: tuple[str, ...]
+    piped: BinaryIO
+    output: Path
+    kubevirt: Release | None = None
+    choices: SourceChoices = SourceChoices()
+    force: bool = False
+    dry_run: bool = False
+
+
+class ImportedCluster(NamedTuple):
+    """The result: ``objects`` by kind, files that were ``written`` and others that are as they would be.
+
+    ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
+    ``to_seal`` are the placeholders, ``fitted`` lines about instance types that were looked for. With errors
+    among ``findings`` nothing was written.
+    """
+
+    findings: tuple[Diagnostic, ...]
+    objects: Mapping[str, int] = {}
+    left_out: Mapping[tuple[str, str], int] = {}
+    fields: int = 0
+    to_seal: tuple[str, ...] = ()
+    pins: int = 0
+    fitted: tuple[str, ...] = ()
+    release: Release = LATEST
+    written: tuple[str, ...] = ()
+    unchanged: int = 0
+
+
+def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
+    """Write the sources of a cluster into a folder of the project.
+
+    Nothing is written when there is an error, and files that are there stay unless ``force`` is set.
+
+    Raises ``UsageError`` for a folder outside the project, and ``DiagnosticError``.
+    """
+    output = _output(project, request.output)
+    try:
+        gathered = gather(read_dump(find_files(request.files, request.piped)))
+    except DiagnosticError as error:
+        return ImportedCluster(error.diagnostics)
+    if not gathered.objects and not has_errors(gathered.findings):
+        return ImportedCluster((*gathered.findings, _nothing(request)))
+    release, release_findings = _release(gathered.kubevirt, request.kubevirt, project.config)
+    findings = (*gathered.findings, *release_findings)
+    if has_errors(findings):
+        return ImportedCluster(findings)
+    planned = plan_sources(project, output, gathered, release, request.choices)
+    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
+    catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
+    modes = {
+        posixpath.join(output, folder): planned.modes.get(folder, ExpandMode.OFF)
+        for folder in sorted({each.folder for each in planned.objects})
+    }
+    writes |= project_file(project, output, modes, catalogs, release)
+    findings = (*findings, *planned.findings)
+    changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
+    if in_the_way:
+        return ImportedCluster((*findings, *in_the_way))
+    if not request.dry_run and not has_errors(findings):
+        change_files(project.root, changed, ())
+    return ImportedCluster(
+        findings,
+        counted_by_kind(planned.objects),
+        gathered.left_out,
+        gathered.fields,
+        tuple(posixpath.join(output, each.path) for each in planned.objects if each.is_placeholder),
+        planned.pins,
+        tuple(planned.fitted.lines()),
+        release,
+        tuple(changed),
+        len(writes) - len(changed),
+    )
+
+
+def _output(project: Project, written: Path) -> str:
+    """Return the folder below the root of the project. Raises ``UsageError`` and ``DiagnosticError``."""
+    path = Path(os.path.normpath(Path.cwd() / written))
+    if not path.is_relative_to(project.root):
+        raise UsageError(f"{written} lies outside the repository {project.root}", "--output")
+    return OutputFolder.locate(project.root, path.relative_to(project.root).as_posix()).path
+
+
+def _release(
+    kubevirt: JsonObject, asked: Release | None, config: RenderConfig
+) -> tuple[Release, tuple[Diagnostic, ...]]:
+    """Return the target release: as asked, the cluster's, or the project's."""
+    observed = text_at(kubevirt, "status", "observedKubeVirtVersion").partition("-")[0]
+    if asked or not kubevirt:
+        return asked or config.kubevirt, ()
+    try:
+        release = Release.parse(observed)
+    except ValueError:
+        return config.kubevirt, ()
+    if OLDEST <= release <= LATEST:
+        return release, ()
+    nearest = min(max(release, OLDEST), LATEST)
+    warning = Diagnostic(
+        code=Code.NOT_CHECKED,
+        severity=Severity.WARNING,
+        message=f"the cluster runs KubeVirt {release}; its objects are judged by {nearest}",
+        hint=f"vmrender renders for KubeVirt {OLDEST} to {LATEST}",
+    )
+    return nearest, (warning,)
+
+
+def _compared_with_disk(
+    project: Project, writes: Mapping[str, bytes], *, force: bool
+) -> tuple[dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return the files that differ from what is there, and a finding about each that is in the way."""
+    check_writable(project.root, writes)
+    fs = project.fs
+    changed: dict[str, bytes] = {}
+    in_the_way: list[Diagnostic] = []
+    for path, content in writes.items():
+        present = fs.read(path) if fs.is_file(path) else None
+        if present == content:
+            continue
+        changed[path] = content
+        if present is not None and path != PROJECT_FILE and not force:
+            in_the_way.append(_in_the_way(path))
+    return changed, tuple(in_the_way)
+
+
+def _in_the_way(path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.FILE_EXISTS,
+        message=f"{path} is there already, and differs from what the cluster has",
+        location=Location(path),
+        hint="nothing was written; compare with --output of another folder, or replace it with --force",
+    )
+
+
+def _nothing(request: ClusterImport) -> Diagnostic:
+    return Diagnostic(
+        code=Code.DUMP_INVALID,
+        message="the dump holds no object that belongs into Git",
+        location=Location(request.files[0]) if request.files else None,
+        hint="print virtual machines and what they need: kubectl get vm,datavolume,pvc,service -A -o yaml",
+    )

@@ -1,0 +1,164 @@
+"""Compare the instance types that a cluster recorded for its virtual machines with those in Git.
+
+A VirtualMachine whose revision has the content of the catalog needs no pin; another gets one, made of the
+ControllerRevision in the dump (``vmrender pin`` makes the same of the catalog).
+"""
+
+from __future__ import annotations
+
+from renderer.dump.gather import UserObject
+from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.catalog import Catalog, Scope
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.find import Found, decoded, find_object, find_revision, missing_revision
+from renderer.instancetype.findings import vm_diagnostics
+from renderer.instancetype.matcher import Matcher, read_matcher
+from renderer.instancetype.pin import pinned_revision
+from renderer.instancetype.revision import RevisionError, decode_revision
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, MATCHER_TYPES, MatcherType
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.pin import Pinnable
+from renderer.model.quantity import Quantity
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+
+_DUMP_HINT = (
+    "print them with the virtual machines: kubectl get vm,controllerrevision,virtualmachineinstancetype,"
+    "virtualmachinepreference,virtualmachineclusterinstancetype,virtualmachineclusterpreference -A -o yaml"
+)
+
+
+class Settled(Record):
+    """A VirtualMachine without names of the cluster's revisions; ``pin`` where the catalog has other content.
+
+    ``findings`` tell of what cannot be compared.
+    """
+
+    content: JsonObject
+    pin: Pinnable | None = None
+    findings: tuple[Diagnostic, ...] = ()
+
+
+class _Compared(Record):
+    """The outcome for one matcher: the revision to pin to, if it needs one."""
+
+    revision: JsonObject | None = None
+    finding: Diagnostic | None = None
+
+
+def settle_revisions(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Settled:
+    """Compare the revisions of a VirtualMachine or VirtualMachinePool with the objects in ``catalog``.
+
+    ``catalog`` has the ControllerRevisions of the dump, too.
+    """
+    vm = VirtualMachine.of(found.resource)
+    if vm is None or not vm.has_matchers:
+        return Settled(found.content)
+    live = vm._replace(content={**vm.content, **found.references})
+    content = vm.content
+    patch: dict[str, Json] = {}
+    revisions: list[JsonObject] = []
+    findings: list[Diagnostic] = []
+    for matcher_type in MATCHER_TYPES:
+        compared = _compared(live, matcher_type, catalog, behaviour)
+        if compared.finding:
+            findings.append(compared.finding)
+        if compared.revision:
+            revisions.append(compared.revision)
+            patch[matcher_type.key] = {"revisionName": text_at(compared.revision, "metadata", "name")}
+        content = without(content, "spec", matcher_type.key, "revisionName")
+    settled = vm.with_content(content)
+    pin = Pinnable(settled, settled, patch, tuple(revisions)) if patch else None
+    return Settled(settled.content, pin, tuple(findings))
+
+
+def _compared(
+    vm: VirtualMachine, matcher_type: MatcherType, catalog: Catalog, behaviour: Behaviour
+) -> _Compared:
+    scope = Scope(catalog, vm.resource.namespace)
+    try:
+        matcher = read_matcher(vm.spec, matcher_type)
+        if matcher is None or not matcher.name:
+            return _Compared()
+        missing = missing_revision(matcher, matcher_type, vm.status, scope, behaviour)
+        revision = None if missing else find_revision(matcher, matcher_type, vm.status, scope, behaviour)
+        kept = None if revision is None else _kept(revision, matcher, matcher_type, behaviour)
+        of_catalog = _of_catalog(matcher, matcher_type, scope, behaviour, needed=kept is None)
+    except CauseError as error:
+        return _Compared(finding=_as_warning(vm, error))
+    except RevisionError as error:
+        return _Compared(finding=_not_compared(vm, matcher_type, f"its ControllerRevision {error}"))
+    if missing:
+        reason = f"the dump does not have its ControllerRevision {missing}"
+        return _Compared(finding=_not_compared(vm, matcher_type, reason))
+    if kept is None or (of_catalog is not None and is_equal(kept.spec, of_catalog.spec)):
+        return _Compared()
+    return _Compared(pinned_revision(kept, vm.resource.namespace))
+
+
+def _kept(revision: Resource, matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
+    """Return the object in the revision. Raises ``RevisionError``."""
+    stored = decode_revision(revision.content, matcher_type, behaviour)
+    kind = matcher_type.matched_kind(matcher.kind) or matcher_type.cluster_kind
+    name = text_at(revision.content, "data", "metadata", "name") or matcher.name
+    held: JsonObject = {
+        "apiVersion": INSTANCETYPE_API_VERSION,
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": stored.spec,
+    }
+    return Found(matcher_type, Resource(held, revision.origin), stored.spec)
+
+
+def _of_catalog(
+    matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour, *, needed: bool
+) -> Found | None:
+    """Return the object that Git has; None without one. Raises ``CauseError`` if nothing else is known."""
+    try:
+        return decoded(find_object(matcher, matcher_type, scope, behaviour), matcher_type, behaviour)
+    except CauseError:
+        if needed:
+            raise
+        return None
+
+
+def is_equal(left: Json, right: Json) -> bool:
+    """Return whether two specs mean the same: quantities count as amounts, ``1Gi`` is ``1024Mi``."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(is_equal, left, right))
+    return left == right or _is_equal_amount(left, right)
+
+
+def _is_equal_amount(left: Json, right: Json) -> bool:
+    """Return whether both are quantities of one amount; texts that are none differ."""
+    if not isinstance(left, str | int) or not isinstance(right, str | int):
+        return False
+    try:
+        return Quantity.of(left).compare(Quantity.of(right)) == 0
+    except DiagnosticError:
+        return False
+
+
+def _as_warning(vm: VirtualMachine, error: CauseError) -> Diagnostic:
+    found = next(iter(vm_diagnostics(error, vm)))
+    return Diagnostic.about(
+        vm.resource, vm.base, found.code, found.message, _DUMP_HINT, severity=Severity.WARNING
+    )
+
+
+def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) -> Diagnostic:
+    name = text_at(object_at(vm.spec, matcher_type.key), "name")
+    return Diagnostic.about(
+        vm.resource,
+        vm.field(matcher_type.path),
+        Code.REVISION_INVALID,
+        f"nobody can tell whether the {matcher_type.noun} {name} of the catalog is the one that the cluster"
+        f" keeps for this VM: {reason}",
+        _DUMP_HINT,
+        severity=Severity.WARNING,
+    )

@@ -1,0 +1,119 @@
+"""``vmrender import [FILE…]``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
+from renderer.app.import_files import Secrets, SourceChoices
+from renderer.cli.command import Command
+from renderer.cli.console import ExitCode, note, open_project, report
+from renderer.cli.options import format_option, quiet_option, release_of
+from renderer.model.diagnostic import has_errors
+from renderer.model.release import Release
+
+#: Files that are named one by one in a dry run, and placeholders at any time; of more their number is said.
+_MOST_NAMED = 40
+
+
+def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) -> Secrets:
+    return Secrets(text)
+
+
+@click.command("import", cls=Command)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(allow_dash=True))
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="overlays",
+    show_default=True,
+    help="The folder that gets a folder for each namespace.",
+)
+@click.option(
+    "--kubevirt",
+    type=release_of,
+    metavar="RELEASE",
+    help="The release that the cluster runs [default: as its KubeVirt object says, else vmrender.yaml's]",
+)
+@click.option(
+    "--secrets",
+    type=click.Choice([policy.value for policy in Secrets]),  # of values: click takes an enum's names
+    default=Secrets.PLACEHOLDER.value,
+    show_default=True,
+    callback=_secrets,
+    help="Write values of Secrets and start data with credentials, or only their keys.",
+)
+@click.option(
+    "--fit", "fits", is_flag=True, help="Find the instance types and preferences that make the machines."
+)
+@click.option("--group-by", metavar="LABEL", default="", help="Make a base and patches of machines alike.")
+@click.option("--force", is_flag=True, help="Replace files that differ from what the cluster has.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
+@quiet_option
+@format_option()
+def command(  # noqa: PLR0913 - one for each option
+    files: tuple[str, ...],
+    output: Path,
+    kubevirt: Release | None,
+    secrets: Secrets,
+    *,
+    fits: bool,
+    group_by: str,
+    force: bool,
+    dry_run: bool,
+) -> ExitCode:
+    """Make sources of what runs in a cluster, from what kubectl get -o yaml or -o json prints.
+
+    FILE is such a print, a folder of them, as oc adm inspect makes it, or - for standard input, which is also
+    read without FILE. Each namespace gets a folder with a kustomization and a file for each object, without
+    what the cluster wrote. What controllers make is left out. Virtual machines that were started with another
+    instance type than the catalogs have are pinned to theirs. vmrender.yaml is made or gets the overlays;
+    files that differ stay, unless --force is given. A second import of the same changes nothing.
+
+    \b
+    Examples:
+      kubectl get vm,datavolume,pvc,secret,configmap,svc,controllerrevision -A -o yaml | vmrender import -
+      vmrender import dump.yaml --dry-run
+      vmrender import must-gather/ --output clusters/east
+    """
+    choices = SourceChoices(secrets, fits, group_by)
+    request = ClusterImport(files or ("-",), sys.stdin.buffer, output, kubevirt, choices, force, dry_run)
+    imported = import_cluster(open_project(), request)
+    code = report(None, imported.findings)
+    if not has_errors(imported.findings):
+        _note(imported, output, dry_run=dry_run)
+    return code
+
+
+def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
+    """Say what was imported, what was left out and why, and what comes next."""
+    counts = ", ".join(f"{count} {kind}" for kind, count in imported.objects.items())
+    note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
+    for (kind, reason), count in sorted(imported.left_out.items()):
+        note(f"left out: {count} {kind}, as {reason}")
+    if imported.fields:
+        note(f"left out: {_counted(imported.fields, 'field')} that the cluster writes")
+    if imported.pins:
+        note(f"pinned: {imported.pins} to instance types and preferences that the catalogs have otherwise")
+    note(*imported.fitted)
+    for path in _first(imported.to_seal):
+        note(f"to seal: {path}")
+    for path in _first(imported.written) if dry_run else ():
+        note(f"{path}: would be written")
+    state = "would be written" if dry_run else "written"
+    unchanged = f", {imported.unchanged} unchanged" if imported.unchanged else ""
+    note(f"{_counted(len(imported.written), 'file')} {state}{unchanged}")
+    note("", "next:", "  vmrender render       writes rendered/", f"  git add vmrender.yaml {output}")
+
+
+def _first(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first paths, and a last line for all others."""
+    rest = len(paths) - _MOST_NAMED
+    return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} other files")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,1 @@
+"""The comparison of what Git holds with what a cluster holds."""

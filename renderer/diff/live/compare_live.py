@@ -1,0 +1,212 @@
+"""Compare one overlay with a cluster: what has drifted, who did it, and what a sync does about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from renderer.diff.compare import OverlaySide, vm_changes
+from renderer.diff.impact.judge import Judgement, judge
+from renderer.diff.impact.state import HeldChange
+from renderer.diff.impact.table import Views
+from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
+from renderer.diff.live.drift import Drift
+from renderer.diff.live.engine_policies import flux_policy, why_kept
+from renderer.diff.live.ignored_differences import IgnoreRule
+from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.confidential import secret_values, without_secrets
+from renderer.kubevirt.kinds import MATCHER_KEYS, VM
+from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.model.difference import (
+    ChangeType,
+    Effect,
+    IgnoredDifferences,
+    Impact,
+    OverlayDifference,
+    ResourceChange,
+)
+from renderer.model.json import JsonObject
+from renderer.model.masking import Masking
+from renderer.model.resource import Resource
+from renderer.model.taint import tainted
+
+_PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
+_LEFT = Impact(Effect.NONE, "a sync leaves all of it")
+_SOPS = "encrypted by SOPS"
+
+
+class SyncedVm(NamedTuple):
+    """A VirtualMachine before and after a sync; ``applied`` are both with what their instance types set."""
+
+    change: HeldChange
+    applied: tuple[Resource, Resource]
+
+
+#: Returns a VirtualMachine of the cluster and what it becomes; None where KubeVirt could not expand it.
+Sync: TypeAlias = Callable[[Resource, Resource], SyncedVm | None]
+
+
+class LiveSettings(NamedTuple):
+    """Facts about an overlay and its engine.
+
+    ``predicted`` are its objects with what KubeVirt's webhook fills in. ``rules`` are the differences that
+    its engine ignores. ``is_tracked`` tells whether the engine knows an object of the cluster as one of this
+    overlay. ``keeps_pruned`` says why the engine prunes nothing, and is empty where it does.
+    """
+
+    predicted: Mapping[Key, JsonObject]
+    sync: Sync
+    rules: Sequence[IgnoreRule] = ()
+    is_tracked: Callable[[Resource], bool] = lambda _: False
+    keeps_pruned: str = ""
+
+
+def compare_with_cluster(
+    path: str, name: str, overlay: OverlaySide, cluster: ClusterObjects, settings: LiveSettings
+) -> OverlayDifference:
+    """Return the difference from what the cluster holds to what an overlay renders, as a sync goes."""
+    comparison = _LiveComparison(overlay, cluster, settings)
+    changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
+    written = {key_of(each) for each in comparison.matched}
+    tracked = filter(settings.is_tracked, cluster.resources)
+    changes += [comparison.removed(each) for each in tracked if key_of(each) not in written]
+    return OverlayDifference(
+        path=path,
+        name=name,
+        releases=(overlay.release, overlay.release),
+        changes=tuple(sorted(changes, key=_order)),
+        equal=comparison.equal,
+        ignored=tuple(comparison.ignored_differences()),
+        notes=tuple(comparison.notes()),
+    )
+
+
+def _order(change: ResourceChange) -> tuple[str, str, str]:
+    return change.id.gvk.kind, change.id.namespace, change.id.name
+
+
+class _LiveComparison:
+    """An overlay on its way; ``matched`` are the objects of the cluster that Git has."""
+
+    def __init__(self, overlay: OverlaySide, objects: ClusterObjects, settings: LiveSettings) -> None:
+        self.equal = 0
+        self.matched: list[Resource] = []
+        self._overlay = overlay
+        self._objects = objects
+        self._settings = settings
+        self._cluster = Cluster.of(overlay.release, objects.kubevirt or overlay.kubevirt)
+        self._ignored: Counter[str] = Counter()
+        self._unjudged = 0
+        self._without_owners = 0
+        everything = (each.content for side in (overlay.written, objects.resources) for each in side)
+        self._masking = Masking(secret_values(everything) | tainted())
+
+    def of(self, written: Resource) -> ResourceChange | None:
+        """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
+        live = self._objects.find(written)
+        if live is not None:
+            self.matched.append(live)
+        policy = flux_policy(written, live)
+        reason = policy.ignores or (_SOPS if "sops" in written.content else "")
+        if reason:
+            self._ignored[reason] += 1
+            return None
+        if live is None:
+            impact = self._refusal(written)
+            return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, _effects(impact))
+        predicted = self._settings.predicted.get(key_of(written), written.content)
+        drift = self._without_ignored(Drift(live, written, predicted, merges=policy.merges))
+        self._unjudged += drift.unjudged
+        if not drift.fields:
+            self.equal += 1
+            return None
+        self._without_owners += not drift.owners
+        return self._drifted(drift, written)
+
+    def removed(self, live: Resource) -> ResourceChange:
+        """Return the change of an object that the engine knows, and Git has no longer."""
+        kept = self._settings.keeps_pruned or why_kept(live)
+        impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
+        told = None if VirtualMachineView.of(live) is None else impact
+        return ResourceChange(
+            ChangeType.REMOVED, live.current_id, None, (), told, _effects(told), runs=self._runs(live)
+        )
+
+    def ignored_differences(self) -> Iterable[IgnoredDifferences]:
+        """Yield what is ignored, and what of the rules could not be evaluated."""
+        for source, count in sorted(self._ignored.items()):
+            yield IgnoredDifferences(source, count)
+        for rule in self._settings.rules:
+            for expression in rule.not_evaluated:
+                yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")
+
+    def notes(self) -> Iterable[str]:
+        """Yield what the reader has to know about the dump."""
+        if self._without_owners:
+            yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
+        if self._unjudged:
+            fields = "1 field" if self._unjudged == 1 else f"{self._unjudged} fields"
+            yield f"{fields} that only the cluster has count as defaults: their kinds are not known"
+
+    def _without_ignored(self, drift: Drift) -> Drift:
+        for rule in self._settings.rules:
+            if drift.fields and rule.is_about(drift.live.current_id):
+                left = drift.with_completed(rule.without_ignored(drift.completed, drift.stored, drift.owners))
+                self._ignored[rule.source] += max(len(drift.fields) - len(left.fields), 0)
+                drift = left
+        return drift
+
+    def _drifted(self, drift: Drift, written: Resource) -> ResourceChange:
+        judgement, refusal = self._judgement(drift), self._refusal(written)
+        impacts = {change.field: change.impact for change in judgement.changes}
+        told = [each._replace(impact=impacts.get(each.field)) for each in drift.told()]
+        told += [change for change in judgement.changes if change.inherited]
+        change = ResourceChange(
+            ChangeType.CHANGED,
+            drift.live.current_id,
+            written.current_id,
+            tuple(without_secrets(each, written.kind, self._masking) for each in told),
+            refusal or judgement.impact,
+            judgement.effects or _effects(judgement.impact),
+            judgement.pending,
+            judgement.start_refusal,
+            self._runs(drift.live),
+        )
+        if refusal is None:
+            return change
+        return change._replace(effects=_effects(refusal), pending=(), start_refusal="")
+
+    def _judgement(self, drift: Drift) -> Judgement:
+        """Judge what a sync does to a virtual machine; of another object, nothing."""
+        live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
+        views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
+        if views[0] is None or views[1] is None:
+            return Judgement((), None)
+        found = self._settings.sync(drift.live, synced) if live.kind == VM else None
+        changes = vm_changes((views[0], views[1]), _seen((views[0], views[1]), found))
+        if not changes:
+            return Judgement((), _LEFT)
+        change = None if found is None else found.change._replace(runs=self._runs(drift.live))
+        return judge(Views(views[0], views[1], self._cluster), change, changes)
+
+    def _refusal(self, written: Resource) -> Impact | None:
+        reason = self._overlay.refused.get(written.current_id)
+        return None if reason is None else Impact(Effect.REFUSED, reason)
+
+    def _runs(self, live: Resource) -> bool | None:
+        return self._objects.runs(live) if live.kind == VM else None
+
+
+def _seen(
+    views: tuple[VirtualMachineView, VirtualMachineView], found: SyncedVm | None
+) -> tuple[VirtualMachineView, VirtualMachineView]:
+    """Return both states with what their instance types and preferences set, if they have any."""
+    if found is None or not any(view.spec.get(key) for view in views for key in MATCHER_KEYS):
+        return views
+    seen = VirtualMachineView.of(found.applied[0]), VirtualMachineView.of(found.applied[1])
+    return seen[0] or views[0], seen[1] or views[1]
+
+
+def _effects(impact: Impact | None) -> tuple[Effect, ...]:
+    return () if impact is None else (impact.effect,)

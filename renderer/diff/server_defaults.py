@@ -1,0 +1,198 @@
+"""The fields that a cluster fills in: those whose value is known, and those that it chooses.
+
+Kubernetes ``pkg/apis/core/v1/defaults.go``, ``pkg/registry/core/service/storage/alloc.go``,
+``pkg/registry/core/secret/strategy.go``; KubeVirt
+``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``; kubemacpool for MAC addresses.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+
+from renderer.kubevirt.kinds import VM, is_kubevirt_group
+from renderer.kubevirt.lists import is_equal
+from renderer.kubevirt.virtual_machine import PATHS
+from renderer.model.difference import FieldChange, NoValue, Value
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.res_id import Gvk
+from renderer.model.resource import value_at
+
+#: Stands for any key or element in a path.
+ANY = "*"
+_TEMPLATE = ("spec", "template")
+_DOMAIN = (*_TEMPLATE, "spec", "domain")
+_INSTANCE_METADATA = (*_TEMPLATE, "metadata")
+
+#: Fields whose value the cluster chooses, by kind. What stands there in the cluster alone is no drift.
+_CHOSEN: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    VM: (
+        (*_TEMPLATE, "spec", "architecture"),
+        (*_DOMAIN, "machine", "type"),
+        (*_DOMAIN, "firmware", "uuid"),
+        (*_DOMAIN, "firmware", "serial"),
+        (*_DOMAIN, "devices", "interfaces", ANY, "macAddress"),
+        (*_INSTANCE_METADATA, "annotations", "kubevirt.io/pci-topology-version"),
+        ("spec", "instancetype", "kind"),
+        ("spec", "instancetype", "revisionName"),
+        ("spec", "preference", "kind"),
+        ("spec", "preference", "revisionName"),
+        ("spec", "dataVolumeTemplates", ANY, "spec", "pvc", "storageClassName"),
+        ("spec", "dataVolumeTemplates", ANY, "spec", "storage", "storageClassName"),
+    ),
+    "Namespace": (
+        ("spec", "finalizers"),
+        ("metadata", "annotations", "openshift.io/sa.scc.mcs"),
+        ("metadata", "annotations", "openshift.io/sa.scc.supplemental-groups"),
+        ("metadata", "annotations", "openshift.io/sa.scc.uid-range"),
+    ),
+    "PersistentVolumeClaim": (
+        ("spec", "volumeName"),
+        ("spec", "storageClassName"),
+        ("spec", "dataSource"),
+        ("spec", "dataSourceRef"),
+    ),
+    "Service": (
+        ("spec", "clusterIP"),
+        ("spec", "clusterIPs"),
+        ("spec", "ipFamilies"),
+        ("spec", "ipFamilyPolicy"),
+        ("spec", "healthCheckNodePort"),
+        ("spec", "ports", ANY, "nodePort"),
+    ),
+    "ServiceAccount": (("secrets",), ("imagePullSecrets",)),
+}
+#: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes.
+_TRACKING = frozenset(
+    {
+        "app.kubernetes.io/instance",
+        "argocd.argoproj.io/installation-id",
+        "argocd.argoproj.io/instance",
+        "argocd.argoproj.io/tracking-id",
+        "helm.toolkit.fluxcd.io/name",
+        "helm.toolkit.fluxcd.io/namespace",
+        "kustomize.toolkit.fluxcd.io/checksum",
+        "kustomize.toolkit.fluxcd.io/name",
+        "kustomize.toolkit.fluxcd.io/namespace",
+    }
+)
+_METADATA = 3  # segments of the path of a label or annotation
+_LOAD_BALANCER = "LoadBalancer"
+
+
+def is_tracking(field: FieldPath) -> bool:
+    """Tell whether a field is a label or annotation by which Argo CD or Flux knows the object."""
+    segments = field.segments
+    return (
+        len(segments) == _METADATA
+        and segments[:2] in (("metadata", "labels"), ("metadata", "annotations"))
+        and segments[2] in _TRACKING
+    )
+
+
+def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
+    """Tell whether the cluster chooses the value of a field where nobody writes one."""
+    if gvk.group and not is_kubevirt_group(gvk.group):
+        return False
+    return any(_matches(pattern, field) for pattern in _CHOSEN.get(gvk.kind, ()))
+
+
+def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
+    if len(pattern) != len(field.segments):
+        return False
+    return all(part in (ANY, segment) for part, segment in zip(pattern, field.segments, strict=True))
+
+
+def is_filled_alike(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, JsonObject]) -> bool:
+    """Tell whether a field is written on one side alone, and the cluster fills in the same on the other.
+
+    ``stored`` are both states of the object as the cluster holds them.
+    """
+    if NoValue.ABSENT not in (change.before, change.after):
+        return False
+    written = change.after if change.before is NoValue.ABSENT else change.before
+    before, after = (value_at(each, change.field.segments) for each in stored)
+    return _is_chosen_altogether(gvk, change.field, written) and is_equal(before, after)
+
+
+def _is_chosen_altogether(gvk: Gvk, field: FieldPath, written: Value) -> bool:
+    """Tell whether a field, or all that is in it, is the cluster's to fill in."""
+    if isinstance(written, dict) and written:
+        return all(_is_chosen_altogether(gvk, field.child(key), each) for key, each in written.items())
+    return is_chosen_by_cluster(gvk, field)
+
+
+def is_known_kind(gvk: Gvk) -> bool:
+    """Tell whether all fields are known that a cluster fills into objects of a kind."""
+    return is_kubevirt_group(gvk.group) or (not gvk.group and gvk.kind in _KNOWN)
+
+
+def keeps_empty_values(gvk: Gvk) -> bool:
+    """Tell whether an empty mapping says something that no mapping does not: ``masquerade: {}``."""
+    return gvk.kind in PATHS and is_kubevirt_group(gvk.group)
+
+
+def with_server_defaults(content: JsonObject) -> JsonObject:
+    """Return an object with the fields whose value the API server gives to every object of its kind."""
+    default = _DEFAULTS.get(text_at(content, "kind"))
+    is_core = "/" not in text_at(content, "apiVersion")
+    return default(content) if default is not None and is_core else content
+
+
+def with_stored_data(content: JsonObject) -> JsonObject:
+    """Return a Secret as the API server stores it, with ``stringData`` in ``data``; others as they are."""
+    if text_at(content, "kind") != "Secret" or "stringData" not in content:
+        return content
+    texts = object_at(content, "stringData")
+    data = {key: b64encode(text.encode()).decode() for key, text in texts.items() if isinstance(text, str)}
+    others = {key: value for key, value in content.items() if key != "stringData"}
+    return {**others, "data": {**object_at(content, "data"), **data}}
+
+
+def _with_defaults(content: JsonObject, section: str, defaults: Mapping[str, Json]) -> JsonObject:
+    written = object_at(content, section)
+    return {**content, section: {**defaults, **written}}
+
+
+def _namespace(content: JsonObject) -> JsonObject:
+    labels = {"kubernetes.io/metadata.name": text_at(content, "metadata", "name")}
+    labelled = {**labels, **object_at(content, "metadata", "labels")}
+    return with_value(content, ("metadata", "labels"), labelled)
+
+
+def _claim(content: JsonObject) -> JsonObject:
+    return _with_defaults(content, "spec", {"volumeMode": "Filesystem"})
+
+
+def _secret(content: JsonObject) -> JsonObject:
+    return {"type": "Opaque", **content}
+
+
+def _service(content: JsonObject) -> JsonObject:
+    spec = object_at(content, "spec")
+    kind = text_at(spec, "type") or "ClusterIP"
+    defaults: dict[str, Json] = {"type": kind, "sessionAffinity": "None"}
+    if kind != "ExternalName":
+        defaults["internalTrafficPolicy"] = "Cluster"
+    if kind in ("NodePort", _LOAD_BALANCER):
+        defaults["externalTrafficPolicy"] = "Cluster"
+    if kind == _LOAD_BALANCER:
+        defaults["allocateLoadBalancerNodePorts"] = True
+    ports: list[Json] = [_port(object_at(port)) for port in array_at(spec, "ports")]
+    if ports:
+        content = with_value(content, ("spec", "ports"), ports)
+    return _with_defaults(content, "spec", defaults)
+
+
+def _port(port: JsonObject) -> JsonObject:
+    return {"protocol": "TCP", "targetPort": port.get("port"), **port}
+
+
+_DEFAULTS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
+    "Namespace": _namespace,
+    "PersistentVolumeClaim": _claim,
+    "Secret": _secret,
+    "Service": _service,
+}
+_KNOWN = frozenset({*_DEFAULTS, "ConfigMap", "ServiceAccount"})

@@ -1,0 +1,136 @@
+"""The objects of a cluster that a controller makes, or that are an act and no state: not for Git."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, KUBEVIRT_GROUP, is_kubevirt_group
+from renderer.model.json import array_at, object_at, text_at
+from renderer.model.live_object import LiveObject
+
+_ACT = "an act that was done, and would be done again"
+_MADE_BY_CONTROLLER = "the cluster makes it"
+_EVERYWHERE = "every namespace has it"
+
+#: The reason for each kind that is never the user's, by group and kind.
+#: KubeVirt ``pkg/virt-controller``, CDI ``pkg/controller``, Kubernetes ``pkg/controller``.
+_NEVER: Mapping[tuple[str, str], str] = {
+    **dict.fromkeys(
+        (
+            (KUBEVIRT_GROUP, "VirtualMachineInstanceMigration"),
+            ("snapshot.kubevirt.io", "VirtualMachineRestore"),
+            ("snapshot.kubevirt.io", "VirtualMachineSnapshot"),
+            ("snapshot.storage.k8s.io", "VolumeSnapshot"),
+            ("clone.kubevirt.io", "VirtualMachineClone"),
+            ("export.kubevirt.io", "VirtualMachineExport"),
+            ("backup.kubevirt.io", "VirtualMachineBackup"),
+        ),
+        _ACT,
+    ),
+    **dict.fromkeys(
+        (
+            ("", "Endpoints"),
+            ("", "Event"),
+            ("", "Node"),
+            ("", "PersistentVolume"),
+            ("", "Pod"),
+            ("apps", CONTROLLER_REVISION),
+            ("cdi.kubevirt.io", "CDIConfig"),
+            ("cdi.kubevirt.io", "ObjectTransfer"),
+            ("cdi.kubevirt.io", "StorageProfile"),
+            ("coordination.k8s.io", "Lease"),
+            ("discovery.k8s.io", "EndpointSlice"),
+            ("events.k8s.io", "Event"),
+            ("snapshot.kubevirt.io", "VirtualMachineSnapshotContent"),
+            ("snapshot.storage.k8s.io", "VolumeSnapshotContent"),
+            ("storage.k8s.io", "CSINode"),
+            ("storage.k8s.io", "CSIStorageCapacity"),
+            ("storage.k8s.io", "VolumeAttachment"),
+        ),
+        _MADE_BY_CONTROLLER,
+    ),
+}
+#: Objects that Kubernetes and OpenShift make in every namespace, by kind and name
+#: (``pkg/controller/certificates/rootcacertpublisher``, ``pkg/controller/serviceaccount``).
+_IN_EVERY_NAMESPACE = {
+    ("ConfigMap", "kube-root-ca.crt"),
+    ("ConfigMap", "openshift-service-ca.crt"),
+    ("ServiceAccount", "default"),
+    ("ServiceAccount", "builder"),
+    ("ServiceAccount", "deployer"),
+    ("RoleBinding", "system:deployers"),
+    ("RoleBinding", "system:image-builders"),
+    ("RoleBinding", "system:image-pullers"),
+}
+_SYSTEM_NAMESPACE = re.compile(r"default|(kube|openshift)-.*|openshift")
+#: Secrets that controllers fill (Kubernetes ``pkg/apis/core/types.go``, Helm ``pkg/storage/driver``).
+_SECRETS = {
+    "kubernetes.io/service-account-token": "the token of a ServiceAccount",
+    "bootstrap.kubernetes.io/token": "a token that nodes join the cluster with",
+    "helm.sh/release.v1": "Helm keeps a release in it",
+}
+_ACCOUNT = "kubernetes.io/service-account.name"
+_MANAGED_BY = "app.kubernetes.io/managed-by"
+#: Operators that install KubeVirt, CDI and what comes with them, and change back what others change.
+_OPERATORS = frozenset(
+    {
+        "cdi-operator",
+        "cdi-controller",
+        "hco-operator",
+        "kubevirt-operator",
+        "ssp-operator",
+        "virt-operator",
+    }
+)
+_CRON_LABEL = "cdi.kubevirt.io/dataImportCron"
+_PRIME = re.compile(r"prime-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def reason_left_out(live: LiveObject) -> str | None:
+    """Return why the object is not for Git, as the end of a sentence; None for the user's own."""
+    owner = _controller(live)
+    if text_at(live.metadata, "deletionTimestamp"):
+        return "it is being deleted"
+    if owner:
+        return f"its {owner} makes it"
+    reason = _NEVER.get((live.id.gvk.group, live.kind)) or _by_labels(live)
+    if reason or is_kubevirt_group(live.id.gvk.group):
+        return reason
+    return _of_kubernetes(live)
+
+
+def _by_labels(live: LiveObject) -> str | None:
+    operator = text_at(live.metadata, "labels", _MANAGED_BY)
+    if operator in _OPERATORS:
+        return f"{operator} installs it"
+    if text_at(live.metadata, "labels", "kubernetes.io/bootstrapping"):
+        return _MADE_BY_CONTROLLER
+    if live.kind == "DataSource" and text_at(live.metadata, "labels", _CRON_LABEL):
+        return "its DataImportCron makes it"
+    return None
+
+
+def _controller(live: LiveObject) -> str:
+    """Return the kind of the owner that made the object and keeps it so (``metav1.GetControllerOf``)."""
+    for reference in array_at(live.metadata, "ownerReferences"):
+        if object_at(reference).get("controller") is True:
+            return text_at(reference, "kind") or "controller"
+    return ""
+
+
+def _of_kubernetes(live: LiveObject) -> str | None:
+    kind, name = live.kind, live.name
+    if (kind, name) in _IN_EVERY_NAMESPACE:
+        return _EVERYWHERE
+    if kind == "Namespace" and _SYSTEM_NAMESPACE.fullmatch(name):
+        return "every cluster has it"
+    if kind == "Service" and (live.namespace, name) == ("default", "kubernetes"):
+        return "every cluster has it"
+    if kind == "PersistentVolumeClaim" and _PRIME.fullmatch(name):
+        return "CDI fills a volume through it"
+    if kind == "Secret":
+        is_token = bool(text_at(live.metadata, "annotations", _ACCOUNT))
+        kind_of_secret = "kubernetes.io/service-account-token" if is_token else text_at(live.content, "type")
+        return _SECRETS.get(kind_of_secret)
+    return None

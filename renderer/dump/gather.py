@@ -1,0 +1,107 @@
+"""Gather what a dump says of a cluster: the user's objects, and what is known from the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from renderer.dump.clean import clean
+from renderer.dump.consistency import Consistency, Identity, identity_of
+from renderer.dump.controlled import reason_left_out
+from renderer.kubevirt.kinds import (
+    APPS_GROUP,
+    CONTROLLER_REVISION,
+    KUBEVIRT,
+    KUBEVIRT_GROUP,
+    MATCHER_TYPE_OF,
+    MATCHER_TYPES,
+)
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.limits import limits, over_limit
+from renderer.model.live_object import LiveObject
+from renderer.model.location import Location, Site
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+
+_OPERATORS = "its administrators configure the cluster with it"
+
+
+class UserObject(Record):
+    """The user's part of an object, and of a VirtualMachine's status what names its revisions."""
+
+    content: JsonObject
+    location: Location
+    references: JsonObject
+
+    @property
+    def resource(self) -> Resource:
+        return Resource(self.content, Site(self.location.path))
+
+
+class Gathered(Record):
+    """The objects of a cluster. ``left_out`` counts the others by kind and reason.
+
+    ``revisions`` are the ControllerRevisions, ``kubevirt`` is the KubeVirt object with its status, empty
+    where the dump has none. ``fields`` counts the fields that were left out of the objects.
+    """
+
+    objects: tuple[UserObject, ...]
+    left_out: Mapping[tuple[str, str], int]
+    revisions: tuple[Resource, ...]
+    kubevirt: JsonObject
+    fields: int
+    findings: tuple[Diagnostic, ...]
+
+
+def gather(dump: Iterable[LiveObject]) -> Gathered:
+    """Gather the objects of a dump, of which no more than the user's parts are held.
+
+    Raises ``DiagnosticError``: what reading it raises, and build-limit.
+    """
+    seen = Consistency()
+    objects: dict[Identity, UserObject] = {}
+    revisions: dict[Identity, Resource] = {}
+    left_out: dict[Identity, tuple[str, str]] = {}
+    kubevirt: JsonObject = {}
+    fields: dict[Identity, int] = {}
+    for live in dump:
+        if not seen.add(live):
+            continue
+        identity = identity_of(live)
+        if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _keeps_instancetype(live.content):
+            revisions[identity] = Resource(live.content, Site(live.location.path))
+        reason = reason_left_out(live)
+        if reason is None and identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):
+            kubevirt, reason = live.content, _OPERATORS
+        if reason is not None:
+            left_out[identity] = (live.kind, reason)
+            objects.pop(identity, None)
+            continue
+        cleaned = clean(live.content)
+        objects[identity] = UserObject(cleaned.content, live.location, _references(live.content))
+        fields[identity] = len(cleaned.removed)
+        if len(objects) > limits().resources:
+            raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
+    return Gathered(
+        objects=tuple(objects[identity] for identity in sorted(objects)),
+        left_out=Counter(left_out.values()),
+        revisions=tuple(revisions.values()),
+        kubevirt=kubevirt,
+        fields=sum(fields.values()),
+        findings=tuple(seen.findings()),
+    )
+
+
+def _keeps_instancetype(revision: JsonObject) -> bool:
+    """Return whether a ControllerRevision keeps an instance type or preference, in any encoding."""
+    data = object_at(revision, "data")
+    return text_at(data, "kind") in MATCHER_TYPE_OF or isinstance(data.get("spec"), str)
+
+
+def _references(live: JsonObject) -> JsonObject:
+    """Return the part of a VirtualMachine's status that names the revisions it was started with."""
+    status = object_at(live, "status")
+    keys = [matcher_type.status_ref for matcher_type in MATCHER_TYPES]
+    found = {key: status[key] for key in keys if key in status}
+    return {"status": found} if found and text_at(live, "kind") else {}

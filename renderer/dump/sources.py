@@ -1,0 +1,114 @@
+"""The sources of a cluster: a folder with a kustomization for each namespace, a file for each object."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, text_at
+from renderer.model.record import Record
+from renderer.yamlio.encode import encode
+
+#: The folder of objects that stand in no namespace, and in it that of what is known of the cluster.
+CLUSTER_FOLDER = "_cluster"
+CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
+SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
+#: The end of the name of a namespace's second folder, with machines that are expanded; no namespace has a _.
+FITTED = "_fitted"
+KUSTOMIZATION = "kustomization.yaml"
+_KUSTOMIZATION_HEAD: JsonObject = {
+    "apiVersion": "kustomize.config.k8s.io/v1beta1",
+    "kind": "Kustomization",
+}
+_TO_SEAL = """\
+# Its values are in the cluster, and not here; no kustomization lists this file.
+# Seal it, then list it under resources; docs/adopting.md of vmrender tells how.
+"""
+
+
+class SourceObject(Record):
+    """An object and its file, ``namespace/kind_name.yaml``; with ``is_placeholder`` it is not applied.
+
+    A machine with a ``group`` has no file: it is made in the folder of that name, of ``group_files``.
+    """
+
+    path: str
+    content: JsonObject
+    is_placeholder: bool = False
+    group: str = ""
+    group_files: Mapping[str, str] = EMPTY
+
+    @property
+    def is_file(self) -> bool:
+        return not self.group
+
+    @property
+    def listed_as(self) -> str:
+        """Return the entry of the kustomization."""
+        return self.group or posixpath.basename(self.path)
+
+    @property
+    def folder(self) -> str:
+        return posixpath.dirname(self.path)
+
+    def text(self) -> str:
+        """Return the text of the file. Raises ``DiagnosticError`` for text that kustomize cannot print."""
+        return (_TO_SEAL if self.is_placeholder else "") + encode([self.content])
+
+
+def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()) -> Mapping[str, str]:
+    """Return the kustomization of each folder, text by path.
+
+    Placeholders are named in comments, but for those whose paths are in ``sealed``: somebody filled them.
+    """
+    folders: dict[str, list[SourceObject]] = {}
+    for each in objects:
+        is_listed = each.path in sealed
+        folders.setdefault(each.folder, []).append(each._replace(is_placeholder=False) if is_listed else each)
+    return {f"{folder}/{KUSTOMIZATION}": _kustomization(found) for folder, found in folders.items()}
+
+
+def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
+    """Return the files of the cluster's KubeVirt object, which is read and not deployed; text by path."""
+    file = "kubevirt.yaml"
+    head: JsonObject = {**_KUSTOMIZATION_HEAD, "resources": [file]}
+    return {
+        f"{CONFIGURATION_FOLDER}/{KUSTOMIZATION}": encode([head]),
+        f"{CONFIGURATION_FOLDER}/{file}": encode([kubevirt]),
+    }
+
+
+def _kustomization(found: Sequence[SourceObject]) -> str:
+    resources: Sequence[Json] = sorted({each.listed_as for each in found if not each.is_placeholder})
+    to_seal = sorted(posixpath.basename(each.path) for each in found if each.is_placeholder)
+    content: dict[str, Json] = dict(_KUSTOMIZATION_HEAD)
+    namespaces = {text_at(each.content, "metadata", "namespace") for each in found}
+    namespace = namespaces.pop() if len(namespaces) == 1 else ""
+    if namespace and not any(_has_foreign_subject(each.content, namespace) for each in found):
+        content["namespace"] = namespace
+    content["resources"] = resources
+    text = encode([content])
+    if to_seal:
+        text += "# To list once they are sealed:\n" + "".join(f"# - {name}\n" for name in to_seal)
+    return text
+
+
+def _has_foreign_subject(content: JsonObject, namespace: str) -> bool:
+    """Return whether the field ``namespace`` would change a subject of a role binding.
+
+    It moves the subject ``default`` into the namespace (kustomize
+    ``api/filters/namespace/namespace.go``).
+    """
+    return text_at(content, "kind").endswith("RoleBinding") and any(
+        text_at(subject, "name") == "default" and text_at(subject, "namespace") != namespace
+        for subject in array_at(content, "subjects")
+    )
+
+
+def counted_by_kind(objects: Iterable[SourceObject]) -> Mapping[str, int]:
+    """Return the number of objects of each kind, sorted by kind."""
+    counts: dict[str, int] = {}
+    for each in objects:
+        kind = text_at(each.content, "kind")
+        counts[kind] = counts.get(kind, 0) + (not each.is_placeholder)
+    return {kind: counts[kind] for kind in sorted(counts) if counts[kind]}

@@ -1,0 +1,238 @@
+"""Find the instance type and the preference that reproduce a VirtualMachine: the entry point of this stage.
+
+An answer is exact when KubeVirt would make the same of the shorter VirtualMachine as of the whole one: the
+template with the pair applied (``pkg/instancetype/apply``) holds the same values, if need be after the
+defaults that the release gives both (``pkg/defaults``). Of several exact pairs the one is taken that
+
+1. has an instance type,
+2. has a preference that the VirtualMachine mentions (``choice``) and that supplies anything,
+3. supplies most fields,
+4. leaves fewest fields to the VirtualMachine that it would have set otherwise,
+5. comes first in the order of ``choice``: mentioned, cluster-wide, the smallest name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from renderer.diff.held_values import differences, held
+from renderer.fit.candidates import Candidates, InstancetypeGroup, topology_key
+from renderer.fit.choice import Mentions, in_order, order
+from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
+from renderer.fit.nearest import nearest_fit
+from renderer.fit.preference_fields import Reduction, ReductionMemo
+from renderer.fit.template_parts import is_same_template, leaf_count, template_of, value_at
+from renderer.fit.values import Choice, FitQuality, Rank, ReducedPreference, Target, VmFit
+from renderer.instancetype.admission import TargetCluster, admit
+from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
+from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
+from renderer.instancetype.behaviour import ExpandDefaults, behaviour_of
+from renderer.instancetype.catalog import Catalog, Scope
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.cluster_config import cluster_config
+from renderer.instancetype.defaults import default_disks, default_vmi_spec
+from renderer.instancetype.resolve import ResolvedMatchers
+from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
+from renderer.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import MATCHER_KEYS
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+
+_NOWHERE = Site("", 0)
+_TEMPLATE = FieldPath.of("spec", "template")
+#: Equally good pairs of which each is refused for another reason are rare; so many are tried.
+_MOST_TRIED = 100
+
+
+class Fitter:
+    """Fit VirtualMachines to a catalog, which is indexed once."""
+
+    def __init__(self, catalog: Catalog, release: Release) -> None:
+        self._catalog = catalog
+        behaviour = behaviour_of(release)
+        try:
+            config = cluster_config(catalog)
+        except DiagnosticError:
+            config = ClusterConfig()
+        self.cluster = TargetCluster(behaviour, config)
+        self._holder = VmHolder(catalog, ResourceSet(), self.cluster)
+        self.candidates = Candidates(catalog, behaviour)
+        self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
+
+    def fit(self, vm: JsonObject) -> VmFit:
+        """Return the pair that fits a VirtualMachine without matchers; none for one that has any."""
+        spec = object_at(vm, "spec")
+        if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template_of(vm):
+            return VmFit(FitQuality.NONE, vm)
+        target = self.target(vm)
+        preferences = self._reductions(target)
+        exact = self._exact(target, preferences)
+        if exact is not None and exact.instancetype is not None:
+            return exact
+        nearest = nearest_fit(self, target, preferences)
+        if exact is not None:
+            return exact._replace(nearest=nearest)
+        return nearest or VmFit(FitQuality.NONE, vm)
+
+    def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
+        """Return the best of the exact pairs; one with which the next instance is the same is better."""
+        choices = sorted(self._choices(target, preferences), key=lambda choice: choice.rank)
+        second: VmFit | None = None
+        failed: set[tuple[int, int]] = set()
+        for choice in choices[:_MOST_TRIED]:
+            alike = (id(choice.reduction), id(choice.group))
+            found = None if alike in failed else self.tried(target, choice)
+            if found is None:
+                continue
+            if found.quality is FitQuality.EXACT and not found.starting:
+                return found
+            failed.add(alike)
+            if found.quality is FitQuality.EXACT and second is None:
+                second = found
+        return second
+
+    def target(self, vm: JsonObject) -> Target:
+        """Return a VM with what looking for its pair takes."""
+        template = template_of(vm)
+        try:
+            defaulted = self._defaulted(template)
+        except (CauseError, DiagnosticError):
+            defaulted = template
+        scope = Scope(self._catalog, text_at(vm, "metadata", "namespace"))
+        return Target(vm, template, held(template), held(defaulted), self._instance(vm), scope, Mentions(vm))
+
+    def _defaulted(self, template: JsonObject) -> JsonObject:
+        """Return the template with the defaults of its VirtualMachine. Raises as the defaults do."""
+        behaviour, config = self.cluster.behaviour, self.cluster.config
+        spec = default_vmi_spec(default_disks(object_at(template, "spec")), config, behaviour)
+        if behaviour.expand_defaults is ExpandDefaults.OBJECT:
+            spec = default_vmi_object(spec, config.cpu_model)
+        return {**template, "spec": spec}
+
+    def _reductions(self, target: Target) -> list[ReducedPreference]:
+        """Return the preferences that may have been applied, with what they leave; none of them first."""
+        memo: ReductionMemo = {}
+        found = [ReducedPreference((None,), EMPTY, topology_key(EMPTY), Reduction(target.template))]
+        for group in self.candidates.preferences:
+            reduction = group.fields.reduced(target.template, memo)
+            members = () if reduction is None else in_order(group.members, target.mentions, target.scope)
+            if reduction is not None and members:
+                spec = group.fields.spec
+                found.append(ReducedPreference(members, spec, topology_key(spec), reduction))
+        return found
+
+    def _choices(self, target: Target, preferences: Sequence[ReducedPreference]) -> Iterator[Choice]:
+        groups = [
+            (group, in_order(group.members, target.mentions, target.scope))
+            for group in self._instancetypes(target)
+        ]
+        for each in preferences:
+            supplied, overridden = each.reduction.supplied, each.reduction.overridden
+            orders = [(preference, order(preference, target.mentions)) for preference in each.members]
+            for preference, place in orders if each.spec is not EMPTY else ():
+                rank = Rank(1, place[0], -supplied, overridden, place, order(None, target.mentions))
+                yield Choice(rank, None, preference, None, each.reduction)
+            for group, members in groups:
+                if not self.has_topology(target, group, each):
+                    continue
+                of_both = supplied + len(group.fields.fields) + len(COUNTS)
+                for instancetype in members:
+                    own = order(instancetype, target.mentions)
+                    for preference, place in orders:
+                        mentioned = place[0] if supplied else 0
+                        rank = Rank(0, mentioned, -of_both, overridden, place, own)
+                        yield Choice(rank, instancetype, preference, group, each.reduction)
+
+    def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
+        """Yield the instance types whose fields the VM has, the vCPUs aside."""
+        views = (target.held, target.defaulted)
+        for memory in dict.fromkeys(str(value_at(view, GUEST_MEMORY) or "0") for view in views):
+            for group in self.candidates.with_memory(memory):
+                if any(map(group.fields.are_in, views)):
+                    yield group
+
+    def has_topology(self, target: Target, group: InstancetypeGroup, preference: ReducedPreference) -> bool:
+        """Return whether the instance type's vCPUs become the VM's with a preference's topology."""
+        topology = self._topology(group.fields.vcpus, preference)
+        if topology is None:
+            return False
+        counts = (topology.sockets, topology.cores, topology.threads)
+        return any(
+            all(
+                (value_at(view, path) or 0) == (count or 0)
+                for path, count in zip(COUNTS, counts, strict=True)
+            )
+            for view in (target.held, target.defaulted)
+        )
+
+    def _topology(self, vcpus: Json, preference: ReducedPreference) -> CpuTopology | None:
+        known = (vcpus, *preference.topology)
+        if known not in self._topologies:
+            specs = AppliedSpecs(EMPTY, preference.spec, self.cluster.behaviour)
+            try:
+                self._topologies[known] = cpu_topology(vcpus, specs)
+            except ApplyError:
+                self._topologies[known] = None
+        return self._topologies[known]
+
+    def tried(self, target: Target, choice: Choice) -> VmFit | None:
+        """Return the VM with the pair, exact or not; None where KubeVirt would not admit it."""
+        left = choice.reduction.template
+        if choice.group is not None:
+            left = choice.group.fields.without(left)
+        selected = ResolvedMatchers(choice.instancetype, choice.preference)
+        try:
+            applied = admit(selected, left, target.scope, self.cluster)
+            is_exact = self._is_same(applied, target)
+        except (CauseError, DiagnosticError):
+            return None
+        vm = _with_matchers(target.vm, left, selected)
+        supplied = leaf_count(target.template) - leaf_count(left)
+        found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
+        if is_exact:
+            return found._replace(starting=tuple(self._starting(target, vm)))
+        differing = tuple(differences(target.held, held(applied), _TEMPLATE))
+        return found._replace(quality=FitQuality.NEAREST, differing=differing)
+
+    def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
+        """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
+        before, after = target.instance, self._instance(vm)
+        if before is not None and after is not None:
+            yield from (
+                field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS
+            )
+
+    def _instance(self, vm: JsonObject) -> JsonObject | None:
+        """Return the instance that KubeVirt makes of a new VM; None where it cannot be defaulted."""
+        try:
+            return held(self._holder.created(Resource(vm, _NOWHERE)).instance)
+        except (CauseError, DiagnosticError):
+            return None
+
+    def _is_same(self, applied: JsonObject, target: Target) -> bool:
+        if is_same_template(applied, target.template):
+            return True
+        return not any(differences(target.defaulted, held(self._defaulted(applied))))
+
+
+def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatchers) -> JsonObject:
+    """Return the VirtualMachine with another template and a pair, in keys that stay sorted."""
+    spec: dict[str, Json] = {**object_at(vm, "spec"), "template": template}
+    for key, found in (("instancetype", selected.instancetype), ("preference", selected.preference)):
+        if found is not None:
+            spec[key] = {"kind": found.resource.kind, "name": found.resource.name}
+    before = list(object_at(vm, "spec"))
+    for key in (key for key in MATCHER_KEYS if key in spec and key not in before):
+        place = next((at for at, other in enumerate(before) if other > key), len(before))
+        before.insert(place, key)
+    return {**vm, "spec": {key: spec[key] for key in before}}
+
+
+def fit(vm: JsonObject, catalog: Catalog, release: Release) -> VmFit:
+    """Return the pair of a catalog that fits one VirtualMachine; ``Fitter`` is for many."""
+    return Fitter(catalog, release).fit(vm)

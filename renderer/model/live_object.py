@@ -1,0 +1,44 @@
+"""An object of a cluster as ``kubectl get`` prints it, status and all."""
+
+from __future__ import annotations
+
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.location import Location
+from renderer.model.record import Record
+from renderer.model.res_id import Gvk, ResId
+
+
+class LiveObject(Record):
+    """``content`` is the whole object as it was printed; ``location`` the file and line where it begins."""
+
+    content: JsonObject
+    location: Location
+
+    @property
+    def id(self) -> ResId:
+        """Return kind, namespace and name."""
+        return ResId(
+            Gvk.parse(text_at(self.content, "apiVersion"), text_at(self.content, "kind")),
+            self.name,
+            self.namespace,
+        )
+
+    @property
+    def kind(self) -> str:
+        return text_at(self.content, "kind")
+
+    @property
+    def name(self) -> str:
+        return text_at(self.metadata, "name")
+
+    @property
+    def namespace(self) -> str:
+        return text_at(self.metadata, "namespace")
+
+    @property
+    def uid(self) -> str:
+        return text_at(self.metadata, "uid")
+
+    @property
+    def metadata(self) -> JsonObject:
+        return object_at(self.content, "metadata")

@@ -1,0 +1,139 @@
+"""The search for confidential values in texts that are shown, in time linear in the text.
+
+There may be tens of thousands of values, all of them from a pull request: an expression with a branch for
+each would try all of them at each character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from renderer.model.log_line import log_line
+
+MASK = "***"
+
+#: The fewest characters of a value that is masked inside of words, too.
+_LONG = 4
+#: Values are looked up by so many of their first characters, then by so many.
+_START, _SHOWN = 6, 24
+#: Up to so many different beginnings are looked for one by one before a text is gone through.
+_FEW = 32
+#: Values that begin alike are compared with a text so often; all texts after that are masked whole.
+_MOST_COMPARISONS = 2_000_000
+#: Texts that every format writes as they are.
+_PLAIN = re.compile(r"[\w ./+=:@,;-]*", re.ASCII)
+
+
+class Masking:
+    """Values that no output may repeat, and the texts that hold them.
+
+    A value is found as it is, as JSON, Python and YAML write it between quotes, and where a message cuts it
+    off. ``inside_words``: values of fewer than four characters count inside of words, too.
+    """
+
+    def __init__(self, values: Iterable[str] = (), *, inside_words: bool = False) -> None:
+        self._shortest_in_words = 0 if inside_words else _LONG
+        self._known: set[str] = set()
+        self._short: set[str] = set()
+        self._long: dict[str, list[str]] = {}
+        self._lengths: dict[str, set[int]] = {}
+        self._comparisons = 0
+        self.add(values)
+
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
+    def add(self, values: Iterable[str]) -> None:
+        """Look for these values, too. Blank ones count for nothing."""
+        for value in values:
+            if value in self._known or not value.strip():
+                continue
+            self._known.add(value)
+            for form in _forms(value):
+                length = min(len(form), _SHOWN + 1)
+                self._lengths.setdefault(form[:_START], set()).add(length)
+                if length <= _SHOWN:
+                    self._short.add(form)
+                else:
+                    self._long.setdefault(form[:_SHOWN], []).append(form)
+
+    def is_in(self, text: str) -> bool:
+        """Return whether the text holds one of the values."""
+        return any(True for _ in self._found(text))
+
+    def mask(self, text: str) -> str:
+        """Return the text with ``***`` for each of the values in it."""
+        parts: list[str] = []
+        done = 0
+        for start, end in self._found(text):
+            parts += (text[done:start], MASK)
+            done = end
+        return "".join((*parts, text[done:])) if parts else text
+
+    def _found(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the beginning and end of each value in the text, the longest first where several begin."""
+        if len(self._lengths) <= _FEW and not any(start in text for start in self._lengths):
+            return
+        sizes = sorted({len(start) for start in self._lengths}, reverse=True)
+        position = 0
+        while position < len(text):
+            if self._comparisons > _MOST_COMPARISONS:
+                yield position, len(text)
+                return
+            end = max((self._end(text, position, size) for size in sizes), default=0)
+            if end:
+                yield position, end
+            position = end or position + 1
+
+    def _end(self, text: str, position: int, size: int) -> int:
+        """The end of the longest value here that begins with ``size`` characters as it is looked up; or 0."""
+        lengths = self._lengths.get(text[position : position + size])
+        if not lengths:
+            return 0
+        if max(lengths) > _SHOWN and (end := self._end_of_long(text, position)):
+            return end
+        for length in sorted(lengths, reverse=True):
+            end = position + length
+            if text[position:end] in self._short and (
+                length >= self._shortest_in_words or _is_word(text, position, end)
+            ):
+                return end
+        return 0
+
+    def _end_of_long(self, text: str, position: int) -> int:
+        alike = self._long.get(text[position : position + _SHOWN])
+        if not alike:
+            return 0
+        self._comparisons += len(alike)
+        end = max((position + len(form) for form in alike if text.startswith(form, position)), default=0)
+        if end:
+            return end
+        self._comparisons += (len(text) - position) // _START
+        cut, line_end = text.find("…", position), text.find("\n", position)
+        return cut + 1 if cut >= 0 and not 0 <= line_end < cut else 0
+
+
+#: No values.
+NOTHING = Masking()
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    around = text[start - 1 : start] + text[end : end + 1]
+    return not any(character.isalnum() or character == "_" for character in around)
+
+
+def _forms(value: str) -> set[str]:
+    """The value as text, and as JSON, Python and YAML write it between quotes."""
+    if _PLAIN.fullmatch(value):
+        return {value}
+    import json  # noqa: PLC0415 - few values need it
+
+    return {
+        value,
+        json.dumps(value, ensure_ascii=False)[1:-1],
+        json.dumps(value)[1:-1],
+        repr(value)[1:-1],
+        value.replace("'", "''"),
+        log_line(value),
+    }

@@ -1,0 +1,149 @@
+"""The Applications and Flux Kustomizations of a repository that deploy its overlays, and their rules.
+
+An overlay that is an entry point has its own. Of another, those count whose source is its folder.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+
+from renderer.diff.live.ignored_differences import (
+    IgnoreRule,
+    is_customization,
+    rules_of_application,
+    rules_of_kustomization,
+    rules_of_settings,
+)
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.resource import Resource
+from renderer.source.file_system import FileSystem
+from renderer.source.resources import read_resources
+from renderer.source.validation_scope import ManifestFiles
+from renderer.yamlio.decode import decode_yaml11
+
+#: What a file mentions that has any of them.
+_SIGNS = (b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"resource.customizations")
+_SETTINGS = "argocd-cm"
+_TRACKING_ID = "argocd.argoproj.io/tracking-id"
+_INSTANCE = "app.kubernetes.io/instance"
+_FLUX = "kustomize.toolkit.fluxcd.io"
+#: A placeholder of an ApplicationSet's template.
+_PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
+
+
+class Deployers:
+    """The Applications, ApplicationSets and Flux Kustomizations of one tree, and Argo CD's settings."""
+
+    def __init__(self, fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> None:
+        files = ManifestFiles(fs, [each.output for each in overlays], OWNERSHIP_FILE, config.exclude)
+        self._found: list[Resource] = []
+        self._settings: list[IgnoreRule] = []
+        for path in files.below("."):
+            for resource in _objects(fs, path):
+                self._add(resource)
+
+    def _add(self, resource: Resource) -> None:
+        if _deploys(resource):
+            self._found.append(resource)
+        elif resource.kind == "ConfigMap" and resource.name == _SETTINGS:
+            self._settings += rules_of_settings(resource, _customizations(resource))
+
+    def of(self, overlay: Overlay) -> tuple[Resource, ...]:
+        """Return those that deploy an overlay."""
+        if overlay.entry is not None and overlay.entry.entry is not None:
+            return (overlay.entry.entry,)
+        return tuple(each for each in self._found if _leads_to(each, overlay.path))
+
+    def rules(self, overlay: Overlay) -> tuple[IgnoreRule, ...]:
+        """Return the differences of an overlay that its engine is told to ignore."""
+        own = tuple(rule for each in self.of(overlay) for rule in _rules(each))
+        is_flux = any(is_flux_kustomization(each) for each in self.of(overlay))
+        return own if is_flux else (*own, *self._settings)
+
+
+def _objects(fs: FileSystem, path: str) -> Iterator[Resource]:
+    try:
+        content = fs.read(path)
+        found = read_resources(content, Site(path)) if any(sign in content for sign in _SIGNS) else ()
+    except DiagnosticError:  # a template, or broken: where it is used, that is said
+        return
+    for resource in found:
+        items = array_at(resource.content, "items")
+        yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
+        if not items:
+            yield resource
+
+
+def _deploys(resource: Resource) -> bool:
+    return is_application(resource) or is_application_set(resource) or is_flux_kustomization(resource)
+
+
+def _rules(deployer: Resource) -> Iterator[IgnoreRule]:
+    return (
+        rules_of_kustomization(deployer)
+        if is_flux_kustomization(deployer)
+        else rules_of_application(deployer)
+    )
+
+
+def _customizations(settings: Resource) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for key, text in object_at(settings.content, "data").items():
+        if is_customization(key) and isinstance(text, str):
+            try:
+                found[key] = decode_yaml11(text.encode(), settings.origin.path)
+            except DiagnosticError:  # Argo CD refuses it, too
+                continue
+    return found
+
+
+def _leads_to(deployer: Resource, path: str) -> bool:
+    return any(
+        fnmatchcase(posixpath.normpath(path), posixpath.normpath(_PLACEHOLDER.sub("*", folder)))
+        for folder in _folders(deployer)
+    )
+
+
+def _folders(deployer: Resource) -> Iterator[str]:
+    if is_flux_kustomization(deployer):
+        yield text_at(deployer.content, "spec", "path").removeprefix("/") or "."
+        return
+    application = deployer
+    if is_application_set(deployer):
+        application = deployer.with_content(object_at(deployer.content, "spec", "template"))
+    yield from (source.path for source in sources(application) if source.path)
+
+
+def tracks(deployer: Resource, live: Resource) -> bool:
+    """Tell whether Argo CD or Flux knows an object of the cluster as one that ``deployer`` deploys.
+
+    Argo CD ``util/argo/resource_tracking.go``; Flux's labels.
+    """
+    if is_flux_kustomization(deployer):
+        owner = text_at(live.labels, f"{_FLUX}/name"), text_at(live.labels, f"{_FLUX}/namespace")
+        return owner == (deployer.name, deployer.namespace or "flux-system")
+    if not is_application(deployer):
+        return False
+    tracking = text_at(live.annotations, _TRACKING_ID)
+    if not tracking:
+        return text_at(live.labels, _INSTANCE) == deployer.name
+    name, _, place = tracking.partition(":")
+    own = f"{live.gvk.group}/{live.kind}:{live.namespace}/{live.name}"
+    return place == own and name in (deployer.name, f"{deployer.namespace}_{deployer.name}")
+
+
+def why_nothing_is_pruned(deployers: Iterable[Resource]) -> str:
+    """Return why what Git has no longer stays in the cluster; empty where it goes."""
+    for each in deployers:
+        if is_flux_kustomization(each) and object_at(each.content, "spec").get("prune") is not True:
+            return f"spec.prune of Kustomization {each.name} is not true"
+    return ""

@@ -1,0 +1,94 @@
+"""VirtualMachines of a cluster before and after a sync, as ``diff --live`` compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from renderer.diff.held_values import held
+from renderer.diff.impact.state import HeldChange, held_vm
+from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
+from renderer.diff.live.compare_live import SyncedVm
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import CatalogSource
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.started_instance import StartedVm
+from renderer.instancetype.webhook_fields import with_webhook_fields
+from renderer.kubevirt.kinds import CONTROLLER_REVISION, KUBEVIRT, MATCHER_TYPE_OF
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import JsonObject, object_at, with_value
+from renderer.model.release import Release
+from renderer.model.render_config import WebhookField
+from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.held_changes import HeldChanges, ProjectState
+
+#: Kinds of objects that a VirtualMachine leads to.
+FOUND_BY_MACHINES = frozenset(
+    {
+        *MATCHER_TYPE_OF,
+        CONTROLLER_REVISION,
+        KUBEVIRT,
+        "DataSource",
+        "DataVolume",
+        "PersistentVolumeClaim",
+        "VolumeSnapshot",
+    }
+)
+#: Fields to which the webhook gives a value that follows from others.
+_PREDICTED = (
+    WebhookField.ARCHITECTURE,
+    WebhookField.MACHINE,
+    WebhookField.MATCHER_KIND,
+    WebhookField.PCI_TOPOLOGY,
+    WebhookField.STORAGE_CLASS,
+)
+_TEMPLATE = ("spec", "template")
+
+
+class LiveMachines:
+    """The VirtualMachines of one overlay in a cluster.
+
+    They find instance types in the cluster first, then in the project's catalogs.
+    """
+
+    def __init__(self, state: ProjectState, release: Release, objects: ClusterObjects) -> None:
+        found = tuple(each for each in objects.resources if each.kind in FOUND_BY_MACHINES)
+        self._release = release
+        self._written = state.resources
+        self._catalog = state.catalog.after(CatalogSource("the cluster", ResourceSet(found)))
+        known = {key_of(each) for each in state.resources}
+        others = tuple(each for each in found if key_of(each) not in known)
+        before = ProjectState(ResourceSet(found), state.catalog)
+        after = ProjectState(ResourceSet((*state.resources, *others)), state.catalog)
+        self._held = HeldChanges(before, after, release)
+
+    def predicted(self, resources: Iterable[Resource]) -> Mapping[Key, JsonObject]:
+        """Return the objects of Git with what follows from them by KubeVirt's webhook, by their identity."""
+        written = ResourceSet(tuple(resources))
+        behaviour = behaviour_of(self._release)
+        made = with_webhook_fields(written, written, self._catalog, _PREDICTED, behaviour)
+        return {key_of(each): each.content for each in made}
+
+    def sync(self, live: Resource, synced: Resource) -> SyncedVm | None:
+        """Return a VirtualMachine before and after a sync; None where KubeVirt could not expand it.
+
+        Until KubeVirt 1.4 the revisions are named in the matchers, since then in the status.
+        """
+        before_holder, after_holder = self._held.holders
+        try:
+            stored = live.with_content({key: each for key, each in live.content.items() if key != "status"})
+            before = before_holder.existing(stored, object_at(live.content, "status"))
+            after = after_holder.updated(before, stored, synced)
+        except (CauseError, DiagnosticError):
+            return None
+        change = HeldChange(
+            held_vm(before.content, before.applied, before.instance),
+            held_vm(after.content, after.applied, after.instance),
+            self._held.update_refusal(after, synced),
+            self._held.start_refusal(after, synced),
+            self._held.access_modes,
+        )
+        return SyncedVm(change, (_applied(live, before), _applied(synced, after)))
+
+
+def _applied(resource: Resource, vm: StartedVm) -> Resource:
+    return resource.with_content(held(with_value(vm.content, _TEMPLATE, vm.applied)))

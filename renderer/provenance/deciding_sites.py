@@ -1,0 +1,153 @@
+"""The place that decided on the value of a field, where that is not the file or patch that has the field.
+
+A transformer of a kustomization writes namespaces, names, labels, images and what replacements bring. A
+strategic merge patch keeps the quotes of what it changes, as kustomize does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from renderer.compose.transform import BuiltinTransform
+from renderer.compose.values import is_bare_text
+from renderer.kubevirt.confidential import is_confidential
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related
+from renderer.model.difference import NoValue, Value
+from renderer.model.field_path import FieldPath
+from renderer.model.location import Site
+from renderer.model.provenance import StepKind
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.source_tree import KustomizationRoot
+from renderer.provenance.histories import FieldVersion, field_changes
+from renderer.provenance.makers import CompositionStep, replacement_behind, source_of_replacement
+from renderer.provenance.trace import Trace
+
+#: What is always good in a name; a prefix or suffix without anything else is not what is wrong with it.
+_HARMLESS = re.compile(r"[a-z0-9-]*")
+_AFFIXES = ("PrefixTransformer", "SuffixTransformer")
+
+
+def may_be_decided_elsewhere(finding: Diagnostic, root: KustomizationRoot) -> bool:
+    """Return True if the kustomizations below ``root`` have something that may have written the field."""
+    field = finding.field
+    if finding.resource is None or not finding.sites or field is None or not field.segments:
+        return False
+    if finding.code is Code.SCHEMA and len(finding.sites) > 1:
+        return True
+    return _is_written(field, root, set())
+
+
+def _is_written(field: FieldPath, root: KustomizationRoot, seen: set[KustomizationRoot]) -> bool:
+    seen.add(root)
+    written, last = root.kustomization, field.segments[-1]
+    keys = {segment for segment in field.segments if isinstance(segment, str)}
+    return (
+        bool(root.replacements)
+        or (last == "namespace" and bool(written.namespace))
+        or (last == "name" and bool(written.name_prefix or written.name_suffix))
+        or (last == "image" and bool(written.images))
+        or (last == "replicas" and bool(written.replicas))
+        or ("annotations" in keys and bool(written.common_annotations))
+        or (bool(keys & _LABELLED) and bool(written.labels or written.common_labels))
+        or any(_is_written(field, used, seen) for used in root.used_roots() if used not in seen)
+    )
+
+
+_LABELLED = frozenset({"labels", "matchLabels", "selector"})
+
+
+def at_deciding_sites(finding: Diagnostic, trace: Trace, composed: ResourceSet) -> Diagnostic:
+    """Return the finding with the place in front that decided on the value; ``composed`` were traced."""
+    resource = _resource_of(finding, composed)
+    if resource is None:
+        return finding
+    field = _field_in(finding, resource)
+    changes = field_changes(trace.versions(resource), field)
+    if not changes or changes[-1].after is NoValue.ABSENT or isinstance(changes[-1].after, dict | list):
+        return finding
+    if finding.code is Code.SCHEMA and (quoted := _quoted_before(changes)):
+        sites, patch = changes[quoted - 1].version.maker.sites(field), changes[-1].version.maker.sites(field)
+        message = f"the patch writes {changes[-1].after} here, and the quotes stay"
+        return finding._replace(sites=sites, related=(*finding.related, Related(message, patch)))
+    return _at_transformer(finding, changes, composed)
+
+
+def _resource_of(finding: Diagnostic, composed: ResourceSet) -> Resource | None:
+    """Return the composed resource that the finding is about; None if several may be it."""
+    base = finding.sites[-1]
+    among = [each for each in composed if each.origin == _document(base, each.origin)]
+    return next(
+        (each for each in among if each.current_id == finding.resource), among[0] if len(among) == 1 else None
+    )
+
+
+def _document(site: Site, origin: Site) -> Site:
+    """Return ``site`` cut to the depth of ``origin``, the place of a whole object."""
+    return site._replace(field=FieldPath(site.field.segments[: len(origin.field.segments)]))
+
+
+def _field_in(finding: Diagnostic, resource: Resource) -> FieldPath:
+    """Return the field from the resource's root on, list elements by name."""
+    return FieldPath(finding.sites[-1].field.segments[len(resource.origin.field.segments) :])
+
+
+def _quoted_before(changes: Sequence[FieldVersion]) -> int:
+    """Return the number of changes up to the one whose quotes all later patches kept; 0 if there is none."""
+    decisive = len(changes)
+    for change in reversed(changes):
+        if change.version.maker.act is not StepKind.PATCHED or not _has_quotes(change.before):
+            break
+        decisive -= 1
+    return decisive if decisive < len(changes) and _has_quotes(changes[-1].after) else 0
+
+
+def _has_quotes(value: Value) -> bool:
+    return isinstance(value, str) and not is_bare_text(value)
+
+
+def _at_transformer(
+    finding: Diagnostic, changes: Sequence[FieldVersion], composed: ResourceSet
+) -> Diagnostic:
+    for change in reversed(changes):
+        maker = change.version.maker
+        if not isinstance(maker, CompositionStep) or not isinstance(maker.change, BuiltinTransform):
+            break
+        if maker.act is StepKind.REPLACED:
+            return _at_replacement(finding, maker, maker.change.root, change.field, composed)
+        if maker.act is StepKind.PATCHED:
+            break
+        root = maker.change.root.kustomization
+        affixes = dict(zip(_AFFIXES, (root.name_prefix, root.name_suffix), strict=True))
+        affix = affixes.get(maker.change.kind)
+        if affix is None or not _HARMLESS.fullmatch(affix):
+            return finding._replace(sites=(*maker.sites(change.field), *finding.sites))
+    return finding
+
+
+def _at_replacement(
+    finding: Diagnostic,
+    maker: CompositionStep,
+    root: KustomizationRoot,
+    field: FieldPath,
+    composed: ResourceSet,
+) -> Diagnostic:
+    """Return the finding at the field that the value was taken from, and beside it the replacement.
+
+    Data comes second: nobody could tell from its place alone that it is a ConfigMap's and no Secret's.
+    """
+    layers = tuple(reversed(maker.after.layers[len(maker.before.layers) :]))
+    replacement = replacement_behind(root.replacements, layers, field)
+    if replacement is None:
+        return finding
+    put_in = next(target.site for target in replacement.targets or () if target.site in layers)
+    source = source_of_replacement(replacement, composed)
+    if source is None:
+        return finding._replace(sites=(put_in, *finding.sites))
+    taken_from = source.resource.sites(source.field)
+    if is_confidential(source.field):
+        taken = Related("the value is taken from here", taken_from)
+        return finding._replace(sites=(put_in, *finding.sites), related=(*finding.related, taken))
+    put = Related("a replacement puts it in", (put_in,))
+    return finding._replace(sites=(*taken_from, *finding.sites), related=(*finding.related, put))

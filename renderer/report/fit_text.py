@@ -1,0 +1,51 @@
+"""The answers of ``import --fit`` as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from renderer.fit.series import SizeProposal
+from renderer.fit.values import FitQuality, FitReport
+from renderer.model.json import array_at
+
+_MOST_FIELDS = 4
+_SHORTENED = "spec.template.spec."
+
+
+def fit_lines(reports: Sequence[FitReport], proposals: Sequence[SizeProposal]) -> Iterator[str]:
+    """Yield the number of fitted machines, the sizes that are new, and a line for each other machine."""
+    if not reports:
+        return
+    written = [report for report in reports if report.is_written]
+    fields = sum(report.supplied for report in written)
+    yield f"fitted: {len(written)} of {len(reports)} virtual machines, which are {fields} fields shorter"
+    for proposal in proposals:
+        rows = len(array_at(proposal.manifest, "spec", "sizes"))
+        what = f"series {proposal.name}: {_counted(rows, 'size')}" if rows else f"preference {proposal.name}"
+        yield f"shared: {what} for {_counted(proposal.uses, 'virtual machine')}"
+    for report in reports:
+        yield f"fit: {report.id.namespace}/{report.id.name}: {_said(report)}"
+
+
+def _said(report: FitReport) -> str:
+    pair = " with ".join(filter(None, (report.instancetype, report.preference)))
+    match report.quality:
+        case FitQuality.EXACT:
+            state = f" exactly, but is not written: {report.obstacle}" if report.obstacle else ""
+            return f"{pair}{state}"
+        case FitQuality.NEAREST:
+            impact = f"; {report.impact.effect}: {report.impact.reason}" if report.impact else ""
+            return f"nothing fits; {pair} comes nearest, but changes {_fields(report)}{impact}"
+        case FitQuality.NONE:
+            return "nothing fits"
+
+
+def _fields(report: FitReport) -> str:
+    names = [str(field).removeprefix(_SHORTENED) for field in report.differing]
+    more = len(names) - _MOST_FIELDS
+    shown = ", ".join(names[:_MOST_FIELDS])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

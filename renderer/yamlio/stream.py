@@ -1,0 +1,153 @@
+"""Read lists of Kubernetes objects item by item, so that a file larger than the memory can be read.
+
+``kubectl get -o yaml`` prints one list with everything in it. Only the item that is read is held: the
+elements of the field ``items`` at the top of a document are yielded as soon as they end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from yaml.error import MarkedYAMLError, YAMLError
+from yaml.events import (
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject
+from renderer.model.location import Location
+from renderer.model.record import Record
+from renderer.yamlio.builder import Anchors, TreeBuilder
+from renderer.yamlio.dialects import RESOURCE
+from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
+from renderer.yamlio.events import BACKEND, EventSource, position_of
+from renderer.yamlio.libyaml import C_PARSER
+from renderer.yamlio.problems import unusable
+
+ITEMS = "items"
+#: The most bytes of one object. The API server takes requests of 3 MiB, and YAML is longer than JSON.
+LARGEST_OBJECT = 8 << 20
+
+
+class StreamedValue(Record):
+    """A document, or an item of one that is a list; ``line``, from 1, is where it begins.
+
+    ``list_fields`` are the fields of the list that stand before its items; None for a document. The
+    document of a list comes after its items, with none of them.
+    """
+
+    value: Json
+    line: int
+    list_fields: JsonObject | None = None
+
+
+def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
+    """Yield the items and documents of a YAML file; ``path`` is for messages.
+
+    Raises ``DiagnosticError``: yaml-syntax, yaml-duplicate-key, yaml-limit.
+    """
+    bounded = _BoundedStream(stream)
+    builder = _StreamBuilder(_parser(bounded))
+    try:
+        for found in builder.documents():
+            yield found
+            bounded.begin_object()
+    except UnusableError as error:
+        raise unusable(error, path) from None
+    except YAMLError as error:
+        raise _malformed(error, path) from None
+
+
+def _parser(stream: _BoundedStream) -> EventSource:
+    if C_PARSER is None:  # the parser in Python takes a text
+        return BACKEND(stream.read_all().decode("utf-8-sig", "replace"))
+    parser: EventSource = C_PARSER(stream)
+    return parser
+
+
+class _BoundedStream:
+    """Counts the bytes that were read since the last object began."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._read = stream.read
+        self._size = 0
+
+    def begin_object(self) -> None:
+        self._size = 0
+
+    def read(self, size: int = LARGEST_OBJECT, /) -> bytes:
+        """Return the next bytes. Raises ``LimitError`` where the object has too many."""
+        content = self._read(size)
+        self._size += len(content)
+        if self._size > LARGEST_OBJECT:
+            raise LimitError("file_size", f"an object is larger than {LARGEST_OBJECT} bytes").at(0, 0)
+        return content
+
+    def read_all(self) -> bytes:
+        parts = []
+        while part := self._read(LARGEST_OBJECT):
+            parts.append(part)
+        return b"".join(parts)
+
+
+class _StreamBuilder(TreeBuilder):
+    """Builds all documents of a stream of events, and yields the items of lists on the way."""
+
+    __slots__ = ()
+
+    def __init__(self, source: EventSource) -> None:
+        super().__init__(source, RESOURCE)
+
+    def documents(self) -> Iterator[StreamedValue]:
+        """Yield items and documents. Raises ``UnusableError`` and ``yaml.YAMLError``."""
+        self._next()
+        while isinstance(self._next(), DocumentStartEvent):
+            self._anchors = Anchors()
+            root = self._next()
+            if type(root) is MappingStartEvent and root.anchor is None:
+                yield from self._object(root)
+            else:
+                yield StreamedValue(self._value(root, RESOURCE.block, 0), position_of(root).line + 1)
+            self._next()
+
+    def _object(self, root: MappingStartEvent) -> Iterator[StreamedValue]:
+        scalars = RESOURCE.flow if root.flow_style else RESOURCE.block
+        fields: dict[str, Json] = {}
+        while type(event := self._next()) is not MappingEndEvent:
+            key = self._key(event, scalars, 1)
+            if key is None or key in fields:
+                raise DuplicateKeyError(key or "<<").at(*position_of(event))
+            value = self._next()
+            if key == ITEMS and type(value) is SequenceStartEvent and value.anchor is None:
+                fields[key] = []
+                yield from self._items(value, fields)
+            else:
+                fields[key] = self._value(value, scalars, 1)
+        yield StreamedValue(fields, position_of(root).line + 1)
+
+    def _items(self, start: Event, fields: JsonObject) -> Iterator[StreamedValue]:
+        scalars = RESOURCE.flow if getattr(start, "flow_style", False) else RESOURCE.block
+        while type(event := self._next()) is not SequenceEndEvent:
+            line = position_of(event).line + 1
+            yield StreamedValue(self._value(event, scalars, 2), line, fields)
+
+
+def _malformed(error: YAMLError, path: str) -> DiagnosticError:
+    mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
+    problem = error.problem if isinstance(error, MarkedYAMLError) else None
+    location = Location(path, mark.line + 1, mark.column + 1) if mark else Location(path)
+    return DiagnosticError(
+        Diagnostic(
+            code=Code.YAML_SYNTAX,
+            message=f"the YAML is broken here: {problem or 'the text cannot be read'}",
+            location=location,
+            hint="print the objects once more, and see that kubectl comes to its end",
+        )
+    )

@@ -1,0 +1,350 @@
+"""``vmrender import``: what a cluster has becomes sources that render, again and again the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from renderer.cli.app import main
+from renderer.model.json import Json, JsonObject
+
+MACHINE: JsonObject = {
+    "apiVersion": "kubevirt.io/v1",
+    "kind": "VirtualMachine",
+    "metadata": {"name": "db", "namespace": "prod", "uid": "1"},
+    "spec": {
+        "runStrategy": "Always",
+        "instancetype": {"name": "u1.small", "kind": "virtualmachineclusterinstancetype"},
+        "template": {"spec": {"domain": {"devices": {}}}},
+    },
+}
+PASSWORD = "correct-horse-battery"  # noqa: S105 - one to look for
+
+
+@pytest.fixture(autouse=True)
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "repository"
+    (folder / ".git").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def run(*arguments: str, dump: object = "") -> Result:
+    text = dump if isinstance(dump, str | bytes) else json.dumps(dump)
+    return CliRunner(catch_exceptions=False).invoke(main, list(arguments), input=text, prog_name="vmrender")
+
+
+def listed(*items: JsonObject) -> JsonObject:
+    return {"apiVersion": "v1", "kind": "List", "items": list(items)}
+
+
+def made(kind: str, name: str, namespace: str = "prod", **fields: Json) -> JsonObject:
+    metadata: dict[str, Json] = {"name": name, "uid": f"{kind}-{namespace}-{name}"}
+    if namespace:
+        metadata["namespace"] = namespace
+    return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **fields}
+
+
+def with_spec(**fields: Json) -> JsonObject:
+    spec = MACHINE["spec"]
+    assert isinstance(spec, dict)
+    return {**MACHINE, "spec": {**spec, **fields}}
+
+
+def revision(memory: str, name: str = "db-u1.small-1") -> JsonObject:
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {
+            "name": name,
+            "namespace": "prod",
+            "uid": name,
+            "labels": {"instancetype.kubevirt.io/object-name": "u1.small"},
+        },
+        "data": {
+            "apiVersion": "instancetype.kubevirt.io/v1beta1",
+            "kind": "VirtualMachineClusterInstancetype",
+            "metadata": {"name": "u1.small"},
+            "spec": {"cpu": {"guest": 1}, "memory": {"guest": memory}},
+        },
+    }
+
+
+def files(folder: Path) -> Mapping[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".git" not in path.parts
+    }
+
+
+def content(path: Path) -> dict[str, Any]:
+    found = yaml.safe_load(path.read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+STATUS: JsonObject = {
+    "instancetypeRef": {"name": "u1.small", "controllerRevisionRef": {"name": "db-u1.small-1"}}
+}
+NAMED: JsonObject = {
+    "name": "u1.small",
+    "kind": "virtualmachineclusterinstancetype",
+    "revisionName": "db-u1.small-1",
+}
+
+
+@pytest.mark.parametrize(
+    "machine", [{**MACHINE, "status": STATUS}, with_spec(instancetype=NAMED)], ids=["since-1.5", "until-1.4"]
+)
+@pytest.mark.parametrize(("memory", "pins"), [("2Gi", False), ("2048Mi", False), ("3Gi", True)])
+def test_a_machine_is_pinned_if_the_catalog_has_another_instance_type(
+    repository: Path,
+    machine: JsonObject,
+    memory: str,
+    pins: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    result = run("import", dump=listed(machine, revision(memory)))
+
+    assert (result.exit_code, "warning" in result.stderr) == (0, False)
+    assert "revisionName" not in (repository / "overlays/prod/virtualmachine_db.yaml").read_text()
+    assert (repository / "overlays/prod/pins").is_dir() is pins
+    rendered = run("render")
+    assert (rendered.exit_code, "warning" in rendered.stderr) == (0, False)
+    found = content(repository / "rendered/prod/prod/virtualmachine_db.yaml")
+    assert ("revisionName" in str(found)) is pins
+    if pins:
+        [kept] = (repository / "rendered/prod/prod").glob("controllerrevision_*")
+        assert content(kept)["data"]["spec"]["memory"] == {"guest": memory}
+
+
+def test_a_revision_that_the_dump_does_not_have_is_said_to_be_missing() -> None:
+    result = run("import", dump=listed({**MACHINE, "status": STATUS}))
+
+    assert result.exit_code == 0
+    assert "warning[revision-invalid]" in result.stderr
+    assert "the dump does not have its ControllerRevision db-u1.small-1" in result.stderr
+
+
+def test_an_instance_type_that_nobody_has_is_named() -> None:
+    result = run("import", dump=listed(with_spec(instancetype={"name": "own.odd"})))
+
+    assert result.exit_code == 0
+    assert "warning[instancetype-not-found]" in result.stderr
+    assert "kubectl get vm,controllerrevision" in result.stderr
+
+
+def test_a_pinned_machine_keeps_an_instance_type_that_is_gone(repository: Path) -> None:
+    kept = revision("3Gi")
+    gone = json.loads(json.dumps(kept).replace("u1.small", "own.odd"))
+    machine = with_spec(
+        instancetype={
+            "name": "own.odd",
+            "kind": "virtualmachineclusterinstancetype",
+            "revisionName": "db-own.odd-1",
+        }
+    )
+
+    result = run("import", dump=listed(machine, gone))
+
+    assert (result.exit_code, result.stderr.count("warning")) == (0, 0)
+    assert run("render").exit_code == 0
+    assert "own.odd" in (repository / "rendered/prod/prod/virtualmachine_db.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_secret"),
+    [
+        (f"#cloud-config\npassword: {PASSWORD}\n", True),
+        (f"#cloud-config\nchpasswd: {{list: 'root:{PASSWORD}'}}\n", True),
+        (f"#cloud-config\nusers: [{{name: a, passwd: $6$x${PASSWORD}}}]\n", True),
+        (f"#!/bin/sh\ncurl https://me:{PASSWORD}@example.com\n", True),
+        (f"#cloud-config\nwrite_files: [{{path: /a, encoding: b64, content: {PASSWORD}}}]\n", True),
+        (f"-----BEGIN OPENSSH PRIVATE KEY-----\n{PASSWORD}\n", True),
+        (
+            "#cloud-config\nssh_pwauth: false\nusers: [{name: a, lock_passwd: true, sudo: ALL NOPASSWD}]\n",
+            False,
+        ),
+        ("#cloud-config\nruncmd: [[systemctl, enable, --now, qemu-guest-agent]]\n", False),
+        ("#cloud-config\nssh_authorized_keys: [ssh-ed25519 AAAA me@here]\n", False),
+    ],
+)
+@pytest.mark.parametrize("encoded", [False, True])
+def test_start_data_with_credentials_moves_to_a_secret(
+    repository: Path,
+    text: str,
+    is_secret: bool,  # noqa: FBT001 - a parameter of the test
+    encoded: bool,  # noqa: FBT001 - as above
+) -> None:
+    from base64 import b64encode  # noqa: PLC0415 - beside its use
+
+    source = {"userDataBase64": b64encode(text.encode()).decode()} if encoded else {"userData": text}
+    source["networkData"] = "version: 2\n"
+    volume: JsonObject = {"name": "seed", "cloudInitNoCloud": source}
+    template: JsonObject = {"spec": {"domain": {"devices": {}}, "volumes": [volume]}}
+
+    result = run("import", dump=listed(with_spec(template=template)))
+
+    written = "".join(files(repository).values())
+    assert (PASSWORD in written + result.output + result.stderr) is False
+    found = content(repository / "overlays/prod/virtualmachine_db.yaml")
+    [seed] = found["spec"]["template"]["spec"]["volumes"]
+    reference = {"name": "db-seed"}
+    expected = {"secretRef": reference, "networkDataSecretRef": reference} if is_secret else source
+    assert seed == {"name": "seed", "cloudInitNoCloud": expected}
+    if is_secret:
+        keys = content(repository / "overlays/prod/secret_db-seed.yaml")["stringData"]
+        assert keys == {"userdata": "", "networkdata": ""}
+
+
+@pytest.mark.parametrize(
+    "dump",
+    [
+        made("Secret", "db", data={"key": "Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5"}, stringData={"other": PASSWORD}),
+        made("ConfigMap", "answers", data={"Autounattend.xml": f"<Value>{PASSWORD}</Value>"}),
+        {
+            **MACHINE,
+            "spec": {
+                "template": {
+                    "metadata": {
+                        "annotations": {"kubevirt.io/ignitiondata": f'{{"passwordHash": "{PASSWORD}"}}'}
+                    },
+                    "spec": {"domain": {"devices": {}}},
+                }
+            },
+        },
+    ],
+    ids=["secret", "answer-file", "ignition"],
+)
+def test_no_password_reaches_a_file_or_a_message(repository: Path, dump: JsonObject) -> None:
+    result = run("import", dump=listed(dump, made("ConfigMap", "other", data={"a": "b"})))
+
+    assert result.exit_code == 0
+    for text in (*files(repository).values(), result.output, result.stderr):
+        assert PASSWORD not in text
+        assert "Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5" not in text
+
+    plain = run("import", "--secrets", "plain", "--force", dump=listed(dump))
+    assert plain.exit_code == 0
+    assert PASSWORD in "".join(files(repository).values())
+
+
+def test_a_secret_that_was_sealed_stays_sealed_and_listed(repository: Path) -> None:
+    dump = listed(made("Secret", "db", data={"key": "YQ=="}), made("ConfigMap", "a", data={"a": "b"}))
+    run("import", dump=dump)
+    sealed, kustomization = (
+        repository / "overlays/prod/secret_db.yaml",
+        repository / "overlays/prod/kustomization.yaml",
+    )
+    sealed.write_text("sops: sealed\n")
+    kustomization.write_text(
+        kustomization.read_text().replace("resources:\n", "resources:\n- secret_db.yaml\n")
+    )
+
+    again = run("import", "--force", dump=dump)
+
+    assert again.exit_code == 0
+    assert sealed.read_text() == "sops: sealed\n"
+    assert content(kustomization)["resources"] == ["configmap_a.yaml", "secret_db.yaml"]
+
+
+def test_names_stay_in_their_folder_and_apart_on_any_disk(repository: Path) -> None:
+    roles: list[JsonObject] = [
+        {**made("Role", name), "apiVersion": "rbac.authorization.k8s.io/v1", "rules": []}
+        for name in ("Reader", "reader", "con", "system:x", "a" * 300, "a" * 300 + "b", "kustomization")
+    ]
+
+    result = run("import", dump=listed(*roles))
+
+    assert result.exit_code == 0
+    names = [path.name for path in (repository / "overlays/prod").iterdir()]
+    assert len({name.lower() for name in names}) == len(roles) + 1
+    assert all(len(name) < 200 and ":" not in name for name in names)
+    rendered = run("render")
+    assert rendered.exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "a\u202eb", "a\x1b[2J", "a\nb", "%2e%2e"])
+@pytest.mark.parametrize("where", ["name", "namespace"])
+def test_names_that_no_api_server_takes_are_refused(repository: Path, name: str, where: str) -> None:
+    dump = made("ConfigMap", name if where == "name" else "a", name if where == "namespace" else "prod")
+
+    result = run("import", dump=listed(dump))
+
+    assert result.exit_code == 2
+    assert "error[dump-invalid]" in result.stderr
+    assert "\x1b" not in result.stderr
+    assert files(repository) == {}
+
+
+@pytest.mark.parametrize("output", ["..", "/tmp/elsewhere", ".git/hooks", ".", ".github"])
+def test_nothing_is_written_outside_of_the_project(repository: Path, output: str) -> None:
+    result = run("import", "--output", output, dump=listed(MACHINE))
+
+    assert result.exit_code == 2
+    assert files(repository) == {}
+
+
+def test_no_link_is_followed(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (repository / "overlays").symlink_to(tmp_path / "elsewhere")
+
+    result = run("import", dump=listed(MACHINE))
+
+    assert result.exit_code == 2
+    assert "symbolic link" in result.stderr
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_text_that_ends_early_leaves_everything_as_it_was(repository: Path) -> None:
+    (repository / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
+    text = json.dumps(listed(MACHINE, made("ConfigMap", "a")))
+    before = files(repository)
+
+    for cut in range(1, len(text), 7):
+        assert run("import", dump=text[:cut]).exit_code == 2
+    assert files(repository) == before
+
+
+def test_an_overlay_of_an_existing_project_keeps_matchers(repository: Path) -> None:
+    project = repository / "vmrender.yaml"
+    project.write_text('apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.8" # ours\n')
+
+    assert run("import", dump=listed(MACHINE)).exit_code == 0
+
+    assert 'kubevirt: "1.8" # ours' in project.read_text()
+    assert run("render").exit_code == 0
+    assert "u1.small" in (repository / "rendered/prod/prod/virtualmachine_db.yaml").read_text()
+
+
+def test_a_role_binding_of_another_namespaces_account_is_not_changed(repository: Path) -> None:
+    binding: JsonObject = {
+        **made("RoleBinding", "readers"),
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"},
+        "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": "other"}],
+    }
+
+    assert run("import", dump=listed(binding)).exit_code == 0
+    assert run("render").exit_code == 0
+
+    rendered = content(repository / "rendered/prod/prod/rolebinding_readers.yaml")
+    assert rendered["subjects"] == binding["subjects"]
+
+
+def test_the_newer_of_two_prints_counts(repository: Path, tmp_path: Path) -> None:
+    for number, version in enumerate(("9", "11", "10")):
+        config = made("ConfigMap", "a", data={"version": version})
+        metadata = config["metadata"]
+        assert isinstance(metadata, dict)
+        config = {**config, "metadata": {**metadata, "resourceVersion": version}}
+        (tmp_path / f"{number}.json").write_text(json.dumps(listed(config)))
+
+    assert run("import", *(str(tmp_path / f"{number}.json") for number in range(3))).exit_code == 0
+    assert content(repository / "overlays/prod/configmap_a.yaml")["data"] == {"version": "11"}

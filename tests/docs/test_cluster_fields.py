@@ -1,0 +1,33 @@
+"""The page of the fields that belong to a cluster is the table that the code goes by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from renderer.dump.clean import ALLOCATED_FIELDS
+from renderer.kubevirt.server_fields import SERVER_FIELDS, SERVER_FINALIZERS
+
+PAGE = Path(__file__).parents[2] / "docs" / "cluster-fields.md"
+_BEGIN = "<!-- held by tests/docs/test_cluster_fields.py -->\n"
+
+
+def rows() -> str:
+    lines = [f"| `{'.'.join(path)}` | all | {source} |" for path, source in SERVER_FIELDS]
+    for row in ALLOCATED_FIELDS:
+        kinds = row.kind or "all, when importing"
+        lines.append(f"| `{'.'.join(row.path)}` | {kinds} | {row.source} |")
+    lines += [
+        f"| `metadata.finalizers`: `{name}` | all | {source} |" for name, source in SERVER_FINALIZERS.items()
+    ]
+    head = ["| field | of which kind | written or defined by |", "|---|---|---|"]
+    return "\n".join([*head, *lines]) + "\n"
+
+
+def test_the_page_has_every_row(request: pytest.FixtureRequest) -> None:
+    before, _, _ = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
+    page = f"{before}{_BEGIN}\n{rows()}"
+    if request.config.getoption("--update-cases"):
+        PAGE.write_text(page, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == page

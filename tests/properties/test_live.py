@@ -1,0 +1,39 @@
+"""A cluster is in sync with what it was made of; one change in it is told as that field, with its owner.
+
+``python -m tests.clusters`` does the same for thousands of VirtualMachines.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.clusters.cluster import RELEASES, generate, without_managed_fields
+from tests.clusters.comparing import changes_of, compare
+from tests.clusters.field_managers import Engine
+from tests.clusters.mutation import mutate
+from tests.clusters.problems import mutation_problems
+
+MACHINES = 2
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("engine", Engine, ids=lambda engine: engine.name.lower())
+def test_what_a_cluster_makes_of_git_is_no_drift(engine: Engine, release: int, tmp_path: Path) -> None:
+    cluster = generate(release, MACHINES, release, engine)
+    assert changes_of(compare(cluster, cluster.live, tmp_path)) == []
+    mutation = mutate(cluster, Random(release))
+    assert mutation_problems(cluster, mutation, tmp_path) == []
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_dump_without_managed_fields_is_no_drift(release: int, tmp_path: Path) -> None:
+    cluster = generate(100 + release, MACHINES, release)
+    assert changes_of(compare(cluster, without_managed_fields(cluster.live), tmp_path, "yaml")) == []
+
+
+def test_the_same_seed_makes_the_same_cluster() -> None:
+    assert generate(7) == generate(7)
+    assert generate(7) != generate(8)

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer.model.masking import MASK, Masking
+
+TEXTS = st.text(st.sampled_from("ab\"'\\\n#: ü…"), min_size=4, max_size=40).filter(str.strip)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), TEXTS, TEXTS)
+def test_no_value_is_left_in_any_form(values: list[str], before: str, after: str) -> None:
+    masking = Masking(values)
+    for form in (values[0], json.dumps(values[0])[1:-1], repr(values[0])[1:-1]):
+        masked = masking.mask(f"{before}-{form}-{after}")
+        assert MASK in masked
+        assert all(value not in masked for value in values if "*" not in value and len(value) >= 4)
+        assert masking.is_in(f"{before}{form}{after}")
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "masked"),
+    [
+        ("abc", "xabcx abc", "xabcx ***"),
+        ("abcd", "xabcdx", "x***x"),
+        ("a" * 30, f"is {'a' * 26}…, and", "is ***, and"),
+        ("a" * 30, f"is {'a' * 26}, and", f"is {'a' * 26}, and"),
+        ("password-1", "password-12", "***2"),
+        (" ", "a b", "a b"),
+    ],
+)
+def test_short_values_are_words_and_long_ones_may_be_cut_off(value: str, text: str, masked: str) -> None:
+    assert Masking([value]).mask(text) == masked
+
+
+def test_the_longest_value_counts() -> None:
+    assert (
+        Masking(["password", "password-of-the-database-of-the-shop"]).mask(
+            "password-of-the-database-of-the-shop and password"
+        )
+        == "*** and ***"
+    )
+
+
+def test_short_values_count_in_words_where_asked() -> None:
+    assert Masking(["12"], inside_words=True).is_in("x12y")
+    assert not Masking(["12"]).is_in("x12y")
+
+
+def test_many_values_that_begin_alike_take_bounded_time() -> None:
+    masking = Masking(f"{'a' * 30}{number}" for number in range(10_000))
+    start = time.process_time()
+    assert len(masking.mask("a" * 100_000)) < 1_000
+    assert time.process_time() - start < 10
+    assert masking.mask("aaaaaaa, and others") == MASK  # nobody can tell any more
+    assert masking.mask("something else") == "something else"
