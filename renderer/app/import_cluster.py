@@ -20,6 +20,8 @@ from renderer.dump.sources import (
 )
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
+from renderer.fit.series import SizeProposal
+from renderer.fit.values import FitReport
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.json import JsonObject, text_at
@@ -50,8 +52,8 @@ class ImportedCluster(NamedTuple):
     """The result: ``objects`` by kind, files that were ``written`` and others that are as they would be.
 
     ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
-    ``to_seal`` are the placeholders, ``fitted`` lines about instance types that were looked for. With errors
-    among ``findings`` nothing was written.
+    ``to_seal`` are the placeholders. ``fits`` has the answer for each machine whose instance type was looked
+    for, ``sizes`` those that several share. With errors among ``findings`` nothing was written.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -60,10 +62,11 @@ class ImportedCluster(NamedTuple):
     fields: int = 0
     to_seal: tuple[str, ...] = ()
     pins: int = 0
-    fitted: tuple[str, ...] = ()
     release: Release = LATEST
     written: tuple[str, ...] = ()
     unchanged: int = 0
+    fits: tuple[FitReport, ...] = ()
+    sizes: tuple[SizeProposal, ...] = ()
 
 
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
@@ -105,10 +108,11 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         gathered.fields,
         tuple(posixpath.join(output, each.path) for each in planned.objects if each.is_placeholder),
         planned.pins,
-        tuple(planned.fitted.lines()),
         release,
         tuple(changed),
         len(writes) - len(changed),
+        planned.fitted.reports,
+        planned.fitted.proposals,
     )
 
 
