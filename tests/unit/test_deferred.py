@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -63,8 +64,8 @@ def test_a_deferred_module_is_executed_when_it_is_used() -> None:
 
 
 def test_a_pattern_is_the_regular_expression_of_its_text() -> None:
-    found, in_bytes = pattern("a+").search("baaa"), pattern(b"a+").search(b"baaa")
-    assert found is not None
-    assert in_bytes is not None
-    assert (found[0], in_bytes[0]) == ("aaa", b"aaa")
-    assert late.pattern == text
+    late = pattern("a+(b)")
+    assert [found[1] for found in late.finditer("aab ab")] == ["b", "b"]
+    assert late.sub("c", "aab") == "c"
+    assert late.pattern == "a+(b)"
+    assert pattern(b"A", re.IGNORECASE).fullmatch(b"a")
