@@ -133,8 +133,22 @@ class WrittenScalar(Record):
     text: str
 
 
-def _written(value: Scalar, text: str) -> Scalar:
-    return value if scalar_text(value) == text else cast("Scalar", WrittenScalar(value, text))
+class _WrittenScalars:
+    """Makes written scalars; as long as it ``has_made`` none, no tree holds one, which is nearly always."""
+
+    def __init__(self) -> None:
+        self.has_made = False
+
+    def scalar(self, value: Scalar, text: str) -> Scalar:
+        """Return the value, with its text if it does not tell that."""
+        if scalar_text(value) == text:
+            return value
+        self.has_made = True
+        return cast("Scalar", WrittenScalar(value, text))
+
+
+WRITTEN_SCALARS = _WrittenScalars()
+_written = WRITTEN_SCALARS.scalar
 
 
 def _written_value(text: str) -> Scalar:

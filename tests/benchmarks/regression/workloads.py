@@ -58,7 +58,7 @@ def write_workloads(folder: Path) -> list[Workload]:
         Workload("render of a VM", ["render"], one),
         Workload(f"build of {_VMS} VMs", ["build", "--expand", "off", "prod"], cold),
         Workload(f"render of {_VMS} VMs", ["render"], cold),
-        Workload(f"build of {_VMS} VMs with an error each", ["build", "prod"], wrong, code=1),
+        Workload(f"build of {_VMS} VMs with errors", ["build", "prod"], wrong, code=1),
         Workload(f"render --check of {_VMS} VMs, unchanged", ["render", "--check"], warm, is_cold=False),
     ]
     run(warm, sys.executable, "-m", "renderer", "render")
