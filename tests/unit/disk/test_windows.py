@@ -6,7 +6,6 @@ import ntpath
 import os
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 from hypothesis import given
@@ -113,6 +112,16 @@ def windows(folder: Path) -> SimpleNamespace:
     )
 
 
+class Root(type(Path())):  # type: ignore[misc] - the class that this system has
+    """A folder of Windows: its ``as_posix`` is what is asked."""
+
+    def resolve(self, strict: bool = False) -> Root:  # noqa: ARG002, FBT001, FBT002 - as in pathlib
+        return self
+
+    def as_posix(self) -> str:
+        return TOP.replace("\\", "/")
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DiskFileSystem:
     folder = (tmp_path / "repository").resolve()
@@ -125,11 +134,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DiskFileSyste
     system = windows(folder)
     monkeypatch.setattr(disk, "os", system)
     monkeypatch.setattr(file_system, "os", system)
-    found = DiskFileSystem.__new__(DiskFileSystem)
-    root = SimpleNamespace(as_posix=lambda: TOP.replace("\\", "/"))
-    # No Path of Windows can be made here.
-    DiskFileSystem.__init__(found, cast("Path", SimpleNamespace(resolve=lambda: root)))
-    return found
+    root = Root()
+    return DiskFileSystem(root)
 
 
 def test_a_repository_is_read_on_windows(repository: DiskFileSystem) -> None:
