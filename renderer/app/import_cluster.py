@@ -20,6 +20,8 @@ from renderer.dump.sources import (
 )
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
+from renderer.fit.series import SizeProposal
+from renderer.fit.values import FitReport
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.json import JsonObject, text_at
@@ -50,8 +52,8 @@ class ImportedCluster(NamedTuple):
     """The result: ``objects`` by kind, files that were ``written`` and others that are as they would be.
 
     ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
-    ``to_seal`` are the placeholders, ``fitted`` lines about instance types that were looked for. With errors
-    among ``findings`` nothing was written.
+    ``to_seal`` are the placeholders. ``fits`` has the answer for each machine whose instance type was looked
+    for, ``sizes`` those that several share. With errors among ``findings`` nothing was written.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -60,10 +62,11 @@ class ImportedCluster(NamedTuple):
     fields: int = 0
     to_seal: tuple[str, ...] = ()
     pins: int = 0
-    fitted: tuple[str, ...] = ()
     release: Release = LATEST
     written: tuple[str, ...] = ()
     unchanged: int = 0
+    fits: tuple[FitReport, ...] = ()
+    sizes: tuple[SizeProposal, ...] = ()
 
 
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
@@ -81,7 +84,8 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if not gathered.objects and not has_errors(gathered.findings):
         return ImportedCluster((*gathered.findings, _nothing(request)))
     release, release_findings = _release(gathered.kubevirt, request.kubevirt, project.config)
-    findings = (*gathered.findings, *release_findings)
+    rules = project.config.rules
+    findings = rules.applied((*gathered.findings, *release_findings))
     if has_errors(findings):
         return ImportedCluster(findings)
     planned = plan_sources(project, output, gathered, release, request.choices)
@@ -92,7 +96,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         for folder in sorted({each.folder for each in planned.objects})
     }
     writes |= project_file(project, output, modes, catalogs, release)
-    findings = (*findings, *planned.findings)
+    findings = (*findings, *rules.applied(planned.findings))
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
         return ImportedCluster((*findings, *in_the_way))
@@ -105,10 +109,11 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         gathered.fields,
         tuple(posixpath.join(output, each.path) for each in planned.objects if each.is_placeholder),
         planned.pins,
-        tuple(planned.fitted.lines()),
         release,
         tuple(changed),
         len(writes) - len(changed),
+        planned.fitted.reports,
+        planned.fitted.proposals,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from renderer import __version__
+from renderer.cli import COLLECT_AFTER
 from renderer.cli.command import LazyGroup, Option
 
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
@@ -41,10 +42,6 @@ COMMANDS = {
     "validate": "Check files, folders or the whole project.",
     "version": "Print the version.",
 }
-
-#: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and
-#: looking through all of that again and again would cost a third of the time.
-COLLECT_AFTER = 100_000
 
 _CRASH = """\
 vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above

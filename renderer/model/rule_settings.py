@@ -54,7 +54,9 @@ STRICT_RULES = frozenset(
 WARNING_CODES: tuple[Code, ...] = (
     Code.APPLICATION_SET,
     Code.CLUSTER_SCOPED,
+    Code.CREDENTIALS_WITHHELD,
     Code.DEPRECATED,
+    Code.DUMP_MIXED,
     Code.DUPLICATE_ID,
     Code.FLUX_KUSTOMIZATION,
     Code.FOREIGN_FILE,

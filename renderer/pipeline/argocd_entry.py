@@ -65,9 +65,8 @@ def argocd_points(
     for each in reached:
         if each.outcome is None or not is_rendered(each.outcome):
             continue
-        name = (
-            each.entry.name if each.entry.namespace == first else f"{each.entry.namespace}_{each.entry.name}"
-        )
+        of_first = each.entry.namespace == first
+        name = each.entry.name if of_first else f"{each.entry.namespace}_{each.entry.name}"
         folders = tuple(_application_folders(fs, each.entry, urls))
         yield (
             name,

@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from renderer.cli.app import main
-from renderer.model.json import Json, JsonObject
+from renderer.model.json import Json, JsonObject, object_at
 
 MACHINE: JsonObject = {
     "apiVersion": "kubevirt.io/v1",
@@ -348,3 +348,91 @@ def test_the_newer_of_two_prints_counts(repository: Path, tmp_path: Path) -> Non
 
     assert run("import", *(str(tmp_path / f"{number}.json") for number in range(3))).exit_code == 0
     assert content(repository / "overlays/prod/configmap_a.yaml")["data"] == {"version": "11"}
+
+
+@pytest.mark.parametrize(
+    "machine", [{**MACHINE, "status": STATUS}, with_spec(instancetype=NAMED)], ids=["since-1.5", "until-1.4"]
+)
+def test_expand_takes_the_revision_that_is_read_with_a_machine(machine: JsonObject) -> None:
+    expanded = run("expand", "-", dump=listed(machine, revision("3Gi")))
+    assert (expanded.exit_code, "warning" in expanded.stderr) == (0, False)
+    assert (
+        "guest: 3Gi"
+        in expanded.stdout.partition("kind: ControllerRevision")[0].rpartition("kind: VirtualMachine")[0]
+    )
+
+    without = run("expand", "-", dump=listed(machine))
+    assert "guest: 2Gi" in without.stdout
+    assert "warning[revision-invalid]" in without.stderr
+
+
+def test_fit_keeps_machines_with_matchers_apart(repository: Path) -> None:
+    sized: JsonObject = {
+        "spec": {
+            "domain": {
+                "cpu": {"cores": 1, "sockets": 1, "threads": 1},
+                "memory": {"guest": "2Gi"},
+                "devices": {},
+            }
+        },
+    }
+    own = with_spec(template=sized)
+    bare = {**own, "metadata": {"name": "bare", "namespace": "prod", "uid": "9"}}
+    spec = {key: value for key, value in object_at(bare, "spec").items() if key != "instancetype"}
+    named = {**MACHINE, "metadata": {"name": "named", "namespace": "prod", "uid": "8"}}
+
+    result = run("import", "--fit", dump=listed({**bare, "spec": spec}, named))
+
+    assert result.exit_code == 0
+    assert "fit: prod/bare: u1.small\n" in result.stderr
+    assert "memory" not in (repository / "overlays/prod_fitted/virtualmachine_bare.yaml").read_text()
+    assert run("render").exit_code == 0
+    rendered = content(repository / "rendered/prod_fitted/prod/virtualmachine_bare.yaml")["spec"]
+    assert rendered["template"]["spec"]["domain"]["memory"] == {"guest": "2Gi"}
+    assert "instancetype" not in rendered
+    assert "instancetype" in content(repository / "rendered/prod/prod/virtualmachine_named.yaml")["spec"]
+
+
+def test_a_group_may_not_take_the_folder_of_pins(repository: Path) -> None:
+    machines: list[JsonObject] = []
+    for name in ("a", "b"):
+        metadata: JsonObject = {"name": name, "namespace": "prod", "uid": name, "labels": {"tier": "pins"}}
+        machines.append({**with_spec(instancetype=NAMED), "metadata": metadata})
+
+    assert run("import", "--group-by", "tier", dump=listed(*machines, revision("3Gi"))).exit_code == 0
+
+    assert content(repository / "overlays/prod/pins/kustomization.yaml")["kind"] == "Component"
+    assert run("render").exit_code == 0
+    assert "revisionName" in (repository / "rendered/prod/prod/virtualmachine_a.yaml").read_text()
+
+
+def test_a_pinned_machine_that_is_left_out_has_no_pin(repository: Path) -> None:
+    template: JsonObject = {
+        "metadata": {"annotations": {"kubevirt.io/ignitiondata": '{"passwordHash": "x"}'}},
+        "spec": {"domain": {"devices": {}}},
+    }
+    machine = with_spec(instancetype=NAMED, template=template)
+
+    result = run("import", dump=listed(machine, revision("3Gi"), made("ConfigMap", "a", data={"a": "b"})))
+
+    assert result.exit_code == 0
+    assert not (repository / "overlays/prod/pins").exists()
+    assert run("render").exit_code == 0
+
+
+def test_another_release_than_the_projects_is_kept_for_the_overlays(repository: Path) -> None:
+    project = repository / "vmrender.yaml"
+    project.write_text('apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.8"\n')
+    cluster: JsonObject = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt", "uid": "k"},
+        "status": {"observedKubeVirtVersion": "v1.6.3"},
+    }
+
+    assert run("import", "--output", "clusters/east", dump=listed(MACHINE, cluster)).exit_code == 0
+
+    entries = content(project)["overlays"]
+    assert entries[-1]["path"] == "clusters/east/*"
+    assert entries[-1]["kubevirt"] == "1.6"
+    assert run("render").exit_code == 0

@@ -97,7 +97,7 @@ def main() -> int:
             cluster = generate(seed, MACHINES)
             output = "yaml" if seed % 10 == 0 else "json"
             choices = SourceChoices(
-                Secrets.PLAIN, fits=seed % 2 == 0, group_by="app" if seed % 3 == 0 else ""
+                Secrets.PLAIN, fits=seed % 2 == 0, group_by="tier" if seed % 3 == 0 else ""
             )
             for problem in problems_of_adoption(cluster, Path(folder) / "adopted", output, choices):
                 failed += 1

@@ -23,5 +23,5 @@ def test_a_cluster_that_was_imported_is_in_sync(tmp_path: Path, release: int, ou
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_it_is_in_sync_with_instance_types_and_bases_that_were_found(tmp_path: Path, release: int) -> None:
-    choices = SourceChoices(Secrets.PLAIN, fits=True, group_by="app")
+    choices = SourceChoices(Secrets.PLAIN, fits=True, group_by="tier")
     assert problems_of_adoption(generate(4, 8, release), tmp_path / "adopted", "json", choices) == []

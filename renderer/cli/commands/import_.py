@@ -14,6 +14,7 @@ from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
 from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
+from renderer.report.fit_text import fit_lines
 
 #: Files that are named one by one in a dry run, and placeholders at any time; of more their number is said.
 _MOST_NAMED = 40
@@ -98,7 +99,7 @@ def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
         note(f"left out: {_counted(imported.fields, 'field')} that the cluster writes")
     if imported.pins:
         note(f"pinned: {imported.pins} to instance types and preferences that the catalogs have otherwise")
-    note(*imported.fitted)
+    note(*fit_lines(imported.fits, imported.sizes))
     for path in _first(imported.to_seal):
         note(f"to seal: {path}")
     for path in _first(imported.written) if dry_run else ():

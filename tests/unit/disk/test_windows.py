@@ -6,6 +6,7 @@ import ntpath
 import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -126,7 +127,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DiskFileSyste
     monkeypatch.setattr(file_system, "os", system)
     found = DiskFileSystem.__new__(DiskFileSystem)
     root = SimpleNamespace(as_posix=lambda: TOP.replace("\\", "/"))
-    DiskFileSystem.__init__(found, SimpleNamespace(resolve=lambda: root))  # type: ignore[arg-type] - no Path of Windows can be made here
+    # No Path of Windows can be made here.
+    DiskFileSystem.__init__(found, cast("Path", SimpleNamespace(resolve=lambda: root)))
     return found
 
 
@@ -154,7 +156,7 @@ def test_nothing_outside_is_read_on_windows(path: str, repository: DiskFileSyste
 def test_no_share_is_asked_for(repository: DiskFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
     """A look at it would already sign in there with the user's password."""
     for name in ("stat", "lstat", "open", "listdir"):
-        monkeypatch.setattr(disk.os, name, lambda *_: pytest.fail("it was looked at"))
+        monkeypatch.setattr(f"renderer.disk.os.{name}", lambda *_: pytest.fail("it was looked at"))
     for path in ("//server/share/x.yaml", "\\\\server\\share\\x.yaml", "a/\\\\server\\share"):
         with pytest.raises(DiagnosticError, match="Windows has no such path"):
             repository.read(path)

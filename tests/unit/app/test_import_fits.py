@@ -1,0 +1,75 @@
+"""Machines that are imported with their instance types found render to what the cluster has."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
+from renderer.app.import_files import SourceChoices
+from renderer.app.project import Project
+from renderer.diff.held_values import differences, held
+from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.pipeline import Pipeline
+from renderer.source.builtin_catalogs import BuiltinFileSystem
+from renderer.source.file_system import DiskFileSystem
+from renderer.source.overlays import find_overlays
+from renderer.source.project import load_project
+from tests.conformance.kubevirt.case import read_cases
+
+VECTORS = Path(__file__).parents[2] / "data" / "kubevirt" / "catalog.jsonl"
+LABEL = "tier"
+
+
+def expanded_machines() -> list[JsonObject]:
+    """VirtualMachines that KubeVirt expanded with pairs of the common instance types, each with its name."""
+    machines: list[JsonObject] = []
+    for case in read_cases(VECTORS):
+        machine = object_at(case.output, "expand", "vm")
+        if machine:
+            metadata: Json = {
+                "name": f"vm-{len(machines)}",
+                "namespace": "prod",
+                "labels": {LABEL: f"tier-{len(machines) % 3}"},
+            }
+            machines.append(with_value(machine, ("metadata",), metadata))
+    return machines
+
+
+def imported(root: Path, machines: list[JsonObject], *, group_by: str = "") -> ImportedCluster:
+    (root / ".git").mkdir(exist_ok=True)
+    items: Json = list(machines)
+    dump = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
+    request = ClusterImport(
+        ("-",), BytesIO(dump), root / "overlays", choices=SourceChoices(fits=True, group_by=group_by)
+    )
+    return import_cluster(Project.read(root, {}), request)
+
+
+def rendered(root: Path) -> dict[str, JsonObject]:
+    fs = BuiltinFileSystem(DiskFileSystem(root))
+    config = load_project(fs)
+    pipeline = Pipeline(fs, config)
+    outcomes = [pipeline.render(overlay) for overlay in find_overlays(fs, config)]
+    return {each.name: each.content for outcome in outcomes for each in outcome.value}
+
+
+@pytest.mark.parametrize("group_by", ["", LABEL])
+def test_what_is_imported_with_fits_renders_to_what_the_cluster_has(tmp_path: Path, group_by: str) -> None:
+    machines = expanded_machines()
+    result = imported(tmp_path, machines, group_by=group_by)
+    assert sum(report.is_written for report in result.fits) == len(machines) >= 10
+    after = rendered(tmp_path)
+    for machine in machines:
+        name = str(object_at(machine, "metadata")["name"])
+        assert list(differences(held(machine), held(after[name]))) == []
+
+
+def test_a_second_import_changes_nothing(tmp_path: Path) -> None:
+    machines = expanded_machines()
+    imported(tmp_path, machines, group_by=LABEL)
+    again = imported(tmp_path, machines, group_by=LABEL)
+    assert (again.findings, again.written) == ((), ())
