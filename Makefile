@@ -1,6 +1,7 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test test-install lint house test-lowest bench bench-check docs lock pyz release-check clean
+.PHONY: help render test test-install test-image lint house test-lowest bench bench-check docs lock pyz release-check \
+	clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; \
@@ -38,8 +39,16 @@ test-lowest: $(READY)  ## the tests with the oldest versions that pyproject.toml
 
 test-install: $(FOR_RELEASE)  ## every way to install, with the real tools
 	@mkdir -p $(WHEELHOUSE)
-	$(PIP) download --require-hashes --only-binary :all: -r $(LOCKS)/vmrender.txt -r $(LOCKS)/build.txt --dest $(WHEELHOUSE)
+	$(PIP) download --require-hashes --only-binary :all: -r $(LOCKS)/vmrender.txt -r $(LOCKS)/release.txt --dest $(WHEELHOUSE)
 	PATH="$(CURDIR)/$(BIN):$$PATH" VMRENDER_WHEELHOUSE="$(CURDIR)/$(WHEELHOUSE)" $(BIN)/pytest --quiet tests/packaging
+
+test-image: $(FOR_RELEASE)  ## the images, without a daemon: as root on Debian, with buildah, bubblewrap and debootstrap
+	@mkdir -p $(WHEELHOUSE)
+	$(PIP) download --require-hashes --only-binary :all: --python-version 3.11 -r $(LOCKS)/vmrender.txt -r $(LOCKS)/build.txt \
+		--dest $(WHEELHOUSE)
+	bash .ci/release/debian_root.sh .venv/base
+	VMRENDER_BASE="$(CURDIR)/.venv/base" VMRENDER_WHEELHOUSE="$(CURDIR)/$(WHEELHOUSE)" \
+		$(BIN)/pytest --quiet tests/packaging/test_image.py
 
 pyz: $(FOR_RELEASE)  ## dist/: sdist, wheel and vmrender.pyz for this Python and platform
 	rm -rf dist

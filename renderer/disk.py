@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,36 @@ def place_of(descriptor: int) -> str | None:
         return None
 
 
+def real_path(path: str) -> str:
+    """Return the path without links, with the separator of Git; Windows' own takes that as well."""
+    real = os.path.realpath(path)
+    return real if os.sep == "/" else real.replace(os.sep, "/")
+
+
+#: Separators, drives, streams and patterns of Windows, and its devices.
+_SIGNS_OF_WINDOWS = frozenset('\\:*?"<>|') | {chr(code) for code in range(32)}
+_DEVICES = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:[.]|\Z)", re.IGNORECASE
+)
+
+
+def is_path_of_windows(path: str) -> bool:
+    """Tell whether Windows takes a path of a repository for what it means elsewhere.
+
+    https://learn.microsoft.com/windows/win32/fileio/naming-a-file; Git for Windows checks out no others.
+    """
+    return (
+        not path.startswith("//")  # a share of another machine, which would be asked for it
+        and _SIGNS_OF_WINDOWS.isdisjoint(path)
+        and not any(
+            part.endswith((".", " "))  # Windows drops them
+            or _DEVICES.match(part)
+            for part in path.split("/")
+            if part not in ("", ".", "..")
+        )
+    )
+
+
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)  # the path has no link in it, unless one was put there
@@ -52,7 +83,7 @@ class OutsideError(OSError):
 
 
 class ConfinedFolder:
-    """The folder ``top``, by its path without links."""
+    """The folder ``top``, by its path without links, whose separators are ``/`` on Windows, too."""
 
     def __init__(self, top: str) -> None:
         self.top = top
@@ -81,7 +112,10 @@ class ConfinedFolder:
     def list(self, path: str) -> list[str]:
         """Return the names in the folder at ``path``. Raises ``OutsideError`` and other ``OSError``."""
         if os.listdir not in os.supports_fd:
-            return os.listdir(path)  # noqa: PTH208 - as above
+            names = os.listdir(path)  # noqa: PTH208 - as above
+            if not _is_below(real_path(path), self.top):
+                raise OutsideError(errno.EXDEV, "it was moved or replaced meanwhile", path)
+            return names
         descriptor = os.open(path, _FOLDER_FLAGS)
         try:
             self._check(descriptor, path, os.fstat(descriptor))
@@ -106,7 +140,7 @@ class ConfinedFolder:
             place = place_of(descriptor)
             is_inside = place is not None and _is_below(place, self._place)
         else:  # looked up once more: what was swapped in between has to be back by now, and is the same file
-            real = os.path.realpath(path)
+            real = real_path(path)
             is_inside = _is_below(real, self.top) and os.path.samestat(os.lstat(real), status)
         if not is_inside:
             raise OutsideError(errno.EXDEV, "it was moved or replaced meanwhile", path)

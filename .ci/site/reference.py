@@ -25,13 +25,13 @@ from renderer.templates.filters.table import FILTERS, TESTS
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "schemas/vmrender"
 
-#: Schemas by page: the file, the heading, and what stands below it.
+#: Schemas by page: the file and the heading.
 _SCHEMA_PAGES = {
-    "project-file": ("renderconfig", "The project file", "`vmrender.yaml`, at the root of the repository."),
-    "series": ("instancetypeseries", "Series of instance types", "An `InstancetypeSeries`."),
-    "template": ("template", "Templates", "A `Template`; its [filters](filters.md)."),
-    "report-json": ("report", "Findings as JSON", "What `--format json` prints."),
-    "diff-json": ("diff", "Differences as JSON", "What `vmrender diff --format json` prints."),
+    "project-file": ("renderconfig", "The project file"),
+    "series": ("instancetypeseries", "Series of instance types"),
+    "template": ("template", "Templates"),
+    "report-json": ("report", "Findings as JSON"),
+    "diff-json": ("diff", "Differences as JSON"),
 }
 _JINJA = "https://jinja.palletsprojects.com/en/stable/templates/#list-of-builtin-filters"
 
@@ -119,7 +119,7 @@ def _finding(code: Code) -> str:
 # Schemas.
 
 
-def _schema(file: str, heading: str, text: str) -> str:
+def _schema(file: str, heading: str) -> str:
     schema = json.loads((SCHEMAS / f"{file}.json").read_text(encoding="utf-8"))
     about = schema.get("description", "")
     link = f"The schema for editors is `schemas/vmrender/{file}.json`."
@@ -129,7 +129,7 @@ def _schema(file: str, heading: str, text: str) -> str:
         for name, definition in schema.get("$defs", {}).items()
         if _properties(definition, schema)
     )
-    return _lines(f"# {heading}", "", text, about, link, "", *sections)
+    return _lines(f"# {heading}", "", about, link, "", *sections)
 
 
 def _properties(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -242,12 +242,14 @@ def _said(function: Callable[..., object]) -> str:
 
 
 def _api() -> str:
-    docs = inspect.getdoc(api) or ""
+    docs = (inspect.getdoc(api) or "").partition("\n\n")[2]
     functions = [name for name in api.__all__ if not inspect.isclass(vars(api)[name])]
     functions.sort(key=lambda name: inspect.unwrap(vars(api)[name]).__code__.co_firstlineno)
     classes = [name for name in api.__all__ if inspect.isclass(vars(api)[name])]
     return _lines(
         "# The library",
+        "",
+        "`import renderer` offers these functions and values.",
         "",
         _docstring(docs),
         "",
@@ -262,9 +264,20 @@ def _api() -> str:
 
 def _function(name: str) -> Iterator[str]:
     function = vars(api)[name]
-    signature = re.sub(r"(: |-> )'([^']+)'", r"\1\2", str(inspect.signature(function)))
-    yield from ("", f"## {name}", "", "```python", f"renderer.{name}{signature}", "```", "")
+    signature = inspect.signature(function)
+    parameters = [_plain(str(each)) for each in signature.parameters.values()]
+    keywords = [each.kind for each in signature.parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in keywords and inspect.Parameter.VAR_POSITIONAL not in keywords:
+        parameters.insert(keywords.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    returned = _plain(f"-> {signature.return_annotation!r}").removeprefix("-> ")
+    lines = [f"renderer.{name}(", *(f"    {each}," for each in parameters), f") -> {returned}"]
+    yield from ("", f"## {name}", "", "```python", *lines, "```", "")
     yield _docstring(inspect.getdoc(function) or "")
+
+
+def _plain(annotated: str) -> str:
+    """Return the text without quotes around annotations, which are texts in the code."""
+    return re.sub(r"(: |-> )'([^']+)'", r"\1\2", annotated)
 
 
 def _class(name: str) -> Iterator[str]:

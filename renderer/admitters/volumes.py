@@ -72,7 +72,8 @@ def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[st
     if encoded:
         decoded, is_valid = _decoded_length(encoded)
         if not is_valid:
-            yield invalid(at.child(f"{kind}Base64"), f"{kind}Base64 is not base64")
+            hint = f"plain text belongs into {kind}"
+            yield invalid(at.child(f"{kind}Base64"), f"{kind}Base64 is not base64", hint)
         length = length or decoded
     if len(sources) > 1:
         message = f"the {kind} is given more than once: {', '.join(sources)}"

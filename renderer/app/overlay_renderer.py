@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
@@ -30,8 +31,10 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.locate import Locator, locate, quotes_tainted
 from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
+
+if TYPE_CHECKING:
+    from renderer.source.locate import Locator
 
 
 class RenderedOverlay(Record):
@@ -80,7 +83,7 @@ class OverlayRenderer:
             composing = stopwatch.lap()
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             files = {} if outcome.failed else _files(overlay, outcome.value)
-        findings = locate(self._fs, outcome.diagnostics, self._locator) if outcome.diagnostics else ()
+        findings = self._located(outcome.diagnostics)
         findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
         counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
@@ -95,11 +98,25 @@ class OverlayRenderer:
             work=steps,
             read=read,
             tainted=tainted_since(known),
-            may_be_kept=not quotes_tainted(self._fs, (found.location for found in findings)),
+            may_be_kept=not findings or self._may_be_kept(findings),
         )
+
+    def _located(self, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+        if not found:
+            return ()
+        from renderer.source.locate import locate  # noqa: PLC0415 - only when something is said
+
+        return locate(self._fs, found, self._locator)
+
+    def _may_be_kept(self, findings: tuple[Diagnostic, ...]) -> bool:
+        from renderer.source.locate import quotes_tainted  # noqa: PLC0415 - as above
+
+        return not quotes_tainted(self._fs, (found.location for found in findings))
 
     @cached_property
     def _locator(self) -> Locator:
+        from renderer.source.locate import Locator  # noqa: PLC0415 - as above
+
         return Locator(self._fs)
 
 

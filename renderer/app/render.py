@@ -26,12 +26,12 @@ from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.rule_settings import warnings_as_errors
-from renderer.sharding import ShardName
 from renderer.source.overlays import output_sites
 from renderer.source.project import PROJECT_FILE
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
+    from renderer.sharding import ShardName
 
 
 class RenderMode(Enum):

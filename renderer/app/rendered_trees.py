@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -60,17 +59,17 @@ class TreeResult(Record):
     stays: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class RenderedTrees:
     """The trees below ``root``; of each output ``forced`` has the files to overwrite or remove all the same.
 
     ``results`` has one entry for each tree that a method finished, in order.
     """
 
-    root: Path
-    forced: Mapping[str, tuple[str, ...]]
-    reporter: Reporter
-    results: list[TreeResult] = field(default_factory=list)
+    def __init__(self, root: Path, forced: Mapping[str, tuple[str, ...]], reporter: Reporter) -> None:
+        self.root = root
+        self.forced = forced
+        self.reporter = reporter
+        self.results: list[TreeResult] = []
 
     def write(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
         """Write each tree. Return the findings; a tree with an error is left as it was."""

@@ -221,7 +221,9 @@ class _Surveyor:
         try:
             overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)), self._is_relevant)
         except DiagnosticError as error:
-            self._left_out.append(LeftOut(entry.path, 0, _first(error.diagnostics)))
+            self._left_out.append(
+                LeftOut(entry.path, 0, _first(error.diagnostics).removeprefix(f"{entry.path} "))
+            )
             return
         if entry.entry.leads_to_overlays:
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)

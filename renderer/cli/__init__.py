@@ -1,8 +1,18 @@
 """The command line."""
 
+import gc
+
 from renderer.deferred import defer
+
+#: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and
+#: looking through all of that again and again would cost a third of the time; so would what is imported.
+COLLECT_AFTER = 100_000
+gc.set_threshold(COLLECT_AFTER)
 
 # click asks `inspect` for the indentation of help texts alone, and for that would load Python's own parser,
 # tokenizer and disassembler: a sixth of `import click`. `renderer.cli.command.Option` does without it until
 # somebody reads the help.
 defer("inspect")
+# `shutil` looks if they are there, for archives, and then drops them.
+defer("bz2")
+defer("lzma")

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from renderer import __version__
+from renderer.cli import COLLECT_AFTER
 from renderer.cli.command import LazyGroup, Option
 
 #: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
@@ -42,10 +43,6 @@ COMMANDS = {
     "version": "Print the version.",
 }
 
-#: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and
-#: looking through all of that again and again would cost a third of the time.
-COLLECT_AFTER = 100_000
-
 _CRASH = """\
 vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above
 {where}
@@ -62,6 +59,7 @@ class Vmrender(LazyGroup):
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
         gc.set_threshold(COLLECT_AFTER)
         _replace_closed_streams()
+        _write_utf8()
         # What is set for a run, such as limits, ends with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
         gc.freeze()  # or Python would look through everything once more before it exits
@@ -140,6 +138,17 @@ def _replace_closed_streams() -> None:
 
 
 _STANDARD_ERROR = 2
+
+
+def _write_utf8() -> None:
+    """Make standard output take every character and keep line feeds, as on Linux.
+
+    A console or pipe of Windows has the encoding of its country, in which most manifests cannot be written,
+    and gets another line ending. Standard error escapes what its encoding lacks.
+    """
+    stream = sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and (stream.encoding.lower() != "utf-8" or os.linesep != "\n"):
+        stream.reconfigure(encoding="utf-8", errors=stream.errors, newline="\n")
 
 
 def _has_working_directory() -> bool:

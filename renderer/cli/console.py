@@ -220,7 +220,9 @@ def _report(
     # Templates are said to be made of values, which are known as soon as a line is.
     located = bounded(mask_in_findings(map(naming_target, locate(fs, found)), taint_masking()))
     if target.format is Format.TEXT:
-        lines = quoted_lines(fs, (finding.location for finding in located))
+        from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
+
+        lines = quoted_lines(fs, (finding.location for finding in quoted(located)))
         return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
     if target.format is not Format.JSON and target.folder != ".":
         located = tuple(below(target.folder, finding) for finding in located)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +34,9 @@ class TerminalReporter:
         if not self._shows_progress:
             yield
             return
-        shown = what[: shutil.get_terminal_size().columns - 1]
+        from shutil import get_terminal_size  # noqa: PLC0415 - brings three libraries for archives
+
+        shown = what[: get_terminal_size().columns - 1]
         write_passing(shown)
         try:
             yield

@@ -21,6 +21,7 @@ from renderer.model.provenance import ConfiguredBy
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot
+from renderer.model.suggest import did_you_mean, suggest
 from renderer.yamlio.dialects import rewritten
 from renderer.yamlio.errors import UnusableError
 
@@ -57,13 +58,16 @@ def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tu
 
 
 def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticError:
-    known = ", ".join(sorted(f"{gvk.api_version} {gvk.kind}" for gvk in generators))
+    built_in = sorted(f"{gvk.api_version} {gvk.kind}" for gvk in generators)
+    listed = f"run it first and list its output under resources; built in are: {', '.join(built_in)}"
+    written = f"{configuration.api_version} {configuration.kind}"
+    is_near = bool(suggest(written, built_in, most=1, cutoff=0.9))
     return DiagnosticError(
         Diagnostic(
             code=Code.UNSUPPORTED_FIELD,
             message=f"no generator {configuration.api_version} {configuration.kind} is built in",
             sites=(configuration.origin,),
-            hint=f"run it first and list its output under resources; built in are: {known}",
+            hint=did_you_mean(written, built_in, most=1) if is_near else listed,
         )
     )
 

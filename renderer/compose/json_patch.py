@@ -18,12 +18,13 @@ from renderer.compose.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
-from renderer.model.json_pointer import parse_pointer
+from renderer.model.json_pointer import format_pointer, parse_pointer
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, value_at
 from renderer.model.source_tree import JsonPatch
+from renderer.model.suggest import did_you_mean, suggest
 from renderer.yamlio.go_numbers import format_float, json_number
 
 #: Changes the value that stands for the container of a key, which it is given.
@@ -227,7 +228,13 @@ class JsonPatching:
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
-                raise self._invalid(str(error), index, operation, resource) from None
+                known = text_at(operation, "op") in _OPERATIONS
+                hint = (
+                    _meant_path(document, text_at(operation, "path"))
+                    if known
+                    else did_you_mean(text_at(operation, "op"), _OPERATIONS, most=1)
+                )
+                raise self._invalid(str(error), index, operation, resource, hint) from None
         return document
 
     def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
@@ -239,7 +246,9 @@ class JsonPatching:
             raise self._invalid("the patch leaves no object", 0, None, resource)
         return rounded
 
-    def _invalid(self, problem: str, index: int, operation: Json, resource: Resource) -> DiagnosticError:
+    def _invalid(
+        self, problem: str, index: int, operation: Json, resource: Resource, hint: str | None = None
+    ) -> DiagnosticError:
         fields = object_at(operation)
         where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
         return DiagnosticError(
@@ -248,8 +257,25 @@ class JsonPatching:
                 message=f"the patch does not apply to {resource.current_id}: {problem}{where}",
                 sites=(self._patch.operation_site(index),),
                 resource=resource.current_id,
+                hint=hint,
             )
         )
+
+
+def _meant_path(document: Json, path: str) -> str | None:
+    """Return the way out where the object does not have all of ``path``; None where it has."""
+    keys = parse_pointer(path) if path.startswith("/") else []
+    for index, key in enumerate(keys):
+        if not isinstance(document, dict):
+            return None
+        if key not in document:
+            nearest = suggest(key, document, most=1)
+            if nearest:
+                return f"did you mean {format_pointer((*keys[:index], *nearest, *keys[index + 1 :]))}?"
+            there = format_pointer(keys[:index]) or "the top"
+            return f"there is no {key} at {there}: add it first, with what is to be below it"
+        document = document[key]
+    return None
 
 
 def _as_json(resource: Resource) -> JsonObject:

@@ -22,7 +22,7 @@ from renderer.model.json import Json, object_at
 from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, value_at
-from renderer.model.suggest import did_you_mean
+from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 
 
@@ -175,9 +175,27 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
                 message=f"the source {source.field_path} of {resource.current_id} has no value: {error}",
                 sites=(source.site,),
                 resource=resource.current_id,
-                hint="point fieldPath to a field that exists when the replacement runs",
+                hint=_meant_path(resource.content, source.field_path)
+                or "point fieldPath to a field that exists when the replacement runs",
             )
         ) from None
+
+
+def _meant_path(content: Json, path: str) -> str | None:
+    """Return the hint with the path whose first unknown key is corrected; None where no key resembles it."""
+    keys = split_field_path(path)
+    for index, key in enumerate(keys):
+        if not isinstance(content, dict):
+            return None
+        if key not in content:
+            nearest = suggest(key, content, most=1)
+            return (
+                f"did you mean {'.'.join((*keys[:index], nearest[0], *keys[index + 1 :]))}?"
+                if nearest
+                else None
+            )
+        content = content[key]
+    return None
 
 
 def _found(resource: Resource, source: ReplacementSource) -> ReplacementValue:

@@ -22,7 +22,9 @@ _SCALAR, _AROUND = 4, 2
 
 
 #: Steps to put a resource in the place of another one (``model.work``).
-_REPLACING = 80
+_REPLACING = 120
+#: Mappings and lists that changed were copied, and are compared with those before.
+_KEYS_PER_STEP = 2
 
 
 class Growth(Record):
@@ -44,6 +46,7 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
     if before is after:
         return _NOTHING
     if isinstance(after, dict):
+        spend(len(after) // _KEYS_PER_STEP, "changing resources")
         old = before if isinstance(before, dict) else {}
         size = depth = 0
         for key, child in after.items():
@@ -61,6 +64,7 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
 
 def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
     """Elements may have moved. One that has changed stands, most likely, where it stood before."""
+    spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
     size = depth = 0
     for index, child in enumerate(after):

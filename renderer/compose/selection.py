@@ -211,7 +211,10 @@ def target_of(patch: Resource, resources: ResMap) -> int:
 def _known_names(target: Selector, resources: ResMap) -> str | None:
     spend(len(resources), "naming resources that could be meant")
     names = sorted({resource.name for resource in resources if resource.kind == target.kind})
-    return did_you_mean(target.name, names, otherwise=f"there is {', '.join(names[:5])}") if names else None
+    if names:
+        return did_you_mean(target.name, names, otherwise=f"there is {', '.join(names[:5])}")
+    kinds = {resource.kind for resource in resources}
+    return did_you_mean(target.kind, sorted(kinds), most=1) if target.kind not in kinds else None
 
 
 def _nearest_ids(patch: Resource, resources: ResMap) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -20,13 +19,13 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import Json
 from renderer.model.location import Location
 from renderer.model.masking import Masking
+from renderer.model.record import Record
 from renderer.model.taint import tainted
 
 _HINT = "run vmrender render and commit the result"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeDiff:
+class TreeDiff(Record):
     """The changes that writing would make, as paths in the tree, and ``text``, a unified diff for people."""
 
     created: tuple[str, ...] = ()

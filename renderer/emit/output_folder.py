@@ -8,13 +8,13 @@ import stat
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from renderer.disk import opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
+from renderer.model.record import Record
 
 #: Holds work under way, at the root of the repository; Git does not see what is in it.
 STAGING_FOLDER = ".vmrender"
@@ -24,8 +24,7 @@ KEPT_NAMES = frozenset({".git", STAGING_FOLDER})
 _JUNCTION = 0xA0000003  # Windows' IO_REPARSE_TAG_MOUNT_POINT; S_ISLNK says no to it
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFolder:
+class OutputFolder(Record):
     """The folder of one rendered tree; ``path`` is relative to ``root``, normal, and crosses no link."""
 
     root: Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from shlex import quote
 
 from renderer.emit.ownership import digest, encode_ownership
@@ -11,10 +10,10 @@ from renderer.emit.tree import OBSTACLE, Tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
+from renderer.model.record import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreePlan:
+class TreePlan(Record):
     """Relative paths, sorted, by what is to be done; ``blocked`` ones are not vmrender's to touch."""
 
     created: tuple[str, ...] = ()

@@ -15,7 +15,6 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -93,8 +92,7 @@ def _wait_for(descriptor: int) -> None:
 _MODE = 0o700
 
 
-@dataclass(frozen=True, slots=True)
-class Staging:
+class Staging(Record):
     """The area as long as it is this process's alone; ``was_left`` by a run that was killed."""
 
     folder: Path
@@ -116,8 +114,7 @@ class Staging:
         return self.folder / "replaying"
 
 
-@dataclass(frozen=True, slots=True)
-class StagingArea:
+class StagingArea(Record):
     """The folder ``path`` below the folder ``top``; it need not exist."""
 
     top: Path

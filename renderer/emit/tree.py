@@ -6,7 +6,6 @@ import stat
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -18,6 +17,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location
+from renderer.model.record import Record
 
 
 class Obstacle(Enum):
@@ -33,8 +33,7 @@ TreeFile: TypeAlias = bytes | Obstacle | None
 _Folder: TypeAlias = Literal[True, Obstacle.OBSTACLE] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Record):
     """The content at every path that is owned or was asked for, and the digests of the owned files.
 
     ``ownership`` is the content of the ownership file, None when there is none.

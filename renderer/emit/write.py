@@ -15,7 +15,6 @@ import shutil
 import stat
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from renderer.disk import opened_folder
@@ -37,6 +36,7 @@ from renderer.emit.swap import (
 from renderer.emit.tree import disk_errors, is_folder, read_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.record import Record
 
 #: The errors of file systems that have no hard links, or none for this file.
 _NO_HARD_LINK = frozenset(
@@ -128,8 +128,7 @@ def _take_over_rights(path: Path, status: os.stat_result) -> None:
 _HINT = "nothing is lost: free space or give access, then render again"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Record):
     """The changes that a run made to a tree, as paths in it.
 
     ``rescued`` are files that someone else wrote during the run, under the names that they have now.

@@ -45,6 +45,8 @@ from renderer.model.resource import Resource, ResourceSet
 
 _NOWHERE = Site("", 0)
 _TEMPLATE = FieldPath.of("spec", "template")
+#: A machine with more fields than any that KubeVirt can run is not looked at.
+_MOST_FIELDS = 5_000
 #: Equally good pairs of which each is refused for another reason are rare; so many are tried.
 _MOST_TRIED = 100
 
@@ -65,9 +67,11 @@ class Fitter:
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
     def fit(self, vm: JsonObject) -> VmFit:
-        """Return the pair that fits a VirtualMachine without matchers; none for one that has any."""
-        spec = object_at(vm, "spec")
-        if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template_of(vm):
+        """Return the pair that fits a VirtualMachine; none for one that has a matcher, or too many fields."""
+        spec, template = object_at(vm, "spec"), template_of(vm)
+        if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template:
+            return VmFit(FitQuality.NONE, vm)
+        if leaf_count(template) > _MOST_FIELDS:
             return VmFit(FitQuality.NONE, vm)
         target = self.target(vm)
         preferences = self._reductions(target)
@@ -84,9 +88,13 @@ class Fitter:
         choices = sorted(self._choices(target, preferences), key=lambda choice: choice.rank)
         second: VmFit | None = None
         failed: set[tuple[int, int]] = set()
-        for choice in choices[:_MOST_TRIED]:
+        tries = 0
+        for choice in choices:
             alike = (id(choice.reduction), id(choice.group))
-            found = None if alike in failed else self.tried(target, choice)
+            if alike in failed or tries == _MOST_TRIED:
+                continue
+            tries += 1
+            found = self.tried(target, choice)
             if found is None:
                 continue
             if found.quality is FitQuality.EXACT and not found.starting:

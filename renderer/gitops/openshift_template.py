@@ -8,49 +8,79 @@ to all of its objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
 from renderer.model.location import Location, Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.suggest import did_you_mean
 from renderer.model.taint import taint
+from renderer.model.work import spend
 from renderer.source.file_system import FileSystem
 from renderer.yamlio.decode import decode_yaml11
 
 _GROUP = "template.openshift.io"
+#: A parameter may be long, and used often (``model.work``).
+_CHARACTERS_PER_STEP = 16
 _TEXT = re.compile(r"\$\{([a-zA-Z0-9_]+?)\}")
 _VALUE = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
+
+
+#: Takes the resources before and after a step.
+Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
 
 
 def is_template(resource: Resource) -> bool:
     return resource.kind == "Template" and resource.gvk.group in (_GROUP, "")
 
 
-def process_templates(resources: ResourceSet, given: Mapping[str, str]) -> Outcome[ResourceSet]:
+def process_templates(
+    resources: ResourceSet, given: Mapping[str, str], observe: Observe = lambda _before, _after: None
+) -> Outcome[ResourceSet]:
     """The resources with the objects of each Template in its place; ``given`` are parameters by name.
 
-    Reports openshift-template for parameters that have no value, and for given ones that no Template knows.
+    ``observe`` is told of the resources before and after the labels of Templates are added. Reports
+    openshift-template for parameters that have no value, and for given ones that no Template knows.
     """
     findings: list[Diagnostic] = []
-    found: list[Resource] = []
+    found: list[tuple[Resource, JsonObject]] = []
     templates = [each for each in resources if is_template(each)]
     if any(text_at(each, "kind") == "Secret" for template in templates for each in _objects(template)):
         taint(given.values())
     for resource in resources:
         if not is_template(resource):
-            found.append(resource)
+            found.append((resource, EMPTY))
             continue
         try:
             found += process(resource, given)
         except DiagnosticError as error:
             findings += error.diagnostics
     findings += _unknown(templates, given)
-    return Outcome(ResourceSet(tuple(found)), tuple(findings))
+    made = ResourceSet(tuple(resource for resource, _ in found))
+    labelled = ResourceSet(tuple(_with_labels(resource, labels) for resource, labels in found))
+    observe(made, labelled)
+    return Outcome(labelled, tuple(findings))
+
+
+def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
+    """Yield a note for each Template that stays one: its objects are neither expanded nor checked."""
+    for resource in resources:
+        if resource.kind == "Template" and resource.gvk.group == _GROUP:
+            kinds = Counter(text_at(each, "kind") for each in _objects(resource))
+            holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "nothing"
+            yield Diagnostic(
+                code=Code.OPENSHIFT_TEMPLATE,
+                severity=Severity.INFO,
+                message=f"the Template {resource.name} stays as it is: {holds} in it is not checked",
+                sites=resource.sites(),
+                resource=resource.current_id,
+                hint="to render its objects, list its file under overlays in vmrender.yaml, with parameters",
+            )
 
 
 def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
@@ -77,16 +107,17 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
     return values
 
 
-def process(template: Resource, given: Mapping[str, str]) -> tuple[Resource, ...]:
-    """The objects of one Template. Raises ``DiagnosticError``: openshift-template."""
+def process(template: Resource, given: Mapping[str, str]) -> Iterator[tuple[Resource, JsonObject]]:
+    """Yield the objects of one Template, each with the labels that it is to get.
+
+    Raises ``DiagnosticError``: openshift-template.
+    """
     values = _values(template, given)
     labels = object_at(_substituted(template.content.get("labels"), values))
-    objects = []
     for index, written in enumerate(_objects(template)):
         content = object_at(_substituted(_without_namespace(object_at(written)), values))
         origin = template.origin.below("objects", index)
-        objects.append(Resource(_with_labels(content, labels), origin))
-    return tuple(objects)
+        yield Resource(content, origin), labels
 
 
 def _objects(template: Resource) -> Sequence[Json]:
@@ -151,7 +182,9 @@ def _text(text: str, values: Mapping[str, str]) -> Json:
     whole = _VALUE.fullmatch(text)
     if whole and whole[1] in values:
         return _json(values[whole[1]])
-    return _TEXT.sub(lambda match: values.get(match[1], match[0]), text)
+    made = _TEXT.sub(lambda match: values.get(match[1], match[0]), text)
+    spend(1 + len(made) // _CHARACTERS_PER_STEP, "processing Templates")
+    return made
 
 
 def _json(text: str) -> Json:
@@ -169,9 +202,9 @@ def _without_namespace(content: JsonObject) -> JsonObject:
     return {**content, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
 
 
-def _with_labels(content: JsonObject, labels: JsonObject) -> JsonObject:
+def _with_labels(resource: Resource, labels: JsonObject) -> Resource:
     if not labels:
-        return content
-    metadata: dict[str, Any] = dict(object_at(content, "metadata"))
+        return resource
+    metadata: dict[str, Any] = dict(object_at(resource.content, "metadata"))
     metadata["labels"] = {**object_at(metadata, "labels"), **labels}
-    return {**content, "metadata": metadata}
+    return resource._replace(content={**resource.content, "metadata": metadata})

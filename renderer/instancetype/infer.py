@@ -7,8 +7,6 @@ or a DataSource; a DataSource to a PersistentVolumeClaim or a VolumeSnapshot. Th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import CauseError, ExpansionCause
@@ -19,6 +17,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 
 _LABELS = FieldPath.of("metadata", "labels")
@@ -50,8 +49,7 @@ def infer_matcher(
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class _Chain:
+class _Chain(Record):
     """The way from one volume of a VirtualMachine to a label."""
 
     volume: str
@@ -63,7 +61,7 @@ class _Chain:
     def from_volumes(self) -> Matcher:
         for index, volume in enumerate(array_at(self.vm_spec, "template", "spec", "volumes")):
             if text_at(volume, "name") == self.volume:
-                return replace(self._from_volume(object_at(volume)), volume=_VOLUMES.child(index))
+                return self._from_volume(object_at(volume))._replace(volume=_VOLUMES.child(index))
         raise self._error(f"there is no volume {self.volume} to infer the {self.matcher_type.noun} from")
 
     def _from_volume(self, volume: JsonObject) -> Matcher:
@@ -86,7 +84,7 @@ class _Chain:
 
     def _from_data_volume_spec(self, spec: JsonObject, owner: str) -> Matcher:
         source = object_at(spec, "source")
-        origin = self._source(source)
+        origin = self._source_of(source)
         if origin is not None:
             return self._from_labels(origin)
         if spec.get("sourceRef") is None:
@@ -107,14 +105,14 @@ class _Chain:
         labelled = self._labelled(found)
         if labelled is not None:
             return labelled
-        origin = self._source(object_at(found.content, "spec", "source"))
+        origin = self._source_of(object_at(found.content, "spec", "source"))
         if origin is None:
             raise self._unsupported(
                 f"leads to DataSource {found.name}, which has neither labels nor a source"
             )
         return self._from_labels(origin)
 
-    def _source(self, source: JsonObject) -> Resource | None:
+    def _source_of(self, source: JsonObject) -> Resource | None:
         """Return the object that a DataVolume or DataSource is copied from, if it can hold labels."""
         if source.get("pvc") is not None:
             return self._find_source("PersistentVolumeClaim", object_at(source, "pvc"))

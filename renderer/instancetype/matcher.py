@@ -5,21 +5,19 @@ KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.kinds import INSTANCETYPE, MatcherType
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject
+from renderer.model.record import Record
 
 IGNORE = "Ignore"
 REJECT = "Reject"
 
 
-@dataclass(frozen=True, slots=True)
-class Matcher:
+class Matcher(Record):
     """The fields of a matcher; a missing one is empty, a missing failure policy None.
 
     An inferred matcher knows the volume that it was inferred from, and the label that names the object.
@@ -30,15 +28,22 @@ class Matcher:
     revision_name: str = ""
     infer_from_volume: str = ""
     failure_policy: str | None = None
-    volume: FieldPath | None = field(default=None, compare=False)
-    label: Related | None = field(default=None, compare=False)
+    volume: FieldPath | None = None
+    label: Related | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both name the same, wherever that was inferred from."""
+        return isinstance(other, Matcher) and tuple(self)[:5] == tuple(other)[:5]
+
+    def __hash__(self) -> int:
+        return hash(tuple(self)[:5])
 
     @property
     def may_fail_to_infer(self) -> bool:
         return bool(self.infer_from_volume) and self.failure_policy == IGNORE
 
     def with_kind(self, kind: str) -> Matcher:
-        return replace(self, kind=kind)
+        return self._replace(kind=kind)
 
     def content(self) -> JsonObject:
         """Return the matcher as it stands in a VirtualMachine."""

@@ -8,7 +8,6 @@ The webhook takes firmware UUID and serial at random; here they follow from name
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 from renderer.instancetype.behaviour import Behaviour
@@ -24,6 +23,7 @@ from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.record import Record
 from renderer.model.render_config import WebhookField
 from renderer.model.resource import Resource, ResourceSet
 
@@ -38,8 +38,7 @@ _PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci
 _PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
 
 
-@dataclass(frozen=True, slots=True)
-class Mutation:
+class Mutation(Record):
     """The values afterwards; one storage class for each of the ``dataVolumeTemplates``, None for none."""
 
     architecture: str

@@ -19,6 +19,7 @@ class StepKind(StrEnum):
     BUILD_METADATA = "build-metadata"
     SUBSTITUTED = "substitution"  # what Flux puts in for variables
     ENTRY_POINT = "entry-point"  # what Flux or Argo CD sets on all objects
+    TEMPLATE_LABEL = "template-label"  # what an OpenShift Template adds to all of its objects
     INFERRED = "inference"
     CUSTOM_SIZE = "custom-size"
     INSTANCETYPE = "instancetype"

@@ -27,13 +27,14 @@ def generate(
     entry: Resource,
     clusters: Iterable[ClusterSettings],
     is_here: Callable[[str, str], bool],
+    warn: Callable[[Diagnostic], None],
 ) -> tuple[Resource, ...]:
     """The Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
     from renderer.gitops.argocd.application_set import generate_applications, rendering_of
     from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 
     known = tuple(ArgoCluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
-    return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_here))
+    return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_here), warn)
 
 
 def build_application(
@@ -62,7 +63,8 @@ def build_application(
         if outcome.failed:
             return Outcome(ResourceSet(), tuple(findings))
         found += outcome.value
-    return Outcome(deduplicated(found), tuple(findings))
+    kept = deduplicated(found)
+    return Outcome(kept.value, (*findings, *kept.diagnostics))
 
 
 def build_source(

@@ -21,6 +21,7 @@ from renderer.pipeline.reached_objects import (
     is_rendered,
     left_out_notes,
     needs_others,
+    nothing_rendered,
     repository_urls,
 )
 from renderer.source.file_system import FileSystem
@@ -41,13 +42,14 @@ def argocd_points(
     urls = repository_urls(fs, config)
     roots = application_objects(fs, entry.path, lambda folder: _composed(fs, folder, entry))
     urls = urls._replace(named=_application_urls(roots))
+    warnings: list[Diagnostic] = []
     discovery = ArgocdDiscovery(
         lambda application: (
             build_application(fs, application, urls.is_here)
             if relevant(_application_folders(fs, application, urls))
             else Outcome(ResourceSet())
         ),
-        lambda set_: generate(fs, set_, config.clusters, urls.is_here),
+        lambda set_: generate(fs, set_, config.clusters, urls.is_here, warnings.append),
         urls.is_here,
     )
     reached = discovery.follow(roots)
@@ -55,14 +57,16 @@ def argocd_points(
         raise DiagnosticError(*discovery.findings)
     _check_application_cycles(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls))
+    if not any(each.outcome is not None and is_rendered(each.outcome) for each in reached):
+        raise DiagnosticError(*warnings, *_nothing_rendered(entry, reached, notes).diagnostics)
+    notes = (*warnings, *notes)
     shared = deployed_instancetypes(each.outcome for each in reached)
     first = reached[0].entry.namespace if reached else ""
     for each in reached:
         if each.outcome is None or not is_rendered(each.outcome):
             continue
-        name = (
-            each.entry.name if each.entry.namespace == first else f"{each.entry.namespace}_{each.entry.name}"
-        )
+        of_first = each.entry.namespace == first
+        name = each.entry.name if of_first else f"{each.entry.namespace}_{each.entry.name}"
         folders = tuple(_application_folders(fs, each.entry, urls))
         yield (
             name,
@@ -89,6 +93,17 @@ def _composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resourc
     if outcome.failed:
         raise DiagnosticError(*outcome.diagnostics)
     return outcome.value.resources
+
+
+def _nothing_rendered(
+    entry: OverlayEntry, reached: Iterable[ReachedApplication], notes: Iterable[Diagnostic]
+) -> DiagnosticError:
+    from renderer.gitops.argocd.application import sources
+
+    every = list(reached)
+    elsewhere = (source for each in every if each.outcome is None for source in sources(each.entry))
+    urls = [source.url for source in elsewhere if not source.is_chart]
+    return nothing_rendered(entry, "Application", [each.entry.name for each in every], notes, urls)
 
 
 def _application_urls(roots: Iterable[Resource]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.json import text_at
 from renderer.model.location import Site
+from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source import overlays as source_overlays
@@ -52,18 +53,9 @@ def _overlays_of(
         raise _invalid(
             f"there is nothing at {entry.path}", site, "it is a path from the top of the repository on"
         )
-    points = _ENGINES[entry.entry.kind](fs, config, entry, relevant)
-    found = False
-    for name, point in points:
-        found = True
+    for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant):
         overlay = config.overlay(entry, f"{entry.path.rstrip('/')}:{name}", f"{entry.entry.cluster}/{name}")
         yield overlay._replace(entry=point)
-    if not found:
-        site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
-        what = "Flux Kustomization" if entry.entry.kind is EntryKind.FLUX else "Application"
-        message = f"{entry.path} leads to no {what} of this repository with objects of its own"
-        hint = "list its URLs under repositories in vmrender.yaml, and clusters to choose from under clusters"
-        raise _invalid(message, site, hint)
 
 
 def _invalid(message: str, site: Site, hint: str | None) -> DiagnosticError:
@@ -159,7 +151,7 @@ class EntryPointComposer:
 
         try:
             options = DirectoryOptions.of({"directory": point.options.directory})
-            return Outcome(deduplicated(read_manifests(self._fs, overlay.path, options)))
+            return deduplicated(read_manifests(self._fs, overlay.path, options))
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
 
@@ -215,7 +207,13 @@ class EntryPointComposer:
                 given |= read_parameters(self._fs, options.parameter_file, site)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), composed.diagnostics + error.diagnostics)
-        return composed.then(lambda resources: process_templates(resources, given))
+        trace = self._context.trace
+
+        def labelled(before: ResourceSet, after: ResourceSet) -> None:
+            if trace:
+                trace.passed(overlay, StepKind.TEMPLATE_LABEL, before, after)
+
+        return composed.then(lambda resources: process_templates(resources, given, labelled))
 
 
 def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:

@@ -21,6 +21,7 @@ from renderer.pipeline.reached_objects import (
     is_rendered,
     left_out_notes,
     needs_others,
+    nothing_rendered,
     repository_urls,
 )
 from renderer.source.file_system import FileSystem
@@ -46,6 +47,9 @@ def flux_points(
     _check_flux_cycles(reached)
     notes = tuple(_flux_notes(entry, reached))
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
+    if not rendered:
+        names = [each.entry.name for each in reached if each.entry is not root.kustomization]
+        raise nothing_rendered(entry, "Flux Kustomization", names, notes)
     shared = deployed_instancetypes(each.outcome for each in reached)
     for each in _in_order(rendered):
         sources = [discovery.known(key) for key in variable_sources(each.entry)]

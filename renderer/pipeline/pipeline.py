@@ -215,7 +215,8 @@ class Pipeline:
         checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        findings = self._at_deciding_sites(overlay, overlay.rules.applied(checked.diagnostics))
+        reported = overlay.rules.applied((*checked.diagnostics, *_unprocessed(checked.value)))
+        findings = self._at_deciding_sites(overlay, reported)
         return Outcome(strip_status(checked.value), self._masked(overlay, composed, findings))
 
     def _at_deciding_sites(
@@ -285,6 +286,14 @@ class Pipeline:
         from renderer.source.load import Loader
 
         return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
+
+
+def _unprocessed(resources: ResourceSet) -> Iterable[Diagnostic]:
+    if not any(resource.kind == "Template" for resource in resources):
+        return ()
+    from renderer.gitops.openshift_template import unprocessed
+
+    return unprocessed(resources)
 
 
 def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FileSystem
@@ -93,6 +93,38 @@ def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iter
                 message=f"not rendered of {entry.path}: {len(names)} {_counted(what, len(names))} ({listed})",
                 sites=(entry_site(entry.path, entry.listed_by),),
             )
+
+
+def nothing_rendered(
+    entry: OverlayEntry,
+    what: str,
+    names: Collection[str],
+    notes: Iterable[Diagnostic],
+    urls: Iterable[str] = (),
+) -> DiagnosticError:
+    """Return the error about an entry that makes no overlay, with what it leads to.
+
+    ``what`` is the kind of the objects with these ``names``; ``notes`` say what is left out, and ``urls`` are
+    repositories that these name and that seem to be others.
+    """
+    site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
+    if not names:
+        message = f"{entry.path} leads to no {what}"
+        hint = "name a folder or file that has one; list clusters to choose from under clusters"
+    else:
+        listed = ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+        counted = _counted(f"{len(names)} {what}(s)", len(names))
+        message = f"{entry.path} leads to {counted} ({listed}), but to no object of this repository to render"
+        others = tuple(dict.fromkeys(urls))
+        hint = (
+            f"if this repository is {' or '.join(others[:_MOST_NAMED])}, list that under repositories in"
+            " vmrender.yaml; else leave the entry out"
+            if others
+            else "see that their paths are right and lead to manifests, or leave the entry out"
+        )
+    related = tuple(Related(note.message, note.sites) for note in notes)
+    found = Diagnostic(code=Code.ENTRY_POINT, message=message, sites=(site,), hint=hint, related=related)
+    return DiagnosticError(found)
 
 
 def _counted(what: str, count: int) -> str:

@@ -65,6 +65,7 @@ _OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKi
 _WORDS = {
     StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
     StepKind.ENTRY_POINT: "commonMetadata of the Flux Kustomization",
+    StepKind.TEMPLATE_LABEL: "labels of the Template",
     StepKind.TARGET_FORM: "the form that the target release knows",
     StepKind.INSTANCETYPE_NAME: "instancetypeNames",
     StepKind.WEBHOOK_FIELD: "webhookFields",
@@ -90,6 +91,10 @@ class StageStep:
         """Return the project's option that asks for it, or else the places of the field."""
         if self.act is StepKind.ENTRY_POINT:
             return _entry_sites(self.overlay, field)
+        if self.act is StepKind.TEMPLATE_LABEL:
+            origin = self.before.origin
+            labels = FieldPath.of("labels")
+            return origin._replace(field=labels.child(*field.segments[2:])), origin._replace(field=labels)
         if self.act not in _OPTIONS:
             return self.before.sites(field)
         option = self.words(field)

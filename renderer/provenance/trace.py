@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from renderer.compose.identity import current_identity, identities
@@ -258,7 +258,7 @@ class _Applied:
 
         def outcome_of(spec: JsonObject) -> Value:
             gives_memory = self.selection.vm_gives_memory and "guest" in object_at(spec, "memory")
-            return outcome(replace(self.selection, instancetype=spec, vm_gives_memory=gives_memory))
+            return outcome(self.selection._replace(instancetype=spec, vm_gives_memory=gives_memory))
 
         for field in decisive_fields(self.selection.instancetype, outcome_of, target):
             yield self._field_of(instancetype, field)
@@ -279,7 +279,7 @@ class _Applied:
             return
         spec = self.selection.preference
         for field in decisive_fields(
-            spec, lambda spec: outcome(replace(self.selection, preference=spec)), target
+            spec, lambda spec: outcome(self.selection._replace(preference=spec)), target
         ):
             yield FieldSource(preference.resource, preference.field.child(*field.segments))
 

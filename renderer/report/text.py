@@ -70,6 +70,11 @@ def write(report: Report) -> str:
     return "\n".join([*blocks, f"{summary(report.findings)}\n"])
 
 
+def quoted(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings whose line of source is shown: the first of those that are alike."""
+    return [group[0] for group in _grouped(findings)]
+
+
 def block(
     diagnostic: Diagnostic, lines: Mapping[Location, str | None] | None = None, paint: Paint | None = None
 ) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from renderer.disk import ConfinedFolder, NotRegularError, OutsideError
+from renderer.disk import ConfinedFolder, NotRegularError, OutsideError, is_path_of_windows, real_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
@@ -87,7 +87,7 @@ class DiskFileSystem:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self._top = str(self.root)
+        self._top = self.root.as_posix()
         self._confined = ConfinedFolder(self._top)
         self._folders: dict[str, str] = {}
 
@@ -140,6 +140,9 @@ class DiskFileSystem:
             raise _error(
                 Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character", path.replace("\0", "\\0")
             )
+        if os.sep != "/" and not is_path_of_windows(path):
+            hint = "on Windows, write / between folders, and rename what has a name of the system's own"
+            raise _error(Code.FILE_NOT_FOUND, f"Windows has no such path: {path}", path, hint)
         folder, name = posixpath.split(path)
         if name in ("", ".", ".."):
             return self._checked(_real(posixpath.join(self._top, path)), path)
@@ -165,7 +168,7 @@ def _real(path: str) -> str:
         if error.errno == errno.ELOOP:
             return posixpath.normpath(path)
     # Not Path.resolve(): it raises RuntimeError on a loop of links, and is slower.
-    return os.path.realpath(path)
+    return real_path(path)
 
 
 class MemoryFileSystem:

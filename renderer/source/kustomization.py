@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -27,6 +29,7 @@ from renderer.source.kustomization_entries import (
     read_variable,
 )
 from renderer.yamlio.events import second_document
+from renderer.yamlio.problems import repeated_keys
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
 
@@ -157,6 +160,26 @@ def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
             location=Location(path, line),
             hint="move the rest into a file of its own and list that under resources",
         ),
+    )
+
+
+#: A field of the outermost mapping, as it is mostly written.
+_FIELD = re.compile(rb"^([A-Za-z]+) *:", re.MULTILINE)
+
+
+def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for each field that is written twice, of which kustomize takes the last alone."""
+    names = _FIELD.findall(content)
+    if len(names) == len(set(names)):
+        return ()
+    return tuple(
+        found._replace(
+            code=Code.KUSTOMIZATION_FIELD,
+            severity=Severity.WARNING,
+            message=f"{found.message}, and kustomize takes the last alone",
+            hint="write the field once, with all that it is to hold",
+        )
+        for found in repeated_keys(content, path)
     )
 
 

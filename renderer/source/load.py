@@ -22,6 +22,7 @@ from renderer.source.kustomization import (
     ignored_documents,
     parse_completed,
     parse_kustomization,
+    repeated_fields,
 )
 from renderer.source.plugins import Accumulate, Plugins, listed_resources
 from renderer.source.recorder import Recorder, Work
@@ -86,7 +87,8 @@ def _kustomization_in(
     site = Site(find_kustomization(files.fs, folder, files.restrictor))
     text = files.fs.read(site.path)
     content = decode_yaml11(text, site.path)
-    warnings = (*deprecations(content, site), *ignored_documents(text, site.path))
+    repeated = repeated_fields(text, site.path)
+    warnings = (*deprecations(content, site), *ignored_documents(text, site.path), *repeated)
     return parse_kustomization(content, site), warnings
 
 

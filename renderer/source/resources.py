@@ -147,7 +147,9 @@ def _checked(content: Json, site: Site) -> Iterator[Resource]:
     if not isinstance(content, dict):
         raise _invalid("this is no Kubernetes object, which would be a mapping", site)
     if not resource.kind:
-        raise _invalid(f"the object {resource.name or 'here'} has no kind", site)
+        hint = "a patch names apiVersion, kind and metadata.name too, also where a target selects for it"
+        is_patch = not resource.name and not resource.api_version
+        raise _invalid(f"the object {resource.name or 'here'} has no kind", site, hint if is_patch else None)
     yield resource
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
@@ -17,8 +17,7 @@ from renderer.validation.kubevirt_kinds import GROUPS
 from renderer.validation.registry import SchemaRegistry
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaFinding:
+class SchemaFinding(Record):
     """A problem of ``field``; ``parent``: it is missing, only the mapping it should be in can be shown.
 
     ``target`` is the release that it is a problem for, where there is one for which it is none.
@@ -45,8 +44,7 @@ class SchemaFinding:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaTarget:
+class SchemaTarget(Record):
     """The kind and release a resource is judged by."""
 
     gvk: Gvk

@@ -9,18 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from renderer.deferred import defer
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
+    from jsonschema_rs import Draft202012Validator
 
 
 #: The names of the fields on the way to one; ``[]`` stands for any element of a list, ``{}`` for any key.
 SchemaPlace: TypeAlias = tuple[str, ...]
+
+#: Keywords by which a field has more schemas than its own.
+_COMBINING = frozenset(
+    ("allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf", "patternProperties", "prefixItems")
+)
 
 ELEMENT = "[]"
 KEY = "{}"
@@ -55,12 +62,15 @@ class SchemaTree:
         return (place for places in self._places_by_name.values() for place in places)
 
     def _child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
-        children = dict(self._children(schema))
-        return (
-            children.get(ELEMENT)
-            if isinstance(segment, int)
-            else children.get(str(segment), children.get(KEY))
-        )
+        if isinstance(segment, int):
+            child = schema.get("items")
+        else:
+            properties = object_at(schema, "properties")
+            name = str(segment)
+            child = properties[name] if name in properties else schema.get("additionalProperties")
+            if name in properties and not isinstance(child, dict):
+                return EMPTY
+        return self._resolved(child) if isinstance(child, dict) else None
 
     @cached_property
     def _places_by_name(self) -> dict[str, tuple[SchemaPlace, ...]]:
@@ -128,7 +138,18 @@ class _Error(Protocol):
 
 
 class _Thorough(Protocol):
+    def evolve(self, *, schema: JsonObject) -> _Thorough: ...
+
     def iter_errors(self, instance: object) -> Iterator[_Error]: ...
+
+
+def defer_unused() -> None:
+    """Have the import of jsonschema-rs do without three modules of Python's that only sending mail needs.
+
+    It imports ``email.utils`` for one of its formats; with these modules come sockets and all of OpenSSL.
+    """
+    for name in ("calendar", "random", "socket"):
+        defer(name)
 
 
 class KindSchema:
@@ -145,11 +166,39 @@ class KindSchema:
 
     def violations(self, content: JsonObject) -> Iterator[Violation]:
         """Every violation, in no particular order."""
-        for error in self._thorough.iter_errors(content):
-            field = FieldPath(tuple(error.absolute_path))
-            yield Violation(
-                field, error.instance, error.validator, error.validator_value, error.schema, content
-            )
+        for path, schema, value in self._wrong_parts(content):
+            for error in self._thorough.evolve(schema=schema).iter_errors(value):
+                field = FieldPath((*path, *error.absolute_path))
+                yield Violation(
+                    field, error.instance, error.validator, error.validator_value, error.schema, content
+                )
+
+    def _wrong_parts(self, content: JsonObject) -> list[tuple[tuple[Segment, ...], JsonObject, Json]]:
+        """Return the parts that jsonschema has to look at: path, schema and value.
+
+        It takes a hundred times as long as jsonschema-rs, which knows where something is wrong. The whole is
+        looked at where the schema of a part is not that of its field alone, or jsonschema-rs cannot judge.
+        """
+        whole: list[tuple[tuple[Segment, ...], JsonObject, Json]] = [((), dict(self.document), content)]
+        try:
+            places = {tuple(error.instance_path) for error in self._validator.iter_errors(content)}
+        except (ValueError, TypeError):
+            return whole
+        parts: list[tuple[tuple[Segment, ...], JsonObject, Json]] = []
+        for path in sorted(places, key=len):
+            if any(path[:length] in places for length in range(len(path))):
+                continue  # part of another one
+            above = []
+            value: Any = content
+            schemas = list(self.tree.along(FieldPath(path)))
+            for schema, segment in zip(schemas, path, strict=False):
+                above.append(schema)
+                value = value[segment]
+            last = schemas[-1]
+            if last is None or any(schema is None or not _COMBINING.isdisjoint(schema) for schema in above):
+                return whole
+            parts.append((path, last, value))
+        return parts or whole
 
     @cached_property
     def tree(self) -> SchemaTree:
@@ -157,9 +206,14 @@ class KindSchema:
 
     @cached_property
     def _fast(self) -> Callable[[object], bool]:
+        return self._validator.is_valid
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        defer_unused()
         from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - see the module's docstring
 
-        return Draft202012Validator(dict(self.document)).is_valid
+        return Draft202012Validator(dict(self.document))
 
     @cached_property
     def _thorough(self) -> _Thorough:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.validation.kubernetes_formats import (
     QUANTITY_PATTERN,
@@ -24,8 +24,7 @@ from renderer.validation.kubevirt_kinds import OLDEST
 _VALUE = re.compile(r"([A-Za-z0-9_]+)(?:(>=|<=)([\d.]+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownValues:
+class KnownValues(Record):
     """The values known for the fields whose path ends in ``field`` (list indices left out).
 
     ``values`` are words; a bound limits a word to some releases: ``igb>=1.4``, ``default<=0.58``.

@@ -7,7 +7,6 @@ Read from ``pkg/virt-operator/resource/generate/components/crds.go`` and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -91,8 +90,7 @@ GROUPS_OF_KINDS: Mapping[str, str] = {
 OLDEST = Release(0, 56)
 
 
-@dataclass(frozen=True, slots=True)
-class ServedVersion:
+class ServedVersion(Record):
     """An API version and the releases that serve it (``until`` included; None: all since)."""
 
     name: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from renderer.model.record import Record
 from renderer.validation.kubernetes_formats import Schema
 
 _NUMBER = "$part"
@@ -30,8 +30,7 @@ def with_definitions(schema: Schema) -> Schema:
     return parts.assembled(root)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Record):
     """A schema in which the subschemas are numbers of parts."""
 
     schema: Schema

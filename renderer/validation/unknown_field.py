@@ -103,6 +103,13 @@ def unknown_field(field: FieldPath, siblings: JsonObject, target: SchemaTarget) 
     return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
 
 
+def misnamed_field(field: FieldPath, meant: FieldPath, target: SchemaTarget) -> SchemaFinding:
+    """The finding for ``field``, written in place of ``meant``, which is missing beside it."""
+    message = f"{field} is not a field of {target.gvk.kind}, and {meant.segments[-1]} is missing"
+    hint = f"did you mean {meant}? {_fate(field, target)}"
+    return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD)
+
+
 def meant_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
     """The field at the same place for which this one was probably written."""
     parent = target.schema.tree.at(field.parent)

@@ -15,7 +15,7 @@ from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.json_pointer import parse_pointer
 from renderer.model.record import Record
 from renderer.model.work import spend
-from renderer.validation.kind_schema import KindSchema, Violation
+from renderer.validation.kind_schema import KindSchema, Violation, defer_unused
 
 if TYPE_CHECKING:
     from typing import Any
@@ -232,6 +232,7 @@ def _step(value: Json, name: str) -> Json:
 
 
 def _engine(document: JsonObject) -> Any:  # noqa: ANN401 - jsonschema-rs has one class for each draft
+    defer_unused()
     import jsonschema_rs  # noqa: PLC0415 - see the docstring of kind_schema
 
     dialect = str(document.get("$schema", ""))

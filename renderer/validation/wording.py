@@ -116,6 +116,9 @@ def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
 def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
     if {"integer", "number"} & {str(name) for name in types} and re.fullmatch(r"[+-]?[0-9]+", text):
         return f"write it without quotes: {text.lstrip('+')}"
+    seconds = re.fullmatch(r"([0-9]+) ?(s|sec|seconds)", text)
+    if seconds and "integer" in types:
+        return f"write the number alone: {seconds[1]}"
     if "boolean" in types and text.lower() in ("true", "yes", "on", "false", "no", "off"):
         return f"write it without quotes: {str(text.lower() in ('true', 'yes', 'on')).lower()}"
     return None
@@ -129,7 +132,7 @@ def length_hint(value: Json, title: str) -> str | None:
 
 def quantity_hint(text: str) -> str | None:
     """The quantity that was probably meant: 4Gi for ``4GiB``, ``4 Gi`` and ``4gi``."""
-    match = re.fullmatch(r"\s*([+-]?[0-9.]+)\s*([A-Za-z]*)\s*", text)
+    match = re.fullmatch(r"([+-]?[0-9.]+)([A-Za-z]*)", "".join(text.split()))
     unit = _UNITS.get(match[2].lower()) if match else None
     if match is None or unit is None:
         return None

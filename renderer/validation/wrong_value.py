@@ -106,8 +106,11 @@ _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
     "containerDisk": ("image",),
     "cpu": ("guest", "cores"),
     "instancetype": ("name",),
+    "machine": ("type",),
     "memory": ("guest",),
     "preference": ("name",),
+    "httpGet": ("port",),
+    "tcpSocket": ("port",),
 }
 #: A bare number of memory up to this is taken for gibibytes, a larger one for mebibytes.
 _MOST_GIBIBYTES = 128
@@ -180,10 +183,15 @@ def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     )
 
 
+#: Names of architectures that other tools have.
+_SYNONYMS = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
+
+
 def _known_hint(value: Json, known: Sequence[str], target: SchemaTarget, *, is_version: bool) -> str:
     """Return a hint with the ``known`` values and the one that was meant; of versions the preferred one."""
     others = f"known to {target.authority}: {', '.join(known)}"
-    close = nearest(value, known) if isinstance(value, str) else None
+    close = _SYNONYMS.get(value) or nearest(value, known) if isinstance(value, str) else None
+    close = close if close in known else None
     meant = known[0] if close and is_version else close
     if meant is None:
         return others

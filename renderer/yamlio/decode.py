@@ -13,7 +13,14 @@ from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.record import Record
 from renderer.yamlio.builder import TreeBuilder
-from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, WrittenScalar
+from renderer.yamlio.dialects import (
+    RESOURCE,
+    RESOURCE_AS_WRITTEN,
+    WRITTEN_SCALARS,
+    YAML11,
+    Dialect,
+    WrittenScalar,
+)
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import Chunk, EventSource, position_of, read_events, split_documents, text_of
 
@@ -87,7 +94,7 @@ def decode_written(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
 def _written_document(tree: Json) -> WrittenDocument:
     if isinstance(tree, WrittenScalar):
         return WrittenDocument(tree.value, (((), tree.text),))
-    if not _has_written_scalar(tree):
+    if not WRITTEN_SCALARS.has_made or not _has_written_scalar(tree):
         return WrittenDocument(tree, ())
     found = list(_written_scalars(tree, ()))
     for collection, path, scalar in found:  # after the search, as aliases share collections

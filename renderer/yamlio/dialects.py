@@ -18,7 +18,7 @@ from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import EventSource, read_events
 from renderer.yamlio.go_numbers import format_float32
 from renderer.yamlio.memo import Memo
-from renderer.yamlio.scalar_text import LINE_BREAKS, SPACE_BEFORE_BREAK, UNPRINTABLE, block_hints
+from renderer.yamlio.scalar_text import LINE_BREAKS, SPACE_BEFORE_BREAK, block_hints, has_unprintable
 from renderer.yamlio.scalars import CORE_RULES, MAX_INT, YAML11_RULES, Kind, ScalarRules, resolve
 
 _BLOCK_STYLES = "|>"
@@ -49,7 +49,7 @@ def rewritten(text: str, style: str) -> str:
 def _is_written_quoted(text: str) -> bool:
     if text[-1] == " " or SPACE_BEFORE_BREAK.search(text):
         return True
-    return UNPRINTABLE.search(text.replace("\t", "")) is not None
+    return has_unprintable(text.replace("\t", ""))
 
 
 def _refolded(text: str) -> str:
@@ -133,8 +133,22 @@ class WrittenScalar(Record):
     text: str
 
 
-def _written(value: Scalar, text: str) -> Scalar:
-    return value if scalar_text(value) == text else cast("Scalar", WrittenScalar(value, text))
+class _WrittenScalars:
+    """Makes written scalars; as long as it ``has_made`` none, no tree holds one, which is nearly always."""
+
+    def __init__(self) -> None:
+        self.has_made = False
+
+    def scalar(self, value: Scalar, text: str) -> Scalar:
+        """Return the value, with its text if it does not tell that."""
+        if scalar_text(value) == text:
+            return value
+        self.has_made = True
+        return cast("Scalar", WrittenScalar(value, text))
+
+
+WRITTEN_SCALARS = _WrittenScalars()
+_written = WRITTEN_SCALARS.scalar
 
 
 def _written_value(text: str) -> Scalar:

@@ -29,6 +29,8 @@ def through_json(text: str) -> str:
     NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for the characters that
     the reader refuses (go-yaml v2 ``readerc.go``).
     """
+    if text.isascii() and "\x7f" not in text:  # all that most runs have, which need no pattern compiled then
+        return text
     refused = _REFUSED.search(text)
     if refused:
         raise _refusal(

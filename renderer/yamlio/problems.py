@@ -10,7 +10,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.location import Location
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
-from renderer.yamlio.events import Chunk, Position
+from renderer.yamlio.events import Chunk, Position, split_documents, text_of
 from renderer.yamlio.nodes import Node, parse_nodes
 from renderer.yamlio.syntax_errors import explain_syntax_error
 
@@ -51,6 +51,17 @@ def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> Diagnos
     if not pairs:
         return unusable(error, path, chunk.first_line)
     return DiagnosticError(*(_duplicate(first, second, chunk.first_line, path) for first, second in pairs))
+
+
+def repeated_keys(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a finding for each key that the outermost mapping of the first document has twice."""
+    try:
+        chunk = split_documents(text_of(content))[0]
+        root = parse_nodes(chunk.text)
+    except (IndexError, UnusableError, YAMLError):
+        return ()
+    pairs = _duplicates(root) if root else ()
+    return tuple(_duplicate(first, second, chunk.first_line, path) for first, second in pairs)
 
 
 def _duplicates(mapping: Node) -> Iterator[tuple[Node, Node]]:

@@ -12,6 +12,7 @@ from renderer.yamlio.scalars import YAML11_RULES, Kind, resolve
 #: What go-yaml does not print as it is: controls, tabs, NEL, byte order marks, and all beyond U+FFFD.
 UNPRINTABLES = "\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff\ufffe-\U0010ffff"
 UNPRINTABLE = pattern(f"[{UNPRINTABLES}]")
+_UNPRINTABLE_ASCII = pattern("[\x00-\x09\x0b-\x1f\x7f]")
 
 #: Line breaks that are printed as they are.
 LINE_BREAKS = "\n\u2028\u2029"
@@ -24,6 +25,13 @@ _NOT_PLAIN = pattern(
 _BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
 _BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
 _BREAK = pattern(f"[{LINE_BREAKS}]")
+
+
+def has_unprintable(text: str) -> bool:
+    """Return whether a character of ``text`` is one that go-yaml does not print as it is."""
+    # Most runs have ASCII alone, and the set of all these characters takes a millisecond to compile.
+    return (_UNPRINTABLE_ASCII if text.isascii() else UNPRINTABLE).search(text) is not None
+
 
 #: First characters of the texts that mean something else than themselves.
 _MEANINGFUL = frozenset("+-0123456789.yYnNtTfFoO~")
@@ -38,7 +46,7 @@ class Style(Enum):
 
 def style_of(text: str) -> Style:
     """Return the style in which go-yaml v2 writes a string outside of a key (``stringv``)."""
-    unprintable = UNPRINTABLE.search(text) is not None
+    unprintable = has_unprintable(text)
     breaks = _BREAK.search(text) is not None
     if unprintable or (breaks and SPACE_BEFORE_BREAK.search(text)):
         return Style.DOUBLE_QUOTED

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from tests.benchmarks import expansion, growth, kustomize, startup, steps, unchanged
+from tests.benchmarks import expansion, findings, floor, growth, kustomize, startup, steps, unchanged
 from tests.benchmarks.page import write_figures
 from tests.benchmarks.table import Row, promises
 
@@ -52,15 +52,23 @@ def measured(catalog: Path | None, runs: int, *, slow: bool) -> str:
     say("growth to 10,000 VMs")
     grown = growth.measure_growth(min(runs, _LONG), slow=slow)
     rows += growth.growth_rows(grown)
+    say("the cost of findings")
+    rows += findings.findings_rows(grown.render[max(grown.render)], min(runs, _LONG))
     say("what runs take from earlier ones")
     rows += unchanged.against_cold_runs(min(runs, _LONG))
     say("the start of every command")
     started = startup.measure_startup(runs)
     rows += startup.startup_rows(started)
+    rows.append(growth.per_vm_row(grown, started.programs[startup.REFERENCE]))
+    say("the floor")
+    least = floor.measure_floor(min(runs, _LONG))
     say("each step alone")
     parts = (
+        floor.first_line(least),
         f"{machine()}. CPU time, median of up to {runs} runs.",
         promises(rows),
+        "### The floor",
+        floor.floor_table(least),
         "### Growth",
         growth.growth_table(grown),
         "### Start-up",
@@ -68,7 +76,7 @@ def measured(catalog: Path | None, runs: int, *, slow: bool) -> str:
         "### Steps",
         printed(lambda: steps.report(min(runs, steps.RUNS))),
         "### Expansion",
-        printed(lambda: expansion.report(runs)),
+        printed(lambda: expansion.report(min(runs, _LONG))),
     )
     say(f"done in {(monotonic() - began) / 60:.1f} minutes")
     for row in rows:

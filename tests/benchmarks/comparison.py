@@ -28,7 +28,7 @@ _STATE = Path("state")
 class Work(NamedTuple):
     """Commands that are run one after the other in ``folder``, all of them ``runs`` times.
 
-    Each time, what ``missing`` names is moved away first, and ``before`` is called.
+    Each time, what ``missing`` names is moved away first, and ``before`` is called. ``code``: how they end.
     """
 
     commands: Sequence[Command]
@@ -36,6 +36,7 @@ class Work(NamedTuple):
     folder: Path = Path()
     missing: Sequence[Path] = ()
     before: Callable[[], object] | None = None
+    code: int = 0
 
 
 class Usage(NamedTuple):
@@ -63,12 +64,12 @@ def run(work: Work) -> Usage:
             path.rename(Path(mkdtemp(dir=".")) / path.name)
     if work.before:
         work.before()
-    usages = [_run(command, work.folder) for command in work.commands]
+    usages = [_run(command, work.folder, work.code) for command in work.commands]
     cpu, wall, peak = zip(*usages, strict=True)
     return Usage(sum(cpu), sum(wall), max(peak))
 
 
-def _run(command: Command, folder: Path) -> Usage:
+def _run(command: Command, folder: Path, code: int) -> Usage:
     began = perf_counter()
     with subprocess.Popen(
         command, cwd=folder, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -77,7 +78,7 @@ def _run(command: Command, folder: Path) -> Usage:
         said = process.stderr.read()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode != code:
         raise SystemExit(f"{' '.join(command)}: exit {process.returncode}\n{said.decode()}")
     peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return Usage(used.ru_utime + used.ru_stime, perf_counter() - began, peak)

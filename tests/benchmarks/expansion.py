@@ -16,7 +16,7 @@ from random import Random
 from typing import TypeVar
 
 from renderer.bundled import data_folder
-from renderer.cli.app import COLLECT_AFTER
+from renderer.cli import COLLECT_AFTER
 from renderer.compose.compose import compose
 from renderer.instancetype.admission import TargetCluster, admit, apply
 from renderer.instancetype.behaviour import behaviour_of

@@ -72,8 +72,10 @@ _MATCHERS = """\
 """
 
 _BASE = """\
-resources: [virtual-machines.yaml]
+resources: [{files}]
 """
+#: vmrender takes no file of more than 32 MiB.
+_MOST_OF_A_FILE = 10_000
 
 _LABELLED = """\
 resources: [{resources}]
@@ -135,8 +137,11 @@ _PREFERENCES = "centos.stream9", "fedora", "ubuntu", "rhel.9"
 def write_overlay(folder: Path, vms: int) -> None:
     """In ``prod``, an overlay with a prefix, a label and two patches over ``vms`` machines in ``base``."""
     _write(folder, {"vmrender.yaml": _PROJECT + "overlays: [path: prod]\n"})
-    _write(folder / "base", {"kustomization.yaml": _BASE})
-    _write_virtual_machines(folder / "base", vms)
+    firsts = range(0, vms, _MOST_OF_A_FILE)
+    names = [f"virtual-machines{f'-{first}' if first else ''}.yaml" for first in firsts]
+    _write(folder / "base", {"kustomization.yaml": _BASE.format(files=", ".join(names))})
+    for name, first in zip(names, firsts, strict=True):
+        _write_virtual_machines(folder / "base" / name, min(_MOST_OF_A_FILE, vms - first), first)
     files = {
         "kustomization.yaml": _LABELLED.format(name="prod", resources="../base") + _PATCHES,
         "eviction.yaml": _STRATEGIC_MERGE_PATCH,
@@ -159,7 +164,7 @@ def write_repository(
         _write(
             overlay, {"kustomization.yaml": _LABELLED.format(name=name, resources="virtual-machines.yaml")}
         )
-        _write_virtual_machines(overlay, vms, first=number * vms, matchers=matchers)
+        _write_virtual_machines(overlay / "virtual-machines.yaml", vms, first=number * vms, matchers=matchers)
 
 
 def virtual_machines(count: int, first: int = 0, *, matchers: bool = True) -> str:
@@ -167,9 +172,9 @@ def virtual_machines(count: int, first: int = 0, *, matchers: bool = True) -> st
     return "".join(_virtual_machines(count, first, matchers=matchers))
 
 
-def _write_virtual_machines(folder: Path, count: int, first: int = 0, *, matchers: bool = True) -> None:
+def _write_virtual_machines(file: Path, count: int, first: int = 0, *, matchers: bool = True) -> None:
     """One by one: what this process holds counts as memory of the programs that it starts."""
-    with (folder / "virtual-machines.yaml").open("w", encoding="utf-8") as opened:
+    with file.open("w", encoding="utf-8") as opened:
         opened.writelines(_virtual_machines(count, first, matchers=matchers))
 
 

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, Protocol
 import yaml
 
 from renderer.bundled import data_folder
-from renderer.cli.app import COLLECT_AFTER
+from renderer.cli import COLLECT_AFTER
 from renderer.compose.compose import compose
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.expand import expand
@@ -47,7 +47,7 @@ from tests.benchmarks.inputs import write_overlay
 
 COUNT = 1000
 FEW = 50  # of what is written in Python alone
-RUNS = 5
+RUNS = 3
 
 Work = Callable[[], object]
 

@@ -44,6 +44,7 @@ def against_cold_runs(runs: int) -> Iterator[Row]:
         parallel.wall,
         "`--jobs 1`",
         cold.wall,
+        0.6,
     )
 
 

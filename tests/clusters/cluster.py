@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from copy import deepcopy
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from renderer.yamlio.encode import encode
 from tests.clusters.admission import ApiServer
@@ -20,25 +21,35 @@ _BUILT_IN = frozenset({"Namespace", "PersistentVolumeClaim", "Secret", "Service"
 
 
 class GeneratedCluster(NamedTuple):
-    """``git`` are the objects of the repository, ``live`` those of the cluster as kubectl prints them."""
+    """``git`` are the objects that are deployed, made of ``sources``; ``live`` those that kubectl prints."""
 
     release: int
     engine: Engine
     git: list[Object]
     live: list[Object]
+    sources: list[Object]
 
-    def find(self, kind: str, name: str) -> Object:
-        return next(each for each in self.live if each["kind"] == kind and each["metadata"]["name"] == name)
+
+#: Returns what is deployed of the sources of a repository, for a release.
+Render: TypeAlias = Callable[[list[Object], int], list[Object]]
 
 
 def generate(
-    seed: int, count: int = 5, release: int | None = None, engine: Engine | None = None
+    seed: int,
+    count: int = 5,
+    release: int | None = None,
+    engine: Engine | None = None,
+    render: Render = lambda sources, _release: sources,
 ) -> GeneratedCluster:
-    """Return the cluster of a seed; a release and an engine are chosen unless they are given."""
+    """Return the cluster of a seed; a release and an engine are chosen unless they are given.
+
+    Virtual machines get to the cluster as they stand in the sources unless ``render`` changes that.
+    """
     rng = Random(seed)
     release = rng.choice(RELEASES) if release is None else release
     engine = rng.choice(list(Engine)) if engine is None else engine
-    git = git_objects(rng, release, count)
+    sources = git_objects(rng, release, count)
+    git = render(sources, release)
     server = ApiServer(rng, release, git)
     controllers = Controllers(server)
     live: list[Object] = []
@@ -46,7 +57,7 @@ def generate(
         made = _applied(server, engine, written)
         live += [made, *controllers.run(made)]
     live += _unrelated(server)
-    return GeneratedCluster(release, engine, git, live)
+    return GeneratedCluster(release, engine, git, live, sources)
 
 
 def _applied(server: ApiServer, engine: Engine, written: Object) -> Object:

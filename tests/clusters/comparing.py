@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 
 from renderer.app.diff import Comparison
 from renderer.app.diff_live import Dump, compare_with_dump
+from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.model.difference import FieldChange, ResourceChange
+from renderer.source.builtin_catalogs import BuiltinFileSystem
+from renderer.source.file_system import MemoryFileSystem
 from renderer.yamlio.encode import encode
 from tests.clusters.cluster import GeneratedCluster, print_list
 from tests.clusters.machines import Object
@@ -18,17 +22,34 @@ _PROJECT = """\
 apiVersion: vmrender.io/v1alpha1
 kind: RenderConfig
 kubevirt: "1.{release}"
-expand: "off"
+expand: "{expand}"
 """
+_OVERLAY = "overlays/all"
+
+
+def _files(sources: list[Object], release: int, expand: str) -> dict[str, str]:
+    return {
+        "vmrender.yaml": _PROJECT.format(release=release, expand=expand),
+        f"{_OVERLAY}/kustomization.yaml": "resources:\n  - all.yaml\n",
+        f"{_OVERLAY}/all.yaml": encode(sources),
+    }
+
+
+def expanded(sources: list[Object], release: int) -> list[Object]:
+    """Return the objects as vmrender renders them, with sizes and preferences in the virtual machines."""
+    files = {path: text.encode() for path, text in _files(sources, release, "applied").items()}
+    side = Side("", BuiltinFileSystem(MemoryFileSystem(files))).render(_OVERLAY)
+    assert side
+    assert side.content, side.errors
+    return [deepcopy(dict(each.content)) for each in side.content.written]
 
 
 def compare(cluster: GeneratedCluster, live: list[Object], folder: Path, output: str = "json") -> Comparison:
     """Write Git's objects and the dump below ``folder``, and compare them."""
-    overlay = folder / "overlays/all"
-    overlay.mkdir(parents=True, exist_ok=True)
-    (folder / "vmrender.yaml").write_text(_PROJECT.format(release=cluster.release))
-    (overlay / "kustomization.yaml").write_text("resources:\n  - all.yaml\n")
-    (overlay / "all.yaml").write_text(encode(cluster.git), encoding="utf-8")
+    expand = "off" if cluster.git is cluster.sources else "applied"
+    (folder / _OVERLAY).mkdir(parents=True, exist_ok=True)
+    for path, text in _files(cluster.sources, cluster.release, expand).items():
+        (folder / path).write_text(text, encoding="utf-8")
     dump = folder / f"dump.{output}"
     dump.write_text(print_list(live, output), encoding="utf-8")
     return compare_with_dump(Project.read(folder), (), Dump(str(dump), BytesIO()), (), Silent())

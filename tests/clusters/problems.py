@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from tests.clusters.cluster import GeneratedCluster, generate, without_managed_fields
-from tests.clusters.comparing import changes_of, compare, own_fields
+from tests.clusters.comparing import changes_of, compare, expanded, own_fields
 from tests.clusters.mutation import Mutation, mutate
 
 MACHINES = 5  # of a cluster
@@ -14,7 +14,7 @@ MACHINES = 5  # of a cluster
 
 def problems_of(seed: int, folder: Path) -> list[str]:
     """Return what is wrong with the comparison of one cluster."""
-    cluster = generate(seed, MACHINES)
+    cluster = generate(seed, MACHINES, render=expanded) if seed % 2 else generate(seed, MACHINES)
     hidden = seed % 3 == 0
     live = without_managed_fields(cluster.live) if hidden else cluster.live
     changes = changes_of(compare(cluster, live, folder, "yaml" if seed % 10 == 0 else "json"))

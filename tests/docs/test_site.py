@@ -21,7 +21,7 @@ import yaml
 from jinja2.filters import FILTERS as JINJA
 
 from renderer.app import api
-from renderer.cli.app import main
+from renderer.cli.app import COMMANDS, main
 from renderer.model.codes import Code
 from renderer.model.limits import FIELDS
 from renderer.templates.filters.table import FILTERS
@@ -62,6 +62,12 @@ def test_every_command_is_in_the_reference() -> None:
     assert len(listed) > 25
     assert [path for path in listed if f"# `{path}`\n" not in text] == []
     assert all(option in text for option in ("--kubevirt", "--format", "--check", "--shard"))
+
+
+def test_every_command_is_in_the_table_of_the_guide() -> None:
+    text = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
+    rows = "".join(re.findall(r"^\| (`vmrender .*?) \|", text, re.MULTILINE))
+    assert [name for name in COMMANDS if not re.search(rf"`(vmrender )?{name}\b", rows)] == []
 
 
 def test_every_code_has_a_page() -> None:

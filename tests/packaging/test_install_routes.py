@@ -1,4 +1,4 @@
-"""Each way to install vmrender, tried with the real tools on a machine with Python, Git and wheels in a folder.
+"""Each way to install vmrender, tried with the real tools on a machine with Python, Git and a few wheels.
 
 ``make test-install`` makes that folder (``VMRENDER_WHEELHOUSE``) and runs these tests; there is no index and
 no network in them. ``VMRENDER_DIST`` names files that were built before, as the release does.

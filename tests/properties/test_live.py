@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from tests.clusters.cluster import RELEASES, generate, without_managed_fields
-from tests.clusters.comparing import changes_of, compare
+from tests.clusters.comparing import changes_of, compare, expanded
 from tests.clusters.field_managers import Engine
 from tests.clusters.mutation import mutate
 from tests.clusters.problems import mutation_problems
@@ -32,6 +32,15 @@ def test_what_a_cluster_makes_of_git_is_no_drift(engine: Engine, release: int, t
 def test_a_dump_without_managed_fields_is_no_drift(release: int, tmp_path: Path) -> None:
     cluster = generate(100 + release, MACHINES, release)
     assert changes_of(compare(cluster, without_managed_fields(cluster.live), tmp_path, "yaml")) == []
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_rendered_virtual_machines_are_no_drift(release: int, tmp_path: Path) -> None:
+    cluster = generate(200 + release, MACHINES, release, render=expanded)
+    assert not any("instancetype" in each["spec"] for each in cluster.git if each["kind"] == "VirtualMachine")
+    assert changes_of(compare(cluster, cluster.live, tmp_path)) == []
+    mutation = mutate(cluster, Random(release))
+    assert mutation_problems(cluster, mutation, tmp_path) == []
 
 
 def test_the_same_seed_makes_the_same_cluster() -> None:

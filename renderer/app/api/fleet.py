@@ -36,8 +36,8 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
         for machine in filter(None, map(VirtualMachineView.of, applied)):
             identity = machine.resource.current_id
             own = (found for found in outcome.diagnostics if found.resource == identity)
-            findings_of = Findings(located(project.fs, own, locator))
-            machines.append(_machine(overlay, machine, before.get(identity), findings_of))
+            about_it = Findings(located(project.fs, own, locator))
+            machines.append(_machine(overlay, machine, before.get(identity), about_it))
     return Fleet(tuple(machines), Findings(located(project.fs, findings, locator)))
 
 

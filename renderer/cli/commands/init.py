@@ -63,7 +63,7 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
       vmrender init
       vmrender init --dry-run
       vmrender init --kubevirt 1.8 --ci gitlab
-      vmrender init --source https://git.example.com/mirrors/vmrender@v0.1.0
+      vmrender init --source https://git.example.com/mirrors/vmrender@v1.2.3
     """
     started = start_project(Path.cwd(), Wishes(kubevirt, ci, source), os.environ, dry_run=dry_run)
     if started.findings:

@@ -66,23 +66,27 @@ def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) ->
     Raises: kustomization-field when an added spec is covered by one that says otherwise about ``create``.
     """
     merged = list(specs)
+    by_path: dict[str, list[FieldSpec]] = {}
+    for spec in specs:
+        by_path.setdefault(spec.path, []).append(spec)
     for spec in added:
-        covering = next((present for present in merged if _covers(present, spec)), None)
+        of_path = by_path.setdefault(spec.path, [])
+        covering = next((present for present in of_path if _covers(present, spec)), None)
         if covering is None:
             merged.append(spec)
+            of_path.append(spec)
         elif covering.create != spec.create:
             raise _conflict(spec)
     return tuple(merged)
 
 
 def _covers(present: FieldSpec, added: FieldSpec) -> bool:
-    """Return True if both mean the same (``effectivelyEquals``).
+    """Return True if both, which have the same path, mean the same (``effectivelyEquals``).
 
     The added one may leave parts of the kind open.
     """
     return (
-        present.path == added.path
-        and added.group in ("", present.group)
+        added.group in ("", present.group)
         and added.version in ("", present.version)
         and added.kind in ("", present.kind)
     )

@@ -5,7 +5,9 @@ argo-cd ``applicationset/controllers/template/template.go``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from renderer.gitops.argocd.generators.context import SetContext, check_count
@@ -13,12 +15,15 @@ from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
-from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.resource import Resource
+from renderer.model.suggest import did_you_mean
 from renderer.yamlio.decode import decode_yaml11
 
+#: A tag of templates without ``goTemplate`` that may be the name of a parameter.
+_TAG = re.compile(r"\{\{\s*([\w.\[\]-]+)\s*\}\}")
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers")
 
 
@@ -29,31 +34,43 @@ def rendering_of(entry: Resource) -> Rendering:
     return Rendering(spec.get("goTemplate") is True, tuple(options))
 
 
-def generate_applications(entry: Resource, context: SetContext) -> tuple[Resource, ...]:
+def generate_applications(
+    entry: Resource, context: SetContext, warn: Callable[[Diagnostic], None] = lambda _: None
+) -> tuple[Resource, ...]:
     """The Applications of the ApplicationSet ``entry``, in the order of its generators.
 
-    Raises ``DiagnosticError``: application-set. One failing generator fails the set, as in Argo CD.
+    Those of one name are left out, with a warning, and the others stay (``controllers``,
+    ``validateGeneratedApplications``). Raises ``DiagnosticError``: application-set. One failing generator
+    fails the set, as in Argo CD.
     """
     applications: list[Resource] = []
+    found: dict[Diagnostic, None] = {}
     for index, generator in enumerate(array_at(entry.content, "spec", "generators")):
         try:
-            applications += _generated(entry, generator, context)
+            for application, parameters in _generated(entry, generator, context):
+                applications.append(application)
+                if not context.rendering.go_template and parameters:
+                    found.update(dict.fromkeys(_unknown_tags(entry, application, parameters)))
             check_count(len(applications))
         except SetError as error:
             field = ("spec", "generators", index)
             message = f"the ApplicationSet {entry.name} cannot be evaluated: {error}"
             raise refusal(Code.APPLICATION_SET, entry, message, *field, hint=error.hint) from None
-    _check_names(entry, applications)
-    return tuple(applications)
+    for warning in (*found, *_warnings(entry, applications)):
+        warn(warning)
+    names = Counter(each.name for each in applications)
+    return tuple(each for each in applications if names[each.name] == 1)
 
 
-def _generated(entry: Resource, generator: Json, context: SetContext) -> Iterator[Resource]:
+def _generated(
+    entry: Resource, generator: Json, context: SetContext
+) -> Iterator[tuple[Resource, Parameters]]:
     base = object_at(entry.content, "spec", "template")
     for kind in kinds_of(generator):
         own = object_at(generator, kind, "template")
         template = filled_up(own, base) if own else base
         for parameters in parameter_sets(generator, kind, context, {}):
-            yield _application(entry, template, parameters, context.rendering)
+            yield _application(entry, template, parameters, context.rendering), parameters
 
 
 def _application(
@@ -123,13 +140,47 @@ def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
     return made
 
 
-def _check_names(entry: Resource, applications: list[Resource]) -> None:
-    names: set[str] = set()
-    for each in applications:
-        if each.name in names:
-            name = each.name or "(none)"
-            message = f"the ApplicationSet {entry.name} makes two Applications with the name {name}"
-            hint = "put a parameter that differs into spec.template.metadata.name"
-            field = ("spec", "template", "metadata", "name")
-            raise refusal(Code.APPLICATION_SET, entry, message, *field, hint=hint)
-        names.add(each.name)
+def _warnings(entry: Resource, applications: Iterable[Resource]) -> Iterator[Diagnostic]:
+    """Yield a warning for names that several Applications have, and for tags that nothing replaced."""
+    field = ("spec", "template", "metadata", "name")
+    for name, count in Counter(each.name for each in applications).items():
+        if count > 1:
+            yield _warning(
+                entry,
+                f"the ApplicationSet {entry.name} makes {count} Applications with the name {name or '(none)'}"
+                ", of which Argo CD deploys none",
+                FieldPath(field),
+                "put a parameter that differs into spec.template.metadata.name",
+            )
+
+
+def _unknown_tags(entry: Resource, application: Resource, parameters: Parameters) -> Iterator[Diagnostic]:
+    """Yield a warning for each ``{{name}}`` of the template that stays, as no generator gives it a value."""
+    for path, text in _texts(application.content):
+        for tag in _TAG.findall(text):
+            hint = did_you_mean(tag, parameters, otherwise=f"its parameters are {', '.join(parameters)}")
+            message = (
+                f"no generator of the ApplicationSet {entry.name} gives {tag} a value:"
+                f" Argo CD leaves {{{{{tag}}}}} as it is"
+            )
+            yield _warning(entry, message, FieldPath.of("spec", "template", *path), hint)
+
+
+def _texts(value: Json, path: tuple[Segment, ...] = ()) -> Iterator[tuple[tuple[Segment, ...], str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict | list):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts(each, (*path, key))
+
+
+def _warning(entry: Resource, message: str, field: FieldPath, hint: str | None) -> Diagnostic:
+    return Diagnostic(
+        code=Code.APPLICATION_SET,
+        severity=Severity.WARNING,
+        message=message,
+        sites=entry.sites(field),
+        resource=entry.current_id,
+        field=field,
+        hint=hint,
+    )

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from renderer.compose.identity import is_cluster_scoped
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
 from renderer.model.json import object_at, text_at, without
 from renderer.model.resource import Resource, ResourceSet
 
@@ -37,12 +39,33 @@ _OF_CLUSTER = frozenset(
 )
 
 
-def deduplicated(resources: Iterable[Resource]) -> ResourceSet:
-    """The objects, of several with one group, kind, namespace and name the last."""
+def deduplicated(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
+    """The objects, of several with one group, kind, namespace and name the last, with a warning for each.
+
+    Argo CD says RepeatedResourceWarning of them.
+    """
     found = tuple(resources)
-    last = {(each.gvk.group, each.kind, each.namespace, each.name): index for index, each in enumerate(found)}
+    last = {_key(each): index for index, each in enumerate(found)}
     kept = set(last.values())
-    return ResourceSet(tuple(each for index, each in enumerate(found) if index in kept or not each.name))
+    left = tuple(each for index, each in enumerate(found) if index in kept or not each.name)
+    dropped = (each for index, each in enumerate(found) if index not in kept and each.name)
+    return Outcome(ResourceSet(left), tuple(_repeated(each, found[last[_key(each)]]) for each in dropped))
+
+
+def _key(resource: Resource) -> tuple[str, str, str, str]:
+    return resource.gvk.group, resource.kind, resource.namespace, resource.name
+
+
+def _repeated(dropped: Resource, kept: Resource) -> Diagnostic:
+    return Diagnostic(
+        code=Code.DUPLICATE_ID,
+        severity=Severity.WARNING,
+        message=f"there are two resources {dropped.current_id}: Argo CD deploys the last one only",
+        sites=dropped.sites(),
+        resource=dropped.current_id,
+        hint="remove or rename this one",
+        related=(Related("the last one", kept.sites()),),
+    )
 
 
 def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:

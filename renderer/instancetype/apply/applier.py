@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.vmi_template import VMI_SPEC, is_null, with_section
@@ -75,8 +74,7 @@ def resource_conflicts(resource: str, domain: JsonObject) -> Iterator[Conflict]:
             yield Conflict.of_vmi_spec(("domain", "resources", kind, resource), (resource, "guest"))
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedSpecs:
+class AppliedSpecs(Record):
     """The ``spec`` of the instance type and of the preference, empty where there is none, and the release.
 
     With ``vm_gives_memory``, the VM itself gave ``memory.guest`` of the instance type.
@@ -88,7 +86,6 @@ class AppliedSpecs:
     vm_gives_memory: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class ExclusiveField:
     """Copy ``source`` of the instance type's spec to ``target`` of the VMI's spec; both set is a conflict.
 
@@ -96,10 +93,18 @@ class ExclusiveField:
     counts as set, but is not written.
     """
 
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    is_absent: Callable[[Json], bool] = is_null
-    drops_empty: bool = False
+    def __init__(
+        self,
+        source: tuple[str, ...],
+        target: tuple[str, ...],
+        is_absent: Callable[[Json], bool] = is_null,
+        *,
+        drops_empty: bool = False,
+    ) -> None:
+        self.source: Final = source
+        self.target: Final = target
+        self.is_absent: Final = is_absent
+        self.drops_empty: Final = drops_empty
 
     def __call__(self, specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
         """Return the changed template, or the conflict."""

@@ -6,19 +6,19 @@ Null and an empty text count as absent; ``false``, 0 and ``{}`` do not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Final
 
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import JsonObject, object_at
 
 
-@dataclass(frozen=True, slots=True)
 class SetWhenAbsent:
     """Copy the preference's field ``source`` to ``target`` of the VMI's spec where that is absent."""
 
-    source: str
-    target: tuple[str, ...]
+    def __init__(self, source: str, target: tuple[str, ...]) -> None:
+        self.source: Final = source
+        self.target: Final = target
 
     def __call__(self, selection: AppliedSpecs, template: JsonObject) -> JsonObject:
         """Return the template with the preferred value, or as it is."""

@@ -26,17 +26,18 @@ def main() -> None:
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return count
 
+    code: Any = None
     sys.settrace(count)
     try:
         from renderer.cli.app import main as vmrender  # noqa: PLC0415 - is counted, too
 
         vmrender()
     except SystemExit as end:
-        if end.code:
-            raise
+        code = end.code
     finally:
         sys.settrace(None)
     _write(file, counts)
+    sys.exit(code)
 
 
 def _write(file: str, counts: dict[CodeType, int]) -> None:

@@ -22,24 +22,30 @@ _SETTLED = 2.5
 
 
 class Workload(NamedTuple):
-    """``arguments`` of vmrender in ``project``; ``is_cold`` where nothing of earlier runs may be there."""
+    """``arguments`` of vmrender in ``project``; ``is_cold`` where nothing of earlier runs may be there;
+    ``code`` is how it ends."""
 
     name: str
     arguments: Sequence[str]
     project: Path
     is_cold: bool = True
+    code: int = 0
 
     def run(self, *program: str) -> str:
         """What Python writes to standard error that is started with ``program`` and the arguments."""
         if self.is_cold:
             for kept in ("rendered", _CACHE):
                 shutil.rmtree(self.project / kept, ignore_errors=True)
-        return run(self.project, *program, *self.arguments)
+        return run(self.project, *program, *self.arguments, code=self.code)
 
 
 def write_workloads(folder: Path) -> list[Workload]:
     """All of them, with modules compiled, and the unchanged repository known to the cache."""
-    cold, warm = folder / "cold", folder / "warm"
+    cold, warm, one, wrong = (folder / name for name in ("cold", "warm", "one", "wrong"))
+    write_overlay(one, 1)
+    write_overlay(wrong, _VMS)
+    machines = wrong / "base/virtual-machines.yaml"
+    machines.write_text(machines.read_text(encoding="utf-8").replace("disk: {}", "disk: {buss: virtio}"))
     write_overlay(cold, _VMS)
     write_overlay(warm, _VMS)
     (cold / "vm.yaml").write_text(virtual_machines(1, matchers=False))
@@ -47,8 +53,12 @@ def write_workloads(folder: Path) -> list[Workload]:
         Workload("--version", ["--version"], cold),
         Workload("--help", ["--help"], cold),
         Workload("validate vm.yaml", ["validate", "vm.yaml"], cold),
+        Workload("build --expand off of a VM", ["build", "--expand", "off", "prod"], one),
+        Workload("build of a VM", ["build", "prod"], one),
+        Workload("render of a VM", ["render"], one),
         Workload(f"build of {_VMS} VMs", ["build", "--expand", "off", "prod"], cold),
         Workload(f"render of {_VMS} VMs", ["render"], cold),
+        Workload(f"build of {_VMS} VMs with errors", ["build", "prod"], wrong, code=1),
         Workload(f"render --check of {_VMS} VMs, unchanged", ["render", "--check"], warm, is_cold=False),
     ]
     run(warm, sys.executable, "-m", "renderer", "render")
@@ -58,7 +68,7 @@ def write_workloads(folder: Path) -> list[Workload]:
     return workloads
 
 
-def run(project: Path, *command: str) -> str:
+def run(project: Path, *command: str, code: int = 0) -> str:
     """What it writes to standard error, with hashes of text and what earlier runs kept as in every count."""
     kept = {
         "XDG_CACHE_HOME": str(project / _CACHE),
@@ -71,6 +81,6 @@ def run(project: Path, *command: str) -> str:
     done = subprocess.run(
         command, cwd=project, env=environment | kept, capture_output=True, text=True, check=False
     )
-    if done.returncode:
+    if done.returncode != code:
         raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
     return done.stderr

@@ -6,7 +6,7 @@ stores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from renderer.instancetype.admission import apply
 from renderer.instancetype.api.types import Decoding
@@ -108,7 +108,7 @@ def store_revision(
         return StoredRevision(matcher)
     revision, created = _revision(vm, matcher, matcher_type, scope, behaviour)
     name = text_at(revision, "metadata", "name")
-    return StoredRevision(replace(matcher, revision_name=name), created=created)
+    return StoredRevision(matcher._replace(revision_name=name), created=created)
 
 
 def _stored_in_status(

@@ -166,5 +166,6 @@ def test_a_generator_that_argo_cd_refuses_is_one_finding(generators: str, reason
     assert reason in refusal(generators)
 
 
-def test_two_applications_of_one_name_are_a_finding() -> None:
-    assert "two Applications with the name same" in refusal("- list: {elements: [{a: x}, {a: y}]}", "same")
+def test_applications_of_one_name_are_left_out_and_others_stay() -> None:
+    assert names("- list: {elements: [{a: x}, {a: y}, {a: x}, {a: z}]}", "{{a}}") == ["y", "z"]
+    assert names("- list: {elements: [{a: x}, {a: y}]}", "same") == []

@@ -1,0 +1,54 @@
+"""The cost of findings: what is wrong with virtual machines, against the same ones with nothing wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.benchmarks.comparison import CACHE, VMRENDER, Usage, Work, measure
+from tests.benchmarks.inputs import write_overlay
+from tests.benchmarks.table import Row, megabytes, ratio
+
+_LIMIT = 1.5
+_ERRORS, _WARNINGS = 1_000, 10_000
+#: An unknown field, which the schema refuses; and the deprecated form of a run strategy.
+_ERROR = "            - name: cloud-init\n              disk: {}\n", "disk: {}", "disk: {buss: virtio}"
+_WARNING = "  runStrategy: RerunOnFailure\n", "runStrategy: RerunOnFailure", "running: true"
+
+
+def findings_rows(clean: Usage, runs: int) -> Iterator[Row]:
+    """Measure errors and warnings; ``clean`` is a cold render of 10,000 machines without any."""
+    right, wrong, warned = Path("without-findings"), Path("with-errors"), Path("with-warnings")
+    write_overlay(right, _ERRORS)
+    write_overlay(wrong, _ERRORS)
+    write_overlay(warned, _WARNINGS)
+    _change(wrong, *_ERROR)
+    _change(warned, *_WARNING)
+    ours, errors, warnings = measure(
+        [_render(right, runs), _render(wrong, runs)._replace(code=1), _render(warned, runs=1)]
+    )
+    yield ratio(
+        f"`vmrender render`, {_ERRORS:,} VMs with an error each", errors.cpu, "without", ours.cpu, _LIMIT
+    )
+    every = f"`vmrender render`, {_WARNINGS:,} VMs with a warning each"
+    yield ratio(every, warnings.cpu, "without", clean.cpu, _LIMIT)
+    yield Row(
+        f"{every}: peak memory",
+        megabytes(warnings.peak),
+        "without",
+        megabytes(clean.peak),
+        warnings.peak / clean.peak,
+        _LIMIT,
+    )
+
+
+def _render(project: Path, runs: int) -> Work:
+    return Work([(VMRENDER, "render")], runs, project, missing=(project / "rendered", CACHE))
+
+
+def _change(project: Path, part: str, old: str, new: str) -> None:
+    """Put ``new`` in the place of ``old`` in each ``part`` of the machines."""
+    file = project / "base/virtual-machines.yaml"
+    text = file.read_text(encoding="utf-8")
+    assert part in text
+    file.write_text(text.replace(part, part.replace(old, new)), encoding="utf-8")

@@ -1,0 +1,115 @@
+"""Addresses of the project stand in one table, and nothing leads to a name that is not ours."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from email.message import Message
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from renderer import addresses
+from tests.packaging.built import ROOT
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+TABLE: dict[str, str] = PROJECT["urls"]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *(path for folder in ("docs", ".github", "renderer") for path in sorted((ROOT / folder).rglob("*"))),
+    ROOT / "action.yml",
+    ROOT / ".pre-commit-hooks.yaml",
+]
+FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[0-9]*.yml"))
+#: pip, pipx or uv, told to look for the name in whatever index there is.
+BY_NAME = re.compile(
+    r"\b(?:pip3?|pipx|uv tool|uv pip) (?:install|run)(?: --?[a-z-]+(?:=\S+)?)* vmrender\b(?! @)"
+    r"|\buvx (?!--from)\S*vmrender\b|(?<![\w.])vmrender==\d"
+)
+
+
+def texts() -> dict[str, str]:
+    kinds = (".md", ".yml", ".yaml", ".sh", ".py")
+    files = [path for path in PAGES if path.suffix in kinds and path.is_file()]
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+@pytest.mark.skipif(not (ROOT / ".github").exists(), reason="needs a checkout")
+def test_every_address_of_the_project_is_that_of_the_table() -> None:
+    named = {
+        (path, match)
+        for path, text in texts().items()
+        for match in re.findall(r"(?:https://github\.com/|uses: )([\w-]+/vmrender)\b", text)
+    }
+    assert {match for _, match in named} <= {TABLE["Source"].removeprefix("https://github.com/")}
+    assert all(url.startswith(TABLE["Source"]) for name, url in TABLE.items() if name != "Download")
+
+
+@pytest.mark.skipif("Download" in TABLE, reason="the name on the index is ours")
+def test_nobody_is_told_to_install_a_name_that_anybody_can_take() -> None:
+    found = {path: BY_NAME.findall(text) for path, text in texts().items() if BY_NAME.search(text)}
+    assert found == {}
+
+
+def test_addresses_count_once_something_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    metadata = Message()
+    metadata["Project-URL"] = "Source, https://git.example.com/vmrender"
+    metadata["Project-URL"] = "Issues, https://git.example.com/vmrender/issues"
+    monkeypatch.setattr(addresses, "_distribution", lambda: SimpleNamespace(metadata=metadata))
+    addresses.published_addresses.cache_clear()
+    assert addresses.published_addresses() == ("", "", "")
+
+    metadata["Project-URL"] = "Download, https://index.example.com/vmrender"
+    addresses.published_addresses.cache_clear()
+    assert addresses.published_addresses() == (
+        "https://git.example.com/vmrender",
+        "https://git.example.com/vmrender/issues",
+        "https://index.example.com/vmrender",
+    )
+    addresses.published_addresses.cache_clear()
+
+
+@pytest.mark.parametrize("text", [None, "", "no JSON", "[]", '"text"', "{"])
+def test_what_is_no_direct_url_is_none(text: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "_distribution", lambda: SimpleNamespace(read_text=lambda _: text))
+    assert addresses.direct_url() is None
+
+
+def test_without_metadata_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(addresses, "distribution", missing)
+    addresses.published_addresses.cache_clear()
+    assert addresses.published_addresses() == ("", "", "")
+    assert addresses.direct_url() is None
+    addresses.published_addresses.cache_clear()
+
+
+def test_metadata_of_another_copy_say_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A checkout that is run beside an installed vmrender is not where that was installed from."""
+    (tmp_path / "here/renderer/_data").mkdir(parents=True)
+    monkeypatch.setattr(addresses, "_PACKAGE", tmp_path / "here/renderer")
+    for place, known in (("here", True), ("elsewhere", False)):
+        other = SimpleNamespace(locate_file=lambda name, place=place: tmp_path / place / name)
+        monkeypatch.setattr(addresses, "distribution", lambda _, other=other: other)
+        assert (addresses._distribution() is not None) == known  # noqa: SLF001 - the one door to metadata
+
+
+@pytest.mark.skipif(not (ROOT / ".github").exists(), reason="needs a checkout")
+@pytest.mark.parametrize(
+    "form", sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[0-9]*.yml")), ids=lambda path: path.stem
+)
+def test_issue_forms_are_as_github_takes_them(form: Path) -> None:
+    """https://docs.github.com/communities/using-templates-to-encourage-useful-issues-and-pull-requests."""
+    content = yaml.safe_load(form.read_text(encoding="utf-8"))
+    assert content.keys() == {"name", "description", "labels", "body"}
+    fields = [field for field in content["body"] if field["type"] != "markdown"]
+    assert {field["type"] for field in fields} <= {"textarea", "input", "dropdown", "checkboxes"}
+    assert len({field["id"] for field in fields}) == len(fields) > 0
+    assert all(field["attributes"]["label"] for field in fields)
+    assert any(field.get("validations", {}).get("required") for field in fields)

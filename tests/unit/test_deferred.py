@@ -1,0 +1,71 @@
+"""Modules of others that are imported in part, or late, are what they always are to everybody else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from renderer.model.pattern import pattern
+
+IMPORTED_ALONE = """
+import sys
+import renderer.yamlio.decode
+assert "yaml.parser" not in sys.modules
+print(renderer.yamlio.decode.decode_documents(b"a: 1\\n", "a.yaml"))
+"""
+THEN_BY_OTHERS = """
+import yaml
+print(yaml.safe_load("a: [1]"), yaml.load("a: b", yaml.CSafeLoader), yaml.__with_libyaml__)
+for text, error in (("a: [", yaml.parser.ParserError), ("a: \\x01", yaml.reader.ReaderError)):
+    try:
+        yaml.load(text, yaml.CSafeLoader)
+    except error as raised:
+        print(type(raised).__name__, type(raised) is error)
+"""
+DEFERRED = """
+import sys
+from renderer.deferred import defer
+assert defer("colorsys") is sys.modules["colorsys"]
+import colorsys
+assert "rgb_to_hsv" not in vars(colorsys)
+print(colorsys.rgb_to_hsv(0, 0, 0), type(colorsys).__name__)
+assert defer("colorsys") is None
+assert defer("there_is_no_such_module") is None
+try:
+    colorsys.nothing
+except AttributeError as error:
+    print(error)
+"""
+
+
+def printed(code: str) -> list[str]:
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
+
+
+def test_pyyaml_is_whole_for_others_though_we_import_its_binding_alone() -> None:
+    assert printed(IMPORTED_ALONE + THEN_BY_OTHERS) == [
+        "({'a': 1},)",
+        "{'a': [1]} {'a': 'b'} True",
+        "ParserError True",
+        "ReaderError True",
+    ]
+
+
+def test_pyyaml_that_others_imported_first_is_used_as_it_is() -> None:
+    assert printed(
+        "import yaml\nfrom renderer.yamlio import C_PARSER\nprint(C_PARSER is yaml.cyaml.CParser)"
+    ) == ["True"]
+
+
+def test_a_deferred_module_is_executed_when_it_is_used() -> None:
+    assert printed(DEFERRED) == ["(0.0, 0.0, 0) module", "module 'colorsys' has no attribute 'nothing'"]
+
+
+def test_a_pattern_is_the_regular_expression_of_its_text() -> None:
+    late = pattern("a+(b)")
+    assert [found[1] for found in late.finditer("aab ab")] == ["b", "b"]
+    assert late.sub("c", "aab") == "c"
+    assert late.pattern == "a+(b)"
+    assert pattern(b"A", re.IGNORECASE).fullmatch(b"a")
