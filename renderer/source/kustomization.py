@@ -29,7 +29,6 @@ from renderer.source.kustomization_entries import (
     read_variable,
 )
 from renderer.yamlio.events import second_document
-from renderer.yamlio.problems import repeated_keys
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
 
@@ -172,6 +171,8 @@ def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     names = _FIELD.findall(content)
     if len(names) == len(set(names)):
         return ()
+    from renderer.yamlio.problems import repeated_keys  # noqa: PLC0415 - few fields are written twice
+
     return tuple(
         found._replace(
             code=Code.KUSTOMIZATION_FIELD,
