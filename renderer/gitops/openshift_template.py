@@ -70,9 +70,9 @@ def process_templates(
 def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
     """Yield a note for each Template that stays one: its objects are neither expanded nor checked."""
     for resource in resources:
-        if resource.kind == "Template" and resource.gvk.group == _GROUP:
+        if resource.kind == "Template" and resource.gvk.group == _GROUP and _objects(resource):
             kinds = Counter(text_at(each, "kind") for each in _objects(resource))
-            holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "nothing"
+            holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
             yield Diagnostic(
                 code=Code.OPENSHIFT_TEMPLATE,
                 severity=Severity.INFO,
