@@ -73,8 +73,8 @@ bench-check: $(INSTALLED)  ## fails where instructions have grown by 30 %
 	$(BIN)/python -m tests.benchmarks.regression
 
 docs: $(FOR_DOCS)  ## the site, into site/; its links, spelling and plain English are checked
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
-	$(BIN)/codespell $(PROSE) renderer .ci/site mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file .ci/site/mkdocs.yml
+	$(BIN)/codespell $(PROSE) renderer .ci/site
 	$(BIN)/proselint check --config .ci/proselint.json $(PROSE)
 
 lock: $(READY)  ## newer versions into the lock files

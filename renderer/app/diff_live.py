@@ -12,14 +12,17 @@ from renderer.app.reporter import Reporter
 from renderer.app.usage_error import UsageError
 from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
 from renderer.diff.live.compare_live import LiveSettings, compare_with_cluster
+from renderer.dump.consistency import Consistency, Identity, identity_of
+from renderer.dump.controlled import reason_left_out
 from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import read_dump
 from renderer.kubevirt.kinds import VMI
 from renderer.kubevirt.virtual_machine import PATHS
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.difference import ChangeType, Difference, OverlayDifference, ResourceChange
-from renderer.model.json import array_at, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.json import text_at
+from renderer.model.live_object import LiveObject
+from renderer.model.location import Location, Site
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
@@ -30,9 +33,6 @@ from renderer.source.overlays import select_overlays
 
 #: The place of objects that the project could have, and has not.
 _NOWHERE = "in no overlay"
-#: Objects that every namespace has.
-_EVERYWHERE = frozenset({"kube-root-ca.crt", "openshift-service-ca.crt", "default", "builder", "deployer"})
-_SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type
 
 
 class _Rendered(NamedTuple):
@@ -105,7 +105,7 @@ def _overlay_difference(
         machines.predicted(content.written),
         machines.sync,
         deployers.rules(overlay),
-        lambda live: not _is_controlled(live) and any(tracks(each, live) for each in own),
+        lambda live: _is_users(live) and any(tracks(each, live) for each in own),
         why_nothing_is_pruned(own),
     )
     found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
@@ -122,17 +122,21 @@ class _Cluster:
     """The objects of a dump that a comparison may need; ``others`` is how many it cannot."""
 
     def __init__(self, dump: Dump, kinds: set[str]) -> None:
-        """Raises ``DiagnosticError`` for a dump that cannot be read."""
+        """Raises ``DiagnosticError`` for a dump that cannot be read, or is of two clusters."""
         self.others = 0
         self._kinds = kinds | PATHS.keys()
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
-        found: list[Resource] = []
+        found: dict[Identity, Resource] = {}
+        consistency = Consistency()
         for live in read_dump(find_files([dump.name], dump.piped)):
-            if live.kind in needed:
-                found.append(Resource(live.content, Site(live.location.path)))
-            else:
+            if live.kind not in needed:
                 self.others += 1
-        self.objects = ClusterObjects(found)
+            elif consistency.add(live):
+                found[identity_of(live)] = Resource(live.content, Site(live.location.path))
+        errors = [each for each in consistency.findings() if each.severity is Severity.ERROR]
+        if errors:
+            raise DiagnosticError(*errors)
+        self.objects = ClusterObjects(found.values())
 
     def in_no_overlay(
         self, written: Iterable[Resource], changes: Iterable[ResourceChange]
@@ -156,16 +160,9 @@ class _Cluster:
             yield OverlayDifference(_NOWHERE, "", (None, None), tuple(extra))
 
     def _could_be_in_git(self, live: Resource) -> bool:
-        return live.kind in self._kinds and not _is_controlled(live) and not _is_everywhere(live)
+        return live.kind in self._kinds and _is_users(live)
 
 
-def _is_controlled(live: Resource) -> bool:
-    """Tell whether a controller has made an object for another."""
-    owners = array_at(live.content, "metadata", "ownerReferences")
-    return any(object_at(owner).get("controller") is True for owner in owners)
-
-
-def _is_everywhere(live: Resource) -> bool:
-    if live.kind in ("ConfigMap", "ServiceAccount") and live.name in _EVERYWHERE:
-        return True
-    return live.kind == "Secret" and live.content.get("type") == _SERVICE_ACCOUNT_TOKEN
+def _is_users(live: Resource) -> bool:
+    """Tell whether an object is for Git: no controller made it, and not every namespace has it."""
+    return reason_left_out(LiveObject(live.content, Location(live.origin.path))) is None

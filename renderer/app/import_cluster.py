@@ -84,7 +84,8 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if not gathered.objects and not has_errors(gathered.findings):
         return ImportedCluster((*gathered.findings, _nothing(request)))
     release, release_findings = _release(gathered.kubevirt, request.kubevirt, project.config)
-    findings = (*gathered.findings, *release_findings)
+    rules = project.config.rules
+    findings = rules.applied((*gathered.findings, *release_findings))
     if has_errors(findings):
         return ImportedCluster(findings)
     planned = plan_sources(project, output, gathered, release, request.choices)
@@ -95,7 +96,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         for folder in sorted({each.folder for each in planned.objects})
     }
     writes |= project_file(project, output, modes, catalogs, release)
-    findings = (*findings, *planned.findings)
+    findings = (*findings, *rules.applied(planned.findings))
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
         return ImportedCluster((*findings, *in_the_way))

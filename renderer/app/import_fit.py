@@ -6,10 +6,8 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.diff.held_values import differences, held
-from renderer.diff.impact.judge import judge
-from renderer.diff.impact.table import Views
-from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.dump.sources import KUSTOMIZATION, SIZES_FOLDER
 from renderer.fit.fit import Fitter
 from renderer.fit.series import SizeProposal, propose_sizes
@@ -17,10 +15,7 @@ from renderer.fit.values import FitQuality, FitReport, VmFit
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.instancetype.expand import expand
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.kinds import VM
-from renderer.kubevirt.lists import field_changes
-from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.difference import Impact
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, text_at
@@ -29,8 +24,7 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline.held_changes import ProjectState
-from renderer.pipeline.live_machines import LiveMachines
+from renderer.pipeline.held_changes import HeldChanges, ProjectState
 from renderer.yamlio.encode import encode
 
 _NOWHERE = Site("")
@@ -118,24 +112,22 @@ class _Effects:
     def __init__(self, catalog: Catalog, release: Release, kubevirt: JsonObject) -> None:
         self._catalog = catalog
         self._release = release
-        self._cluster = Cluster.of(release, kubevirt)
-        state = ProjectState(ResourceSet(), catalog)
-        found = (Resource(kubevirt, _NOWHERE),) if kubevirt else ()
-        self._machines = LiveMachines(state, release, ClusterObjects(found))
+        self._kubevirt = kubevirt
 
     def of(self, content: JsonObject, fitted: JsonObject) -> _Effect:
         """Return the effect on a machine of what becomes of it with its pair."""
-        written = ResourceSet((Resource(fitted, _NOWHERE),))
         before = Resource(content, _NOWHERE)
+        written = ResourceSet((before.with_content(fitted),))
         [after] = expand(written, self._catalog, self._release, ExpandMode.APPLIED).value
-        changes = field_changes(before.content, after.content)
         fields = tuple(differences(held(before.content), held(after.content)))
-        views = VirtualMachineView.of(before), VirtualMachineView.of(after)
-        if not fields or views[0] is None or views[1] is None:
-            return _Effect(fields)
-        synced = self._machines.sync(before, after)
-        change = None if synced is None else synced.change
-        return _Effect(fields, judge(Views(views[0], views[1], self._cluster), change, changes).impact)
+        if not fields:
+            return _Effect(())
+        old, new = (ProjectState(ResourceSet((each,)), self._catalog) for each in (before, after))
+        left, right = (
+            OverlaySide(self._release, (each,), kubevirt=self._kubevirt) for each in (before, after)
+        )
+        compared = compare_overlay("", "", left, right, HeldChanges(old, new, self._release))
+        return _Effect(fields, next((change.impact for change in compared.changes), None))
 
 
 def _files(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:

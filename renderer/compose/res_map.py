@@ -22,7 +22,7 @@ _SCALAR, _AROUND = 4, 2
 
 
 #: Steps to put a resource in the place of another one (``model.work``).
-_REPLACING = 80
+_REPLACING = 120
 #: Mappings and lists that changed were copied, and are compared with those before.
 _KEYS_PER_STEP = 2
 

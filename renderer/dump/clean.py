@@ -78,11 +78,6 @@ ALLOCATED_FIELDS = (
     AllocatedField("", (*_ANNOTATIONS, "argocd.argoproj.io/installation-id"), _TRACKING),
     AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/name"), _OWNED_BY_FLUX),
     AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/namespace"), _OWNED_BY_FLUX),
-    AllocatedField(
-        "",
-        (*_ANNOTATIONS, "cdi.kubevirt.io/storage.usePopulator"),
-        "containerized-data-importer pkg/controller/datavolume/controller-base.go",
-    ),
 )
 _BY_KIND = {
     kind: tuple(row for row in ALLOCATED_FIELDS if row.kind in ("", kind))

@@ -13,7 +13,7 @@ from renderer.model.location import Location
 from renderer.model.record import Record
 
 _SYSTEM = ("", "Namespace", "", "kube-system")
-_SPLIT_HINT = "import one cluster at a time, and print its objects with one command"
+_SPLIT_HINT = "take one cluster at a time, and print its objects with one command"
 
 #: Group, kind, namespace and name.
 Identity = tuple[str, str, str, str]

@@ -42,7 +42,7 @@ _FEATURES = {
 _MAX_SOCKETS = (*_CPU, "maxSockets")
 
 
-class Row(Record):
+class SizeRow(Record):
     """One size of a series."""
 
     vcpus: int
@@ -113,7 +113,7 @@ def _name_of(resource: Resource) -> str:
 
 
 def _series(targets: Iterable[Target]) -> Iterator[SizeProposal]:
-    rows: dict[str, Counter[Row]] = defaultdict(Counter)
+    rows: dict[str, Counter[SizeRow]] = defaultdict(Counter)
     features: dict[str, JsonObject] = {}
     for target in targets:
         row = _row(target)
@@ -128,7 +128,7 @@ def _series(targets: Iterable[Target]) -> Iterator[SizeProposal]:
             yield from _proposal(name, features[name], shared)
 
 
-def _proposal(name: str, template: JsonObject, rows: Iterable[Row]) -> Iterator[SizeProposal]:
+def _proposal(name: str, template: JsonObject, rows: Iterable[SizeRow]) -> Iterator[SizeProposal]:
     """Yield the series, unless no instance type can be made of it: pages that do not divide the memory."""
     spec: dict[str, Json] = {"template": {"spec": template}} if template else {}
     spec["sizes"] = [row.content for row in sorted(rows, key=lambda row: (row.vcpus, str(row)))]
@@ -145,14 +145,14 @@ def _proposal(name: str, template: JsonObject, rows: Iterable[Row]) -> Iterator[
     yield SizeProposal(name, manifest, ResourceSet(tuple(Resource(each.content, each.site) for each in made)))
 
 
-def _row(target: Target) -> Row | None:
+def _row(target: Target) -> SizeRow | None:
     counts = _counts(target)
     memory = value_at(target.held, GUEST_MEMORY)
     if counts is None or not isinstance(memory, str):
         return None
     sockets, cores, threads = counts
     most = value_at(target.held, _MAX_SOCKETS)
-    return Row(sockets * cores * threads, memory, most if isinstance(most, int) else 0)
+    return SizeRow(sockets * cores * threads, memory, most if isinstance(most, int) else 0)
 
 
 def _counts(target: Target) -> tuple[int, int, int] | None:

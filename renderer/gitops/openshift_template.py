@@ -70,13 +70,14 @@ def process_templates(
 def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
     """Yield a note for each Template that stays one: its objects are neither expanded nor checked."""
     for resource in resources:
-        if resource.kind == "Template" and resource.gvk.group == _GROUP:
-            kinds = Counter(text_at(each, "kind") for each in _objects(resource))
-            holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "nothing"
+        is_openshift = resource.kind == "Template" and resource.gvk.group == _GROUP
+        kinds = Counter(text_at(each, "kind") for each in _objects(resource)) if is_openshift else {}
+        if kinds:
+            holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
             yield Diagnostic(
                 code=Code.OPENSHIFT_TEMPLATE,
                 severity=Severity.INFO,
-                message=f"the Template {resource.name} stays as it is: {holds} in it is not checked",
+                message=f"the Template {resource.name} stays as it is: its objects ({holds}) are not checked",
                 sites=resource.sites(),
                 resource=resource.current_id,
                 hint="to render its objects, list its file under overlays in vmrender.yaml, with parameters",

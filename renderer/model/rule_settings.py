@@ -52,8 +52,12 @@ STRICT_RULES = frozenset(
 
 #: The codes of other stages whose findings may be warnings. Where one of them is an error it stays one.
 WARNING_CODES: tuple[Code, ...] = (
+    Code.APPLICATION_SET,
     Code.CLUSTER_SCOPED,
+    Code.CREDENTIALS_WITHHELD,
     Code.DEPRECATED,
+    Code.DUMP_MIXED,
+    Code.DUPLICATE_ID,
     Code.FLUX_KUSTOMIZATION,
     Code.FOREIGN_FILE,
     Code.IGNORED_DOCUMENT,
@@ -62,6 +66,7 @@ WARNING_CODES: tuple[Code, ...] = (
     Code.NOT_CHECKED,
     Code.NOT_MIGRATED,
     Code.NOT_RENDERED,
+    Code.OPENSHIFT_TEMPLATE,
     Code.PATCH_TARGET_MISSING,
     Code.PLACEHOLDER,
     Code.REVISION_INVALID,

@@ -8,8 +8,7 @@ sent to the one that prints.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from contextvars import ContextVar
 
 from renderer.model.masking import Masking
@@ -33,16 +32,6 @@ _notes: ContextVar[_Notes | None] = ContextVar("tainted", default=None)
 def begin_notes() -> None:
     """Begin with no values, in this context."""
     _notes.set(_Notes())
-
-
-@contextmanager
-def noted() -> Iterator[None]:
-    """Begin with no values, and forget those of the block at its end."""
-    outside = _notes.set(_Notes())
-    try:
-        yield
-    finally:
-        _notes.reset(outside)
 
 
 def taint(values: Iterable[str]) -> None:

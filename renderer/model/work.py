@@ -7,8 +7,7 @@ kilobytes cannot keep a machine busy for minutes. The account stands in a contex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 
 from renderer.model.codes import Code
@@ -59,16 +58,6 @@ _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 def begin_run() -> None:
     """Count from zero, for everything that is done in this context."""
     _account.set(_Account(belongs_to_run=True))
-
-
-@contextmanager
-def counted() -> Iterator[None]:
-    """Count from zero within the block, for one call of a program that makes many, maybe in threads."""
-    outside = _account.set(_Account(belongs_to_run=True))
-    try:
-        yield
-    finally:
-        _account.reset(outside)
 
 
 def begin_outside_run() -> None:

@@ -58,18 +58,15 @@ def argocd_points(
     _check_application_cycles(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls))
     if not any(each.outcome is not None and is_rendered(each.outcome) for each in reached):
-        others = [url for each in reached if each.outcome is None for url in _urls(each.entry)]
-        nothing = nothing_rendered(entry, "Application", [each.entry.name for each in reached], notes, others)
-        raise DiagnosticError(*warnings, *nothing.diagnostics)
+        raise DiagnosticError(*warnings, *_nothing_rendered(entry, reached, notes).diagnostics)
     notes = (*warnings, *notes)
     shared = deployed_instancetypes(each.outcome for each in reached)
     first = reached[0].entry.namespace if reached else ""
     for each in reached:
         if each.outcome is None or not is_rendered(each.outcome):
             continue
-        name = (
-            each.entry.name if each.entry.namespace == first else f"{each.entry.namespace}_{each.entry.name}"
-        )
+        of_first = each.entry.namespace == first
+        name = each.entry.name if of_first else f"{each.entry.namespace}_{each.entry.name}"
         folders = tuple(_application_folders(fs, each.entry, urls))
         yield (
             name,
@@ -98,10 +95,15 @@ def _composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resourc
     return outcome.value.resources
 
 
-def _urls(application: Resource) -> Iterator[str]:
+def _nothing_rendered(
+    entry: OverlayEntry, reached: Iterable[ReachedApplication], notes: Iterable[Diagnostic]
+) -> DiagnosticError:
     from renderer.gitops.argocd.application import sources
 
-    return (source.url for source in sources(application) if not source.is_chart)
+    every = list(reached)
+    elsewhere = (source for each in every if each.outcome is None for source in sources(each.entry))
+    urls = [source.url for source in elsewhere if not source.is_chart]
+    return nothing_rendered(entry, "Application", [each.entry.name for each in every], notes, urls)
 
 
 def _application_urls(roots: Iterable[Resource]) -> tuple[str, ...]:

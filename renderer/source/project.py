@@ -81,29 +81,33 @@ def _imported_releases(fs: FileSystem, content: Json) -> frozenset[Release]:
     return imported_releases(fs, folders) if folders else frozenset()
 
 
+#: The fields of the project file.
+_FIELDS = (
+    "apiVersion",
+    "kind",
+    "kubevirt",
+    "catalogs",
+    "schemas",
+    "overlays",
+    "output",
+    "expand",
+    "layout",
+    "writeInstancetypes",
+    "mergeKeys",
+    "rules",
+    "instancetypeNames",
+    "limits",
+    "exclude",
+    "repositories",
+    "clusters",
+    "featureGates",
+    "kubernetes",
+    *TREE_FIELDS,
+)
+
+
 def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig:
-    fields.only(
-        "apiVersion",
-        "kind",
-        "kubevirt",
-        "catalogs",
-        "schemas",
-        "overlays",
-        "output",
-        "expand",
-        "layout",
-        "writeInstancetypes",
-        "mergeKeys",
-        "rules",
-        "instancetypeNames",
-        "limits",
-        "exclude",
-        "repositories",
-        "clusters",
-        "featureGates",
-        "kubernetes",
-        *TREE_FIELDS,
-    )
+    fields.only(*_FIELDS)
     _expect(fields, "apiVersion", API_VERSION)
     _expect(fields, "kind", KIND)
     default = RenderConfig()

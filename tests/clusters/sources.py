@@ -77,7 +77,7 @@ def pool(made: Machine) -> Object:
         "spec": {
             "replicas": made.rng.randint(1, 3),
             "selector": {"matchLabels": labels},
-            "virtualMachineTemplate": {"metadata": {"labels": labels}, "spec": spec},
+            "virtualMachineTemplate": {"metadata": {"labels": {**labels}}, "spec": spec},
         },
     }
 

@@ -36,7 +36,7 @@ def paths(text: str) -> Iterator[str]:
 
 def is_there(path: str, beside: Path) -> bool:
     """Whether the path is one of the repository, of the package, or of the folder of what names it."""
-    folders = (ROOT, RENDERER, beside, RENDERER / "app", RENDERER / "instancetype")
+    folders = (ROOT, beside, RENDERER, *(RENDERER / stage for stage in ("app", "diff", "instancetype")))
     return any((folder / path.replace("CODE", "conflict")).exists() for folder in folders)
 
 

@@ -114,7 +114,7 @@ def test_blocks_and_tables_of_the_reference_are_whole() -> None:
 
 
 def test_the_navigation_names_pages_that_are_there() -> None:
-    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+    settings = yaml.safe_load((ROOT / ".ci/site/mkdocs.yml").read_text())
     listed = [value for value in texts(settings["nav"]) if value.endswith(".md")]
     elsewhere = re.findall(r'"([\w./-]+\.md)",?$', (ROOT / ".ci/site/hook.py").read_text(), re.MULTILINE)
     assert "index.md" in elsewhere
@@ -132,7 +132,8 @@ def texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - a YAML tree
 
 @pytest.mark.skipif(not HAS_MKDOCS, reason="needs the dependency group docs: make docs builds the site, too")
 def test_mkdocs_builds_the_site_and_every_link_leads_somewhere(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    settings = ("--config-file", ".ci/site/mkdocs.yml", "--site-dir", str(tmp_path))
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", *settings]
     env = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
     run = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
 

@@ -50,8 +50,7 @@ class Images:
             )
 
     def buildah(self, *arguments: str) -> str:
-        places = ("--root", str(self.folder / "root"), "--runroot", str(self.folder / "run"))
-        store = (*places, "--storage-driver", "vfs")  # which mounts nothing
+        store = ("--root", str(self.folder / "root"), "--runroot", str(self.folder / "run"))
         run = subprocess.run(
             ["buildah", *store, *arguments],
             env=os.environ | {"BUILDAH_ISOLATION": "chroot"},

@@ -15,7 +15,7 @@ from typing import Self
 
 from renderer.diff.held_values import held
 from renderer.diff.live.engine_policies import is_undone_by_flux
-from renderer.diff.live.managed_fields import FieldOwners, Owner, last_applied
+from renderer.diff.live.managed_fields import FieldLookup, FieldOwners, Owner, last_applied
 from renderer.diff.server_defaults import (
     is_chosen_by_cluster,
     is_known_kind,
@@ -143,6 +143,7 @@ class _Completion:
         self.stored = without(stored, "status")
         self.owners = FieldOwners(live.content)
         self.last_applied = last_applied(live.content)
+        self._sent = FieldLookup(self.last_applied)
         self.unjudged: list[FieldPath] = []
         self._gvk: Gvk = live.gvk
         self._predicted = with_server_defaults(with_stored_data(predicted))
@@ -217,7 +218,7 @@ class _Completion:
         """Tell whether a field was applied before, so that the next apply removes it."""
         if any(owner.applies and owner.is_exact for owner in owners):
             return True
-        return self.last_applied is not None and value_at(self.last_applied, at.segments) is not None
+        return self._sent.value(at) is not None
 
 
 def _is_no_person(owner: Owner) -> bool:

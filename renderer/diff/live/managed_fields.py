@@ -9,12 +9,13 @@ A field without others below it is owned with all that is in it.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from renderer.kubevirt.confidential import LAST_APPLIED
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.list_elements import element_index, element_text
+from renderer.model.list_elements import element_text
 
 _APPLY = "Apply"
 _SELF = "."
@@ -65,13 +66,45 @@ class _Entry(NamedTuple):
     fields: JsonObject
 
 
+class FieldLookup:
+    """Finds the values of one object by their paths, in long lists as quickly as in short ones."""
+
+    def __init__(self, content: Json) -> None:
+        self._content = content
+        self._positions: dict[tuple[int, str], dict[str, int]] = {}
+
+    def value(self, field: FieldPath) -> Json:
+        """Return the value of a field; None where nothing is."""
+        value = self._content
+        for segment in field.segments:
+            value = self.step(value, segment)
+        return value
+
+    def step(self, value: Json, segment: Segment) -> Json:
+        """Return what a segment leads to from a value of the object; None where nothing is."""
+        if isinstance(segment, str):
+            return object_at(value).get(segment)
+        elements = value if isinstance(value, list) else []
+        index = segment if isinstance(segment, int) else self._position(elements, segment)
+        return elements[index] if 0 <= index < len(elements) else None
+
+    def _position(self, elements: Sequence[Json], name: ElementName) -> int:
+        place = id(elements), name.key
+        if place not in self._positions:
+            texts = [element_text(each, name.key) for each in elements]
+            self._positions[place] = {text: index for index, text in reversed([*enumerate(texts)])}
+        return self._positions[place].get(name.value, -1)
+
+
 class FieldOwners:
     """The owners of the fields of one object; of none where the dump was printed without them."""
 
     def __init__(self, content: JsonObject) -> None:
         entries = (object_at(each) for each in array_at(content, "metadata", "managedFields"))
         self._content = content
+        self._lookup = FieldLookup(content)
         self._entries = tuple(_entry(each) for each in entries if text_at(each, "manager"))
+        self._elements: dict[int, _OwnedElements] = {}
 
     def __bool__(self) -> bool:
         """True where the dump has managed fields of the object."""
@@ -85,11 +118,66 @@ class FieldOwners:
         """
         found: list[tuple[int, Owner]] = []
         for entry in self._entries:
-            depth = _depth(entry.fields, field.segments, self._content)
+            depth = self._depth(entry.fields, field.segments)
             if depth is not None:
                 found.append((depth, entry.owner._replace(is_exact=depth == len(field.segments))))
         deepest = max((depth for depth, _ in found), default=0)
         return tuple(owner for depth, owner in found if depth == deepest)
+
+    def _depth(self, fields: JsonObject, segments: tuple[Segment, ...]) -> int | None:
+        """Return the number of segments at which the owned field stands; None for what is not owned."""
+        value: Json = self._content
+        for depth, segment in enumerate(segments):
+            if depth and all(key == _SELF for key in fields):
+                return depth
+            value = self._lookup.step(value, segment)
+            name = f"f:{segment}" if isinstance(segment, str) else self._of_list(fields).name(segment, value)
+            if name not in fields:
+                return None
+            fields = object_at(fields, name)
+        return len(segments)
+
+    def _of_list(self, fields: JsonObject) -> _OwnedElements:
+        """Return the elements of a list among fields; those of the object live as long as it does."""
+        found = self._elements.get(id(fields))
+        if found is None:
+            found = self._elements[id(fields)] = _OwnedElements(fields)
+        return found
+
+
+class _OwnedElements:
+    """The elements of one list that a manager owns, found by what they are."""
+
+    def __init__(self, fields: JsonObject) -> None:
+        self._keyed = {name: object_at(_parsed(name[2:])) for name in fields if name.startswith("k:")}
+        self._values = {_dumped(_parsed(name[2:])): name for name in fields if name.startswith("v:")}
+        self._keys = {key for keys in self._keyed.values() for key in keys}
+        self._indexes: dict[frozenset[str], dict[str, str]] = {}
+
+    def name(self, segment: Segment, element: Json) -> str:
+        """Return the name of an element among the fields; an empty text where it is not owned.
+
+        A key that the element does not have has its default.
+        """
+        if isinstance(segment, int) and not self._keyed and not self._values:
+            return f"i:{segment}"
+        if element is None and isinstance(segment, ElementName):  # it is gone from the list
+            element = {segment.key: segment.value}
+        if not isinstance(element, dict):
+            return self._values.get(_dumped(element), "")
+        present = frozenset(self._keys.intersection(element))
+        if present not in self._indexes:
+            named = ((_signature(keys, present), name) for name, keys in self._keyed.items())
+            self._indexes[present] = dict(reversed([*named]))
+        return self._indexes[present].get(_signature(element, present), "") if present else ""
+
+
+def _signature(value: JsonObject, keys: Iterable[str]) -> str:
+    return _dumped([value.get(key) for key in sorted(keys)])
+
+
+def _dumped(value: Json) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _entry(managed: JsonObject) -> _Entry:
@@ -103,58 +191,6 @@ def _entry(managed: JsonObject) -> _Entry:
         keeps_last_applied=f"f:{LAST_APPLIED}" in noted,
     )
     return _Entry(owner, fields)
-
-
-def _depth(fields: JsonObject, segments: tuple[Segment, ...], value: Json) -> int | None:
-    """Return the number of segments at which the owned field stands; None for what is not owned."""
-    for depth, segment in enumerate(segments):
-        if depth and not _below(fields):
-            return depth
-        child = _child(value, segment)
-        name = _name_in(fields, segment, child)
-        if name is None:
-            return None
-        fields, value = object_at(fields, name), child
-    return len(segments)
-
-
-def _below(fields: JsonObject) -> bool:
-    """Tell whether fields below are listed."""
-    return any(key != _SELF for key in fields)
-
-
-def _child(value: Json, segment: Segment) -> Json:
-    if isinstance(segment, str):
-        return object_at(value).get(segment)
-    elements = value if isinstance(value, list) else []
-    index = element_index(elements, segment)
-    return None if index is None else elements[index]
-
-
-def _name_in(fields: JsonObject, segment: Segment, child: Json) -> str | None:
-    """Return the key of ``fields`` that means a segment, which leads to ``child``."""
-    if isinstance(segment, str):
-        return f"f:{segment}" if f"f:{segment}" in fields else None
-    for name in fields:
-        kind, _, text = name.partition(":")
-        if kind == "i" and text == str(segment):
-            return name
-        if (kind == "k" and _has_keys(child, text, segment)) or (kind == "v" and _is_value(child, text)):
-            return name
-    return None
-
-
-def _has_keys(element: Json, text: str, segment: Segment) -> bool:
-    keys = _parsed(text)
-    if not isinstance(keys, dict) or not keys:
-        return False
-    if isinstance(element, dict):
-        return all(key not in element or element[key] == value for key, value in keys.items())
-    return isinstance(segment, ElementName) and element_text(keys, segment.key) == segment.value
-
-
-def _is_value(element: Json, text: str) -> bool:
-    return element is not None and _parsed(text) == element
 
 
 def _parsed(text: str) -> Json:

@@ -1,0 +1,115 @@
+"""``vmrender diff --live`` in every format, from every source of a dump, and without a secret."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli.app import main
+
+CASES = Path(__file__).parents[1] / "cases/diff"
+SCHEMA = Path(__file__).parents[2] / "schemas/vmrender/diff.json"
+FORMATS = ("text", "json", "markdown", "html")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "repository"
+    shutil.copytree(CASES / "live-drift", folder)
+    (folder / ".git").mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def diff(*arguments: str, piped: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["diff", *arguments], input=piped, catch_exceptions=False)
+
+
+@pytest.mark.parametrize("output", FORMATS)
+def test_no_format_shows_a_secret_of_git_or_of_the_cluster(repository: Path, output: str) -> None:
+    other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {mode: %s}\n"
+    dump = repository / "dump.yaml"
+    dump.write_text(dump.read_text() + "---\n" + other % "is-changed-by-hand-too")
+    found = diff("--live", "dump.yaml", "--format", output)
+    assert found.exit_code == 1
+    assert "db-password" in found.output
+    for secret in ("hunter2", "changed-by-hand", "Y2hhbmdlZC1ieS1oYW5k"):
+        assert secret not in found.output
+
+
+@pytest.mark.parametrize("output", FORMATS)
+def test_no_format_repeats_what_a_dump_would_have_a_terminal_or_browser_do(
+    repository: Path, output: str
+) -> None:
+    shutil.copytree(CASES / "live-hostile", repository, dirs_exist_ok=True)
+    found = diff("--live", "dump.yaml", "--format", output)
+    assert found.exit_code == 1
+    assert "\x1b" not in found.output
+    assert "<img" not in found.output or output in ("text", "json")
+
+
+@pytest.mark.usefixtures("repository")
+def test_the_document_keeps_its_schema() -> None:
+    document = json.loads(diff("--live", "dump.yaml", "--format", "json").output)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    changes = {
+        each["after" if each["after"] else "before"]["name"]: each
+        for overlay in document["overlays"]
+        for each in overlay["changes"]
+    }
+    assert {name: each["runs"] for name, each in changes.items()} == {
+        "db": True,
+        "web": False,
+        "forgotten": True,
+        "settings": None,
+        "db-password": None,
+    }
+    owners = {field["field"]: (field["owners"], field["kept"]) for field in changes["db"]["fields"]}
+    assert owners == {
+        "metadata.labels.debug": (["kubectl-edit"], True),
+        "spec.template.spec.domain.cpu.sockets": (["kubectl-edit"], False),
+        "spec.template.spec.terminationGracePeriodSeconds": (["kubectl-edit"], False),
+    }
+
+
+def test_a_dump_is_a_file_a_folder_or_standard_input(repository: Path) -> None:
+    dump = repository / "dump.yaml"
+    text = dump.read_text()
+    (repository.parent / "must-gather").mkdir()
+    (repository.parent / "must-gather/all.yaml").write_text(text)
+    as_file = diff("--live", "dump.yaml").output
+    as_folder = diff("--live", "../must-gather").output
+    piped = diff("--live", "-", piped=text).output
+    assert as_folder == as_file.replace("dump.yaml", "../must-gather")
+    assert piped == as_file.replace("dump.yaml", "standard input")
+
+
+def test_a_revision_takes_the_place_of_the_work_tree(repository: Path) -> None:
+    (repository / ".git").rmdir()
+    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -qm first"):
+        subprocess.run(["git", *command.split()], cwd=repository, check=True)
+    (repository / "overlays/prod/db.yaml").write_text("broken: [")
+    assert diff("--live", "dump.yaml").exit_code == 2
+    found = diff("--live", "dump.yaml", "HEAD")
+    assert found.exit_code == 1
+    assert found.output.startswith("cluster (dump.yaml) -> HEAD\n")
+
+
+@pytest.mark.parametrize("extra", [["--each"], ["--since", "main"], ["main", "v1"], ["main..v1"]])
+def test_options_that_make_no_sense_are_refused(repository: Path, extra: list[str]) -> None:
+    assert repository.is_dir()
+    found = diff("--live", "dump.yaml", *extra)
+    assert found.exit_code == 2
+    assert found.stdout == ""
+
+
+def test_exit_zero_and_one_overlay(repository: Path) -> None:
+    assert diff("--live", "dump.yaml", "--exit-zero", "--overlay", "prod").exit_code == 0
+    assert repository.is_dir()
+    assert diff("--live", "dump.yaml", "--overlay", "test").exit_code == 2

@@ -1,0 +1,55 @@
+"""What ``vmrender import`` gets as the print of a cluster, in YAML and JSON."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import BinaryIO
+
+import yaml
+from hypothesis import strategies as st
+
+from renderer.dump.credentials import withhold
+from renderer.dump.gather import gather
+from renderer.dump.read import read_dump
+from renderer.emit.layout import file_paths
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.location import Site
+from renderer.model.record import Record
+from renderer.model.render_config import PER_RESOURCE
+from renderer.model.resource import Resource
+from renderer.yamlio.encode import encode
+from tests.fuzz.mutation import mutated_file, project
+from tests.fuzz.target import SEEDS, Target
+
+_YAML = tuple(project(SEEDS / "dump").values())
+_JSON = tuple(json.dumps(yaml.safe_load(each), indent=1).encode() for each in _YAML)
+
+
+class _InMemory(Record):
+    content: bytes
+    path: str = "dump"
+    is_named: bool = True
+
+    def open(self) -> BinaryIO:
+        return BytesIO(self.content)
+
+
+def _check(content: bytes) -> None:
+    try:
+        gathered = gather(read_dump([_InMemory(content)]))
+        written = [
+            placed
+            for each in gathered.objects
+            for placed in (withhold(each.content).content, *withhold(each.content).placeholders)
+            if placed is not None
+        ]
+        paths = file_paths([Resource(each, Site("")) for each in written], PER_RESOURCE)
+        encode(written)
+    except DiagnosticError:
+        return
+    assert not any(".." in path.split("/") or path.startswith("/") for path in paths)
+    assert len({path.lower() for path in paths}) == len(paths)
+
+
+TARGET = Target(st.sampled_from(_YAML + _JSON).flatmap(mutated_file), _check)
