@@ -26,7 +26,14 @@ WHOLE_FILE = {
     Code.PLAN_MISMATCH: "the plan was made for other overlays, wherever it stands",
 }
 #: Cases, and areas of them, whose findings have no line in any file: what is wrong was typed.
-TYPED = ("bad-input/no-such-overlay", "explain/no-such-overlay", "catalog", "customize")
+TYPED = (
+    "bad-input/no-such-overlay",
+    "catalog",
+    "customize",
+    "diff/live-no-file",
+    "explain/no-such-overlay",
+    "import/nothing-of-the-users",
+)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(CASES).as_posix())

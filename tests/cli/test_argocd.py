@@ -218,8 +218,8 @@ def test_the_release_that_runs_in_the_cluster(server: RepositoryServer) -> None:
         ({"ARGOCD_APP_PARAMETERS": parameters(write_instancetypes="no")}, "neither true nor false"),
         ({"ARGOCD_ENV_VMRENDER_KUBEVIRT": "latest"}, "'latest' is no KubeVirt release"),
         ({"ARGOCD_ENV_VMRENDER_KUBVIRT": "1.8"}, "did you mean kubevirt?"),
-        ({"ARGOCD_ENV_VMRENDER_OVERLAY": "prd"}, "no overlay 'prd' in this project"),
-        ({"ARGOCD_ENV_VMRENDER_OVERLAY": "../../../etc"}, "no overlay '../../../etc' in this project"),
+        ({"ARGOCD_ENV_VMRENDER_OVERLAY": "prd"}, "there is no overlay 'prd'; did you mean prod?"),
+        ({"ARGOCD_ENV_VMRENDER_OVERLAY": "../../../etc"}, "there is no overlay '../../../etc'"),
     ],
 )
 def test_parameters_that_cannot_be(
@@ -323,4 +323,4 @@ def test_the_image_copies_what_is_there() -> None:
 
     assert copied
     assert [source for source in copied if not (ROOT / source).exists()] == []
-    assert re.findall(r"^USER (\S+)$", dockerfile, re.MULTILINE) == ["65534:65534", "999:999"]
+    assert re.findall(r"^USER (\S+)$", dockerfile, re.MULTILINE) == ["65534:65534", "65534:65534", "999:999"]

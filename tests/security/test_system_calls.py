@@ -54,6 +54,7 @@ RUNS = {
     "completion bash": 0,
     "help render": 0,
     "version": 0,
+    "import --output imported prod/machine.yaml": 0,
     "init": 0,  # there is a project already: it says what has changed since
 }
 
