@@ -15,9 +15,7 @@ from renderer.app.usage_error import UsageError
 from renderer.dump.files import find_files
 from renderer.dump.gather import gather
 from renderer.dump.read import read_dump
-from renderer.dump.sources import (
-    counted_by_kind,
-)
+from renderer.dump.sources import counted_by_kind
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
 from renderer.fit.series import SizeProposal
@@ -29,8 +27,6 @@ from renderer.model.location import Location
 from renderer.model.release import LATEST, OLDEST, Release
 from renderer.model.render_config import ExpandMode, RenderConfig
 from renderer.source.project import PROJECT_FILE
-
-_DUMP = "the dump"
 
 
 class ClusterImport(NamedTuple):

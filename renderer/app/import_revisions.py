@@ -17,6 +17,7 @@ from renderer.instancetype.pin import pinned_revision
 from renderer.instancetype.revision import RevisionError, decode_revision
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, MATCHER_TYPES, MatcherType
+from renderer.kubevirt.lists import is_equal
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
@@ -94,7 +95,7 @@ def _compared(
     if missing:
         reason = f"the dump does not have its ControllerRevision {missing}"
         return _Compared(finding=_not_compared(vm, matcher_type, reason))
-    if kept is None or (of_catalog is not None and is_equal(kept.spec, of_catalog.spec)):
+    if kept is None or (of_catalog is not None and is_same_spec(kept.spec, of_catalog.spec)):
         return _Compared()
     return _Compared(pinned_revision(kept, vm.resource.namespace))
 
@@ -125,17 +126,19 @@ def _of_catalog(
         return None
 
 
-def is_equal(left: Json, right: Json) -> bool:
+def is_same_spec(left: Json, right: Json) -> bool:
     """Return whether two specs mean the same: quantities count as amounts, ``1Gi`` is ``1024Mi``."""
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(is_same_spec(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(is_equal, left, right))
-    return left == right or _is_equal_amount(left, right)
+        return len(left) == len(right) and all(map(is_same_spec, left, right))
+    return is_equal(left, right) or _is_equal_amount(left, right)
 
 
 def _is_equal_amount(left: Json, right: Json) -> bool:
     """Return whether both are quantities of one amount; texts that are none differ."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return False
     if not isinstance(left, str | int) or not isinstance(right, str | int):
         return False
     try:

@@ -20,7 +20,6 @@ _CLAIM = "PersistentVolumeClaim"
 _SERVICE = "Service"
 _ACCOUNT = "ServiceAccount"
 _NAMESPACE = "Namespace"
-_META = ("metadata",)
 _ANNOTATIONS = ("metadata", "annotations")
 _LABELS = ("metadata", "labels")
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"

@@ -104,4 +104,4 @@ def _references(live: JsonObject) -> JsonObject:
     status = object_at(live, "status")
     keys = [matcher_type.status_ref for matcher_type in MATCHER_TYPES]
     found = {key: status[key] for key in keys if key in status}
-    return {"status": found} if found and text_at(live, "kind") else {}
+    return {"status": found} if found else {}

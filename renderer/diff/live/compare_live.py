@@ -95,7 +95,8 @@ class _LiveComparison:
         self._overlay = overlay
         self._objects = objects
         self._settings = settings
-        self._cluster = Cluster.of(overlay.release, objects.kubevirt or overlay.kubevirt)
+        kubevirt = objects.kubevirt or overlay.kubevirt
+        self._cluster = Cluster.of(overlay.release, kubevirt, overlay.feature_gates)
         self._ignored: Counter[str] = Counter()
         self._unjudged = 0
         self._without_owners = 0
