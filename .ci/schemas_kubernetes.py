@@ -26,6 +26,7 @@ KINDS = {
     " Service ServiceAccount",
     "apps/v1": "DaemonSet Deployment ReplicaSet StatefulSet",
     "autoscaling/v2": "HorizontalPodAutoscaler",
+    "autoscaling/v1": "HorizontalPodAutoscaler",
     "batch/v1": "CronJob Job",
     "networking.k8s.io/v1": "Ingress NetworkPolicy",
     "policy/v1": "PodDisruptionBudget",
