@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from renderer.app.import_files import SourceChoices, plan_sources
-from renderer.app.import_project import project_file
+from renderer.admitters.kubernetes_names import label_key_errors
+from renderer.app.import_files import PlannedSources, SourceChoices, plan_sources
+from renderer.app.import_project import project_file, rendered_folder
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
-from renderer.dump.files import find_files
-from renderer.dump.gather import gather
+from renderer.dump.files import STDIN, find_files
+from renderer.dump.gather import Gathered, gather
 from renderer.dump.read import read_dump
 from renderer.dump.sources import counted_by_kind
 from renderer.emit.edit_user_files import change_files, check_writable
@@ -32,7 +33,8 @@ from renderer.source.project import PROJECT_FILE
 class ClusterImport(NamedTuple):
     """A dump in ``files`` and folders, ``-`` being what is ``piped`` in, and the folder to write to.
 
-    Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files.
+    Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files;
+    ``all_namespaces`` takes namespaces without a virtual machine, too.
     """
 
     files: tuple[str, ...]
@@ -42,6 +44,7 @@ class ClusterImport(NamedTuple):
     choices: SourceChoices = SourceChoices()
     force: bool = False
     dry_run: bool = False
+    all_namespaces: bool = False
 
 
 class ImportedCluster(NamedTuple):
@@ -49,7 +52,9 @@ class ImportedCluster(NamedTuple):
 
     ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
     ``to_seal`` are the placeholders. ``fits`` has the answer for each machine whose instance type was looked
-    for, ``sizes`` those that several share. With errors among ``findings`` nothing was written.
+    for, ``sizes`` those that several share. ``grouped`` machines are patches of ``bases``. ``rendered`` is
+    the folder that trees are rendered into, ``to_commit_never`` the parts of the dump with values of
+    Secrets that Git would take. With errors among ``findings`` nothing was written.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -63,6 +68,10 @@ class ImportedCluster(NamedTuple):
     unchanged: int = 0
     fits: tuple[FitReport, ...] = ()
     sizes: tuple[SizeProposal, ...] = ()
+    grouped: int = 0
+    bases: int = 0
+    rendered: str = "rendered"
+    to_commit_never: tuple[str, ...] = ()
 
 
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
@@ -70,11 +79,13 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
 
     Nothing is written when there is an error, and files that are there stay unless ``force`` is set.
 
-    Raises ``UsageError`` for a folder outside the project, and ``DiagnosticError``.
+    Raises ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
     """
+    _check_label(request.choices.group_by)
     output = _output(project, request.output)
     try:
-        gathered = gather(read_dump(find_files(request.files, request.piped)))
+        dump = read_dump(find_files(request.files, request.piped))
+        gathered = gather(dump, all_namespaces=request.all_namespaces)
     except DiagnosticError as error:
         return ImportedCluster(error.diagnostics)
     if not gathered.objects and not has_errors(gathered.findings):
@@ -107,9 +118,13 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         planned.pins,
         release,
         tuple(changed),
-        len(writes) - len(changed),
+        len(writes) - len(changed) + len(planned.kept),
         planned.fitted.reports,
         planned.fitted.proposals,
+        sum(bool(each.group) for each in planned.objects),
+        len({(each.folder, each.group) for each in planned.objects if each.group}),
+        rendered_folder(project, output),
+        _to_commit_never(project, request.files) if _has_secrets(gathered, planned) else (),
     )
 
 
@@ -126,12 +141,12 @@ def _release(
 ) -> tuple[Release, tuple[Diagnostic, ...]]:
     """Return the target release: as asked, the cluster's, or the project's."""
     observed = text_at(kubevirt, "status", "observedKubeVirtVersion").partition("-")[0]
-    if asked or not kubevirt:
-        return asked or config.kubevirt, ()
+    if asked:
+        return asked, ()
     try:
         release = Release.parse(observed)
     except ValueError:
-        return config.kubevirt, ()
+        return config.kubevirt, (_guessed(config.kubevirt),)
     if OLDEST <= release <= LATEST:
         return release, ()
     nearest = min(max(release, OLDEST), LATEST)
@@ -142,6 +157,47 @@ def _release(
         hint=f"vmrender renders for KubeVirt {OLDEST} to {LATEST}",
     )
     return nearest, (warning,)
+
+
+def _guessed(release: Release) -> Diagnostic:
+    return Diagnostic(
+        code=Code.NOT_CHECKED,
+        severity=Severity.WARNING,
+        message=f"the dump does not say which release the cluster runs; KubeVirt {release} is a guess",
+        hint="name it with --kubevirt, or print the KubeVirt object, too: kubectl get kubevirt,vm,…",
+    )
+
+
+def _has_secrets(gathered: Gathered, planned: PlannedSources) -> bool:
+    kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
+    return "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
+
+
+def _to_commit_never(project: Project, files: Sequence[str]) -> tuple[str, ...]:
+    """Return the files and folders of the dump that Git tracks or would add; none without a repository."""
+    from renderer.source.git import GitProcess  # noqa: PLC0415 - it starts git: only for files in the project
+
+    inside = [
+        path.relative_to(project.root).as_posix()
+        for path in (Path(os.path.normpath(Path.cwd() / file)) for file in files if file != STDIN)
+        if path.is_relative_to(project.root)
+    ]
+    if not inside:
+        return ()
+    listing = ("ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *inside)
+    try:
+        answer = GitProcess(project.root, project.environment).run("--literal-pathspecs", *listing)
+    except DiagnosticError:
+        return ()
+    found = [] if answer.code else answer.output.split("\0")[:-1]
+    return tuple(name for name in inside if any(f"{path}/".startswith(f"{name}/") for path in found))
+
+
+def _check_label(key: str) -> None:
+    """Check that labels can have the key. Raises ``UsageError``."""
+    errors = label_key_errors(key) if key else []
+    if errors:
+        raise UsageError(f"{key} is no key of a label: {errors[0]}", "--group-by")
 
 
 def _compared_with_disk(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from renderer.app.import_fit import FittedMachines, fit_machines
 from renderer.app.import_revisions import Settled, settle_revisions
 from renderer.app.project import Project
-from renderer.dump.credentials import withhold
+from renderer.dump.credentials import Placeholder, withhold
 from renderer.dump.gather import Gathered, UserObject
 from renderer.dump.sources import (
     CLUSTER_FOLDER,
@@ -64,7 +64,8 @@ class PlannedSources(NamedTuple):
     """The files of an import, text by path below the output folder.
 
     ``catalogs`` are the folders that machines of other folders look things up in, ``modes`` the folders
-    whose machines are expanded otherwise than is usual for an import.
+    whose machines are expanded otherwise than is usual for an import. ``kept`` are the placeholders that are
+    there already.
     """
 
     files: Mapping[str, str]
@@ -74,12 +75,14 @@ class PlannedSources(NamedTuple):
     pins: int
     fitted: FittedMachines
     findings: tuple[Diagnostic, ...]
+    kept: frozenset[str]
 
 
 class _Content(NamedTuple):
     content: JsonObject
     is_placeholder: bool = False
     is_fitted: bool = False
+    moved_from: tuple[str, ...] = ()
 
 
 def plan_sources(
@@ -109,7 +112,9 @@ def plan_sources(
         files |= configuration(_configuration(gathered.kubevirt))
     findings += [finding for each in settled for finding in each.findings]
     catalogs = tuple(_catalog_folders(objects, files))
-    return PlannedSources(files, objects, catalogs, modes, len(pins), fitted, tuple(findings))
+    return PlannedSources(
+        files, objects, catalogs, modes, len(pins), fitted, tuple(findings), frozenset(kept)
+    )
 
 
 def _names(content: JsonObject) -> tuple[str, str]:
@@ -153,11 +158,17 @@ def _contents(
         withheld = withhold(content)
         if withheld.content is not None:
             contents.append(_Content(withheld.content, is_fitted=is_fitted))
-        contents += (_Content(placeholder, is_placeholder=True) for placeholder in withheld.placeholders)
+        contents += (_placeholder(each, content) for each in withheld.placeholders)
         if withheld.fields:
             is_left_out = withheld.content is None
             findings.append(_withheld(each, str(withheld.fields[0]), is_left_out=is_left_out))
     return contents, findings
+
+
+def _placeholder(placeholder: Placeholder, machine: JsonObject) -> _Content:
+    owner = f"{text_at(machine, 'kind')} {text_at(machine, 'metadata', 'name')}"
+    moved_from = tuple(f"{field} of {owner}" for field in placeholder.moved_from)
+    return _Content(placeholder.content, is_placeholder=True, moved_from=moved_from)
 
 
 def _placed(contents: Sequence[_Content]) -> tuple[Mapping[str, ExpandMode], tuple[SourceObject, ...]]:
@@ -179,7 +190,8 @@ def _placed(contents: Sequence[_Content]) -> tuple[Mapping[str, ExpandMode], tup
         if each.is_fitted:
             folder = f"{folder}{FITTED}" if folder in keeps else folder
             modes[folder] = ExpandMode.APPLIED
-        objects.append(SourceObject(posixpath.join(folder, name), each.content, each.is_placeholder))
+        file = posixpath.join(folder, name)
+        objects.append(SourceObject(file, each.content, each.is_placeholder, each.moved_from))
     return modes, tuple(objects)
 
 
@@ -227,7 +239,7 @@ def _withheld(found: UserObject, field: str, *, is_left_out: bool) -> Diagnostic
     resource = found.resource
     if is_left_out:
         message = f"{resource.current_id} is left out: {field} seems to hold credentials"
-        hint = "remove them from the machine, or import it with --secrets plain"
+        hint = "remove them from the object, or import it with --secrets plain"
     else:
         message = f"{field} of {resource.current_id} seems to hold credentials: it moves to a Secret to seal"
         hint = "apply the Secret before the machine; --secrets plain writes the text as it is"

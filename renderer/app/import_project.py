@@ -70,6 +70,14 @@ def project_file(
     return {PROJECT_FILE: content}
 
 
+def rendered_folder(project: Project, output: str) -> str:
+    """Return the folder that gets the rendered trees of the imported overlays."""
+    config = project.config
+    entries = [entry for entry in config.overlays if entry.path == f"{output}/*"]
+    path = (entries[-1].output or config.output) if entries else _rendered(output)
+    return path.partition("{")[0].rstrip("/") or "."
+
+
 def _missing(
     config: RenderConfig, output: str, modes: Mapping[str, ExpandMode], release: Release
 ) -> Iterator[Json]:

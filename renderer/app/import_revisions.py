@@ -149,9 +149,8 @@ def _is_equal_amount(left: Json, right: Json) -> bool:
 
 def _as_warning(vm: VirtualMachine, error: CauseError) -> Diagnostic:
     found = next(iter(vm_diagnostics(error, vm)))
-    return Diagnostic.about(
-        vm.resource, vm.base, found.code, found.message, _DUMP_HINT, severity=Severity.WARNING
-    )
+    message = f"{vm.resource.current_id}: {found.message}"
+    return Diagnostic.about(vm.resource, vm.base, found.code, message, _DUMP_HINT, severity=Severity.WARNING)
 
 
 def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) -> Diagnostic:
@@ -160,8 +159,8 @@ def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) ->
         vm.resource,
         vm.field(matcher_type.path),
         Code.REVISION_INVALID,
-        f"nobody can tell whether the {matcher_type.noun} {name} of the catalog is the one that the cluster"
-        f" keeps for this VM: {reason}",
+        f"{vm.resource.current_id}: nobody can tell whether the {matcher_type.noun} {name} of the catalog is"
+        f" the one that the cluster keeps for it: {reason}",
         _DUMP_HINT,
         severity=Severity.WARNING,
     )

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from renderer.kubevirt.kinds import CONTROLLER_REVISION, KUBEVIRT_GROUP, is_kubevirt_group
+from renderer.kubevirt.kinds import (
+    CONTROLLER_REVISION,
+    KUBEVIRT_GROUP,
+    POOL_GROUP,
+    VM,
+    VM_POOL,
+    VMI,
+    VMI_REPLICA_SET,
+    is_kubevirt_group,
+)
 from renderer.model.json import array_at, object_at, text_at
 from renderer.model.live_object import LiveObject
 
@@ -70,6 +79,14 @@ _SECRETS = {
     "bootstrap.kubernetes.io/token": "a token that nodes join the cluster with",
     "helm.sh/release.v1": "Helm keeps a release in it",
 }
+#: Where an object of these kinds is, a virtual machine runs or may be started.
+_MACHINES = {
+    (KUBEVIRT_GROUP, VM),
+    (KUBEVIRT_GROUP, VMI),
+    (KUBEVIRT_GROUP, VMI_REPLICA_SET),
+    (POOL_GROUP, VM_POOL),
+}
+NO_MACHINE = "no virtual machine runs in its namespace"
 _ACCOUNT = "kubernetes.io/service-account.name"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
 #: Operators that install KubeVirt, CDI and what comes with them, and change back what others change.
@@ -98,6 +115,11 @@ def reason_left_out(live: LiveObject) -> str | None:
     if reason or is_kubevirt_group(live.id.gvk.group):
         return reason
     return _of_kubernetes(live)
+
+
+def is_machine(group: str, kind: str) -> bool:
+    """Return whether objects of a kind are virtual machines, or make them."""
+    return (group, kind) in _MACHINES
 
 
 def _by_labels(live: LiveObject) -> str | None:

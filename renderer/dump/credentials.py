@@ -1,7 +1,8 @@
 """The parts of objects that hold credentials, put into Secrets whose values stay in the cluster.
 
-A Secret, a ConfigMap with answer files of Windows, and start data of a virtual machine that seems to hold
-credentials. Start data moves to a Secret that the volume names from then on (KubeVirt
+A Secret, a ConfigMap with answer files of Windows or with URLs that hold a password, and start data of a
+virtual machine that seems to hold credentials. An object with such a URL elsewhere is not written. Start data
+moves to a Secret that the volume names from then on (KubeVirt
 ``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef`` and
 ``networkDataSecretRef``); the guest sees the same.
 """
@@ -35,31 +36,51 @@ _HARMLESS = re.compile(r"lock_passwd|ssh_pwauth|passwordauthentication|no-?passw
 _CREDENTIAL = re.compile(
     r"pass(wd|word|phrase)|(^|[^a-z])(pw|pass)\s*[:=]|secret|token|credential|api[-_]?key|access[-_]?key"
     r"|activation[-_]?key|private[-_ ]?key|authorization|bearer\s|\$(1|2[abxy]?|5|6|7|y|gy)\$"
-    r"|://[^/\s:@]+:[^@\s/]+@|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
+    r"|://[^/\s:@]+:[^@\s/]+@|\bnet1?(\.exe)?\s+user\s+\S+\s+[^\s/]"
+    r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
     re.IGNORECASE | re.MULTILINE,
 )
+_URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]+:[^@\s/]+@")
 _LONGEST_NAME = 253
+
+
+class Placeholder(Record):
+    """An object to seal, with its keys and no values; ``moved_from`` are the fields that move to it."""
+
+    content: JsonObject
+    moved_from: tuple[FieldPath, ...] = ()
 
 
 class Withheld(Record):
     """An object without its credentials.
 
-    ``content`` is None where nothing of it can be written. ``placeholders`` are the objects to seal, with
-    their keys and no values; ``fields`` are the fields of the object that were taken out.
+    ``content`` is None where nothing of it can be written; ``fields`` are the fields that were taken out of
+    the object, or those for which it cannot be written.
     """
 
     content: JsonObject | None
-    placeholders: tuple[JsonObject, ...] = ()
+    placeholders: tuple[Placeholder, ...] = ()
     fields: tuple[FieldPath, ...] = ()
 
 
 def withhold(content: JsonObject) -> Withheld:
     """Return the object without credentials; itself where it has none."""
+    withheld = _without_credentials(content)
+    written = (withheld.content, *(each.content for each in withheld.placeholders))
+    for each in written:
+        field = next(_urls_with_passwords(each), None)
+        if field is not None:
+            return Withheld(None, (), (FieldPath(field),))
+    return withheld
+
+
+def _without_credentials(content: JsonObject) -> Withheld:
     kind, api_version = text_at(content, "kind"), text_at(content, "apiVersion")
     if (api_version, kind) == ("v1", _SECRET):
-        return Withheld(None, (_emptied(content),))
+        return Withheld(None, (Placeholder(_emptied(content)),))
     if (api_version, kind) == ("v1", _CONFIG_MAP):
-        return Withheld(None, (_emptied(content),)) if _has_answer_file(content) else Withheld(content)
+        is_secret = _has_answer_file(content) or any(_urls_with_passwords(content.get("data")))
+        return Withheld(None, (Placeholder(_emptied(content)),)) if is_secret else Withheld(content)
     paths = virtual_machine_paths(content)
     if paths is None:
         return Withheld(content)
@@ -74,10 +95,22 @@ def has_credentials(text: str) -> bool:
     return bool(_CREDENTIAL.search(_HARMLESS.sub("", text)))
 
 
+def _urls_with_passwords(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of texts in which a URL has a user and a password."""
+    if isinstance(value, str):
+        if _URL_WITH_PASSWORD.search(value):
+            yield path
+    elif isinstance(value, dict):
+        for key, below in value.items():
+            yield from _urls_with_passwords(below, (*path, key))
+    elif isinstance(value, list):
+        for index, below in enumerate(value):
+            yield from _urls_with_passwords(below, (*path, index))
+
+
 def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withheld:
     volumes: list[Json] = []
-    placeholders: list[JsonObject] = []
-    fields: list[FieldPath] = []
+    placeholders: list[Placeholder] = []
     for index, volume in enumerate(array_at(content, *instance, "volumes")):
         source = next((key for key in _CLOUD_INIT if key in object_at(volume)), "")
         found = tuple(_credentials_in(object_at(volume, source)))
@@ -86,11 +119,12 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
             continue
         name = _secret_name(content, text_at(volume, "name"))
         volumes.append({**object_at(volume), source: _referring(object_at(volume, source), name)})
-        placeholders.append(_placeholder(content, name, found))
-        fields += (FieldPath.of(*instance, "volumes", index, source, field) for field in found)
+        fields = tuple(FieldPath.of(*instance, "volumes", index, source, field) for field in found)
+        placeholders.append(Placeholder(_placeholder(content, name, found), fields))
     if not placeholders:
         return Withheld(content)
-    return Withheld(with_value(content, (*instance, "volumes"), volumes), tuple(placeholders), tuple(fields))
+    moved = tuple(field for each in placeholders for field in each.moved_from)
+    return Withheld(with_value(content, (*instance, "volumes"), volumes), tuple(placeholders), moved)
 
 
 def _credentials_in(source: JsonObject) -> Iterator[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from renderer.dump.clean import clean
 from renderer.dump.consistency import Consistency, Identity, identity_of
-from renderer.dump.controlled import reason_left_out
+from renderer.dump.controlled import NO_MACHINE, is_machine, reason_left_out
 from renderer.kubevirt.kinds import (
     APPS_GROUP,
     CONTROLLER_REVISION,
@@ -54,8 +54,11 @@ class Gathered(Record):
     findings: tuple[Diagnostic, ...]
 
 
-def gather(dump: Iterable[LiveObject]) -> Gathered:
+def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathered:
     """Gather the objects of a dump, of which no more than the user's parts are held.
+
+    Objects of namespaces without a virtual machine are left out, unless ``all_namespaces`` is set or the dump
+    has no virtual machine at all.
 
     Raises ``DiagnosticError``: what reading it raises, and build-limit.
     """
@@ -83,6 +86,9 @@ def gather(dump: Iterable[LiveObject]) -> Gathered:
         fields[identity] = len(cleaned.removed)
         if len(objects) > limits().resources:
             raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
+    for identity in () if all_namespaces else _without_machines((*objects, *left_out)) & objects.keys():
+        left_out[identity] = (identity[1], NO_MACHINE)
+        del objects[identity], fields[identity]
     return Gathered(
         objects=tuple(objects[identity] for identity in sorted(objects)),
         left_out=Counter(left_out.values()),
@@ -91,6 +97,18 @@ def gather(dump: Iterable[LiveObject]) -> Gathered:
         fields=sum(fields.values()),
         findings=tuple(seen.findings()),
     )
+
+
+def _without_machines(found: Collection[Identity]) -> set[Identity]:
+    """Return the objects of namespaces without a virtual machine; none if there is no machine at all."""
+    machines = {namespace for group, kind, namespace, _ in found if is_machine(group, kind)}
+    return {each for each in found if machines and _namespace(each) not in {"", *machines}}
+
+
+def _namespace(identity: Identity) -> str:
+    """Return the namespace that an object stands in or is; empty for others of the whole cluster."""
+    group, kind, namespace, name = identity
+    return name if (group, kind) == ("", "Namespace") else namespace
 
 
 def _keeps_instancetype(revision: JsonObject) -> bool:

@@ -37,6 +37,7 @@ _BOM = b"\xef\xbb\xbf"
 _COLUMNS = re.compile(rb"(NAMESPACE +)?NAME( {2,}[A-Z]|\s*$)", re.MULTILINE)
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _LIST = "List"
+_KUSTOMIZE = "kustomize.config.k8s.io/"
 #: Names of objects as the API server takes them for any kind (``pkg/api/validation/path/name.go``).
 _NAME = re.compile(r"(?!\.\.?$)[!-$&-.0-~]+")
 _NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
@@ -52,7 +53,7 @@ _NO_OBJECTS = {
 def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:
     """Yield the objects in the order of the files.
 
-    In a folder, documents that are no Kubernetes objects are passed over.
+    In a folder, documents that are no objects of a cluster are passed over, such as kustomizations.
 
     Raises ``DiagnosticError``: dump-invalid, yaml-syntax, yaml-duplicate-key, yaml-limit, file-unreadable.
     """
@@ -97,7 +98,7 @@ def _objects(found: StreamedValue, location: Location, *, is_named: bool) -> Ite
         return
     if found.list_fields is not None:
         value = _with_kind(value, found.list_fields)
-    elif not is_named and not _is_object(value):
+    elif not is_named and (not _is_object(value) or text_at(value, "apiVersion").startswith(_KUSTOMIZE)):
         return
     yield from _unwrapped(value, location)
 

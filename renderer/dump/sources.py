@@ -24,17 +24,25 @@ _TO_SEAL = """\
 # Its values are in the cluster, and not here; no kustomization lists this file.
 # Seal it, then list it under resources; docs/adopting.md of vmrender tells how.
 """
+_TO_MAKE = """\
+# The cluster does not have this Secret yet, and no kustomization lists this file. Its values are in
+{fields}
+# The Secret has to exist before this machine is synced, which names it from now on.
+# Fill in the values, seal it, then list it under resources; docs/adopting.md of vmrender tells how.
+"""
 
 
 class SourceObject(Record):
     """An object and its file, ``namespace/kind_name.yaml``; with ``is_placeholder`` it is not applied.
 
+    ``moved_from`` names the fields of a machine in the cluster whose values belong into a placeholder.
     A machine with a ``group`` has no file: it is made in the folder of that name, of ``group_files``.
     """
 
     path: str
     content: JsonObject
     is_placeholder: bool = False
+    moved_from: tuple[str, ...] = ()
     group: str = ""
     group_files: Mapping[str, str] = EMPTY
 
@@ -53,7 +61,10 @@ class SourceObject(Record):
 
     def text(self) -> str:
         """Return the text of the file. Raises ``DiagnosticError`` for text that kustomize cannot print."""
-        return (_TO_SEAL if self.is_placeholder else "") + encode([self.content])
+        head = _TO_SEAL if self.is_placeholder else ""
+        if self.moved_from:
+            head = _TO_MAKE.format(fields="\n".join(f"# - {field}" for field in self.moved_from))
+        return head + encode([self.content])
 
 
 def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,7 @@ def test_a_machine_is_pinned_if_the_catalog_has_another_instance_type(
     memory: str,
     pins: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    result = run("import", dump=listed(machine, revision(memory)))
+    result = run("import", "--kubevirt", "1.9", dump=listed(machine, revision(memory)))
 
     assert (result.exit_code, "warning" in result.stderr) == (0, False)
     assert "revisionName" not in (repository / "overlays/prod/virtualmachine_db.yaml").read_text()
@@ -136,7 +137,7 @@ def test_an_instance_type_that_nobody_has_is_named() -> None:
     result = run("import", dump=listed(with_spec(instancetype={"name": "own.odd"})))
 
     assert result.exit_code == 0
-    assert "warning[instancetype-not-found]" in result.stderr
+    assert "warning[instancetype-not-found]: VirtualMachine prod/db: " in result.stderr
     assert "kubectl get vm,controllerrevision" in result.stderr
 
 
@@ -151,7 +152,7 @@ def test_a_pinned_machine_keeps_an_instance_type_that_is_gone(repository: Path) 
         }
     )
 
-    result = run("import", dump=listed(machine, gone))
+    result = run("import", "--kubevirt", "1.9", dump=listed(machine, gone))
 
     assert (result.exit_code, result.stderr.count("warning")) == (0, 0)
     assert run("render").exit_code == 0
@@ -166,6 +167,11 @@ def test_a_pinned_machine_keeps_an_instance_type_that_is_gone(repository: Path) 
         (f"#cloud-config\nusers: [{{name: a, passwd: $6$x${PASSWORD}}}]\n", True),
         (f"#!/bin/sh\ncurl https://me:{PASSWORD}@example.com\n", True),
         (f"#cloud-config\nwrite_files: [{{path: /a, encoding: b64, content: {PASSWORD}}}]\n", True),
+        (f"#!/bin/sh\nmysql -uroot -p{PASSWORD} < /a.sql\n", True),
+        (f"#!/bin/sh\nmysqldump --all-databases -p'{PASSWORD}' | gzip\n", True),
+        (f"#ps1\nnet user Administrator {PASSWORD} /add\n", True),
+        ("#!/bin/sh\nmkdir -p/a; ssh -p2222 host; mysql -uroot shop | tar -pxf -\n", False),
+        ("#ps1\nnet user Administrator /active:yes\n", False),
         (f"-----BEGIN OPENSSH PRIVATE KEY-----\n{PASSWORD}\n", True),
         (
             "#cloud-config\nssh_pwauth: false\nusers: [{name: a, lock_passwd: true, sudo: ALL NOPASSWD}]\n",
@@ -436,3 +442,117 @@ def test_another_release_than_the_projects_is_kept_for_the_overlays(repository: 
     assert entries[-1]["path"] == "clusters/east/*"
     assert entries[-1]["kubevirt"] == "1.6"
     assert run("render").exit_code == 0
+
+
+def test_a_namespace_without_a_machine_is_taken_if_the_dump_has_no_machine_at_all(repository: Path) -> None:
+    result = run("import", dump=listed(made("ConfigMap", "a", "prod"), made("ConfigMap", "b", "other")))
+
+    assert result.exit_code == 0
+    assert {path.name for path in (repository / "overlays").iterdir()} == {"prod", "other"}
+
+
+def test_the_machine_of_a_pool_that_is_not_in_the_dump_counts_for_its_namespace(repository: Path) -> None:
+    owner: JsonObject = {"kind": "VirtualMachinePool", "name": "p", "controller": True}
+    metadata: JsonObject = {"name": "p-0", "namespace": "shop", "uid": "p", "ownerReferences": [owner]}
+
+    made_by_pool = {**MACHINE, "metadata": metadata}
+    configs = (made("ConfigMap", "a", "shop"), made("ConfigMap", "b", "other"))
+    result = run("import", dump=listed(MACHINE, made_by_pool, *configs))
+
+    assert result.exit_code == 0
+    assert {path.name for path in (repository / "overlays").iterdir()} == {"prod", "shop"}
+    assert "left out: 1 ConfigMap, as no virtual machine runs in its namespace" in result.stderr
+
+
+@pytest.mark.parametrize("observed", [None, "", "unknown"])
+def test_a_release_that_nobody_named_is_said_to_be_a_guess(observed: str | None) -> None:
+    cluster = {
+        **made("KubeVirt", "kubevirt"),
+        "apiVersion": "kubevirt.io/v1",
+        "status": {"observedKubeVirtVersion": observed},
+    }
+    dump = listed(MACHINE) if observed is None else listed(MACHINE, cluster)
+
+    guessed = run("import", "--dry-run", dump=dump)
+    assert "warning[not-checked]" in guessed.stderr
+    assert "is a guess" in guessed.stderr
+    assert "--kubevirt" in guessed.stderr
+    assert "a guess" not in run("import", "--dry-run", "--kubevirt", "1.6", dump=dump).stderr
+
+
+def test_a_secret_that_start_data_moves_to_names_its_field(repository: Path) -> None:
+    volume: JsonObject = {"name": "seed", "cloudInitNoCloud": {"userData": f"password: {PASSWORD}"}}
+    template: JsonObject = {"spec": {"domain": {"devices": {}}, "volumes": [volume]}}
+    run("import", dump=listed(with_spec(template=template), made("Secret", "own", data={"a": "YQ=="})))
+
+    moved = (repository / "overlays/prod/secret_db-seed.yaml").read_text()
+    assert "spec.template.spec.volumes[0].cloudInitNoCloud.userData of VirtualMachine db" in moved
+    assert "has to exist before" in moved
+    assert "values are in the cluster" not in moved
+    assert "values are in the cluster" in (repository / "overlays/prod/secret_own.yaml").read_text()
+
+
+def test_a_second_import_counts_placeholders(repository: Path) -> None:
+    dump = listed(MACHINE, made("Secret", "db", data={"key": "YQ=="}))
+    run("import", dump=dump)
+    written = len(files(repository))
+
+    assert f"0 files written, {written} unchanged" in run("import", dump=dump).stderr
+
+
+@pytest.mark.parametrize("where", ["dump.json", "dumps/dump.json", "../dump.json"])
+@pytest.mark.parametrize("is_ignored", [False, True])
+def test_a_dump_that_git_would_commit_is_named(
+    repository: Path,
+    where: str,
+    is_ignored: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    (repository / ".git").rmdir()
+    subprocess.run(["git", "init", "--quiet", "."], check=True)
+    path = repository / where
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(listed(MACHINE, made("Secret", "db", data={"key": "YQ=="}))))
+    if is_ignored:
+        (repository / ".gitignore").write_text("dump*\n")
+
+    named = where.partition("/")[0] if where.startswith("dumps") else where
+    result = run("import", named)
+
+    assert result.exit_code == 0
+    assert (f"do not commit {named}: " in result.stderr) is (not is_ignored and where != "../dump.json")
+
+
+@pytest.mark.parametrize(
+    ("label", "says"),
+    [
+        ("app", "grouped: 2 machines in 1 base\n"),
+        ("tier", "grouped: none, as no two machines"),
+    ],
+)
+def test_the_number_of_grouped_machines_is_said(label: str, says: str) -> None:
+    machines: list[JsonObject] = []
+    for name in ("a", "b"):
+        metadata: JsonObject = {"name": name, "namespace": "prod", "uid": name, "labels": {"app": "x"}}
+        machines.append({**MACHINE, "metadata": metadata})
+
+    assert says in run("import", "--group-by", label, dump=listed(*machines)).stderr
+
+
+@pytest.mark.parametrize("label", ["a b", "a/b/c", "-", "a=b"])
+def test_an_impossible_label_is_refused(repository: Path, label: str) -> None:
+    result = run("import", "--group-by", label, dump=listed(MACHINE))
+
+    assert result.exit_code == 2
+    assert "--group-by" in result.stderr
+    assert files(repository) == {}
+
+
+def test_a_kustomization_in_a_folder_of_dumps_is_passed_over(repository: Path, tmp_path: Path) -> None:
+    dumps = tmp_path / "dumps"
+    dumps.mkdir()
+    (dumps / "vm.json").write_text(json.dumps(MACHINE))
+    head = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    (dumps / "kustomization.yaml").write_text(json.dumps({**head, "resources": ["vm.json"]}))
+
+    assert run("import", str(dumps)).exit_code == 0
+    assert (repository / "overlays/prod/virtualmachine_db.yaml").is_file()

@@ -12,6 +12,7 @@ from renderer.app.import_files import Secrets, SourceChoices
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
+from renderer.dump.files import STDIN
 from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
 from renderer.report.fit_text import fit_lines
@@ -51,6 +52,9 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
     "--fit", "fits", is_flag=True, help="Find the instance types and preferences that make the machines."
 )
 @click.option("--group-by", metavar="LABEL", default="", help="Make a base and patches of machines alike.")
+@click.option(
+    "--all-namespaces", is_flag=True, help="Take objects of namespaces without a virtual machine, too."
+)
 @click.option("--force", is_flag=True, help="Replace files that differ from what the cluster has.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 @quiet_option
@@ -63,6 +67,7 @@ def command(  # noqa: PLR0913 - one for each option
     *,
     fits: bool,
     group_by: str,
+    all_namespaces: bool,
     force: bool,
     dry_run: bool,
 ) -> ExitCode:
@@ -70,26 +75,31 @@ def command(  # noqa: PLR0913 - one for each option
 
     FILE is such a print, a folder of them, as oc adm inspect makes it, or - for standard input, which is also
     read without FILE. Each namespace gets a folder with a kustomization and a file for each object, without
-    what the cluster wrote. What controllers make is left out. Virtual machines that were started with another
-    instance type than the catalogs have are pinned to theirs. vmrender.yaml is made or gets the overlays;
-    files that differ stay, unless --force is given. A second import of the same changes nothing.
+    what the cluster wrote. What controllers make is left out, and so are namespaces in which no virtual
+    machine runs, unless the dump has no virtual machine at all. Virtual machines that were started with
+    another instance type than the catalogs have are pinned to theirs. vmrender.yaml is made or gets the
+    overlays; files that differ stay, unless --force is given. A second import of the same changes nothing.
 
     \b
     Examples:
-      kubectl get vm,datavolume,pvc,secret,configmap,svc,controllerrevision -A -o yaml | vmrender import -
+      kubectl get kubevirt,vm,dv,pvc,secret,cm,svc,controllerrevision -A -o yaml | vmrender import -
       vmrender import dump.yaml --dry-run
       vmrender import must-gather/ --output clusters/east
     """
+    if sys.stdin.isatty() and STDIN in (files or (STDIN,)):
+        note("reading standard input; end it with Ctrl-D, or name a file")
     choices = SourceChoices(secrets, fits, group_by)
-    request = ClusterImport(files or ("-",), sys.stdin.buffer, output, kubevirt, choices, force, dry_run)
+    request = ClusterImport(
+        files or (STDIN,), sys.stdin.buffer, output, kubevirt, choices, force, dry_run, all_namespaces
+    )
     imported = import_cluster(open_project(), request)
     code = report(None, imported.findings)
     if not has_errors(imported.findings):
-        _note(imported, output, dry_run=dry_run)
+        _note(imported, output, group_by, dry_run=dry_run)
     return code
 
 
-def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
+def _note(imported: ImportedCluster, output: Path, group_by: str, *, dry_run: bool) -> None:
     """Say what was imported, what was left out and why, and what comes next."""
     counts = ", ".join(f"{count} {kind}" for kind, count in imported.objects.items())
     note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
@@ -100,6 +110,10 @@ def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
     if imported.pins:
         note(f"pinned: {imported.pins} to instance types and preferences that the catalogs have otherwise")
     note(*fit_lines(imported.fits, imported.sizes))
+    if group_by:
+        bases = f"{_counted(imported.grouped, 'machine')} in {_counted(imported.bases, 'base')}"
+        none = f"none, as no two machines of a namespace have the same value of the label {group_by}"
+        note(f"grouped: {bases if imported.bases else none}")
     for path in _first(imported.to_seal):
         note(f"to seal: {path}")
     for path in _first(imported.written) if dry_run else ():
@@ -107,7 +121,15 @@ def _note(imported: ImportedCluster, output: Path, *, dry_run: bool) -> None:
     state = "would be written" if dry_run else "written"
     unchanged = f", {imported.unchanged} unchanged" if imported.unchanged else ""
     note(f"{_counted(len(imported.written), 'file')} {state}{unchanged}")
-    note("", "next:", "  vmrender render       writes rendered/", f"  git add vmrender.yaml {output}")
+    for path in _first(imported.to_commit_never):
+        note(f"do not commit {path}: it holds values of Secrets, and Git does not ignore it")
+    rendered = imported.rendered
+    note(
+        "",
+        "next:",
+        f"  vmrender render       writes {rendered}/",
+        f"  git add vmrender.yaml {output} {rendered}",
+    )
 
 
 def _first(paths: tuple[str, ...]) -> tuple[str, ...]:

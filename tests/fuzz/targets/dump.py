@@ -41,7 +41,8 @@ def _check(content: bytes) -> None:
         written = [
             placed
             for each in gathered.objects
-            for placed in (withhold(each.content).content, *withhold(each.content).placeholders)
+            for withheld in (withhold(each.content),)
+            for placed in (withheld.content, *(to_seal.content for to_seal in withheld.placeholders))
             if placed is not None
         ]
         paths = file_paths([Resource(each, Site("")) for each in written], PER_RESOURCE)
