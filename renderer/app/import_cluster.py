@@ -98,11 +98,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     planned = plan_sources(project, output, gathered, release, request.choices)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
-    modes = {
-        posixpath.join(output, folder): planned.modes.get(folder, ExpandMode.OFF)
-        for folder in sorted({each.folder for each in planned.objects})
-    }
-    writes |= project_file(project, output, modes, catalogs, release)
+    writes |= project_file(project, output, _modes(output, planned), catalogs, release)
     findings = (*findings, *rules.applied(planned.findings))
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
@@ -126,6 +122,14 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         rendered_folder(project, output),
         _to_commit_never(project, request.files) if _has_secrets(gathered, planned) else (),
     )
+
+
+def _modes(output: str, planned: PlannedSources) -> Mapping[str, ExpandMode]:
+    """Return the folders that get objects, by their paths, with the way their machines are expanded."""
+    return {
+        posixpath.join(output, folder): planned.modes.get(folder, ExpandMode.OFF)
+        for folder in sorted({each.folder for each in planned.objects})
+    }
 
 
 def _output(project: Project, written: Path) -> str:
