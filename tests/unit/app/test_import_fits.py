@@ -13,6 +13,7 @@ from renderer.app.import_files import SourceChoices
 from renderer.app.project import Project
 from renderer.diff.held_values import differences, held
 from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.model.release import LATEST
 from renderer.pipeline import Pipeline
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
@@ -43,9 +44,8 @@ def imported(root: Path, machines: list[JsonObject], *, group_by: str = "") -> I
     (root / ".git").mkdir(exist_ok=True)
     items: Json = list(machines)
     dump = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
-    request = ClusterImport(
-        ("-",), BytesIO(dump), root / "overlays", choices=SourceChoices(fits=True, group_by=group_by)
-    )
+    choices = SourceChoices(fits=True, group_by=group_by)
+    request = ClusterImport(("-",), BytesIO(dump), root / "overlays", LATEST, choices)
     return import_cluster(Project.read(root, {}), request)
 
 
