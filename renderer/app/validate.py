@@ -305,13 +305,19 @@ def _lacks_its_field(found: Diagnostic, resources: ResourceSet) -> bool:
 
 
 def _files(run: _Validation, path: str) -> Iterator[str]:
+    """The manifests at ``path``. Raises ``UsageError`` for a path that is not there."""
     manifests = run.manifests
     if run.fs.is_folder(path):
         yield from manifests.below(path)
     elif manifests.is_candidate(path) and not manifests.is_rendered(posixpath.dirname(path) or "."):
         yield path
-    elif not run.fs.is_file(path):
+    elif not run.fs.is_file(path) and not _is_listed(run.fs, path):
         raise UsageError(f"there is no file or folder {path!r} in {run.root}")
+
+
+def _is_listed(fs: FileSystem, path: str) -> bool:
+    """Return True if a folder has the path, which may be a pipe: that is passed over, and not waited for."""
+    return posixpath.basename(path) in fs.list(posixpath.dirname(path) or ".")
 
 
 def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:

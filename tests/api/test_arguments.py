@@ -24,7 +24,7 @@ lib: Any = renderer
 def test_a_path_that_is_not_there_is_refused(shop: Path) -> None:
     project = renderer.open_project(shop)
     for path in ("nope.yaml", "overlays/prd", "overlays/prod/nope"):
-        with pytest.raises(renderer.UsageError, match=f"no file or folder '{path}'"):
+        with pytest.raises(renderer.UsageError, match=f"no file or folder '{path}' in"):
             renderer.validate(project, "overlays/prod", path)
     for path in ("overlays/prod/", "./overlays/prod", ".", "overlays/prod/kustomization.yaml"):
         assert renderer.validate(project, path) == ()
