@@ -54,4 +54,6 @@ def test_a_kind_in_a_version_that_is_gone_has_another() -> None:
     assert KINDS.api_version_of(Gvk.parse("serving.knative.dev/v1", "Service")) is None
     assert KINDS.api_version_of(Gvk.parse("v1", "Endpoints")) is None
     assert KINDS.api_version_of(Gvk.parse("autoscaling/v1", "HorizontalPodAutoscaler")) is None
-    assert KINDS.api_version_of(Gvk.parse("autoscaling/v2beta2", "HorizontalPodAutoscaler")) == "autoscaling/v2"
+    assert (
+        KINDS.api_version_of(Gvk.parse("autoscaling/v2beta2", "HorizontalPodAutoscaler")) == "autoscaling/v2"
+    )
