@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from renderer.dump.clean import clean
-from renderer.dump.consistency import Consistency, Identity, identity_of
+from renderer.dump.consistency import Consistency
 from renderer.dump.controlled import reason_left_out
 from renderer.kubevirt.kinds import (
     APPS_GROUP,
@@ -22,6 +22,7 @@ from renderer.model.limits import limits, over_limit
 from renderer.model.live_object import LiveObject
 from renderer.model.location import Location, Site
 from renderer.model.record import Record
+from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 
 _OPERATORS = "its administrators configure the cluster with it"
@@ -60,15 +61,15 @@ def gather(dump: Iterable[LiveObject]) -> Gathered:
     Raises ``DiagnosticError``: what reading it raises, and build-limit.
     """
     seen = Consistency()
-    objects: dict[Identity, UserObject] = {}
-    revisions: dict[Identity, Resource] = {}
-    left_out: dict[Identity, tuple[str, str]] = {}
+    objects: dict[ObjectKey, UserObject] = {}
+    revisions: dict[ObjectKey, Resource] = {}
+    left_out: dict[ObjectKey, tuple[str, str]] = {}
     kubevirt: JsonObject = {}
-    fields: dict[Identity, int] = {}
+    fields: dict[ObjectKey, int] = {}
     for live in dump:
         if not seen.add(live):
             continue
-        identity = identity_of(live)
+        identity = live.id.object_key
         if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _keeps_instancetype(live.content):
             revisions[identity] = Resource(live.content, Site(live.location.path))
         reason = reason_left_out(live)
