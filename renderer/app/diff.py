@@ -148,9 +148,9 @@ def compare_projects(
             sides = before.render(path), after.render(path)
         rendering = stopwatch.lap()
         if sides[0] and sides[0].content is None:  # what is refused there is the past
-            errors.before.extend(before.located(sides[0].errors))
+            errors.before.extend(sides[0].errors)
         if sides[1]:
-            errors.after.extend(after.located(sides[1].errors))
+            errors.after.extend(sides[1].errors)
         with reporter.doing(f"comparing {path} ({number} of {len(selected)})"):
             between: list[RenderedSide] = []
             for commit, found in zip(commits, reached, strict=True):
@@ -165,7 +165,7 @@ def compare_projects(
         for commit, found in zip(commits, reached, strict=True)
     )
     difference = Difference(before.name, after.name, without_moved(compared), steps)
-    return Comparison(difference, tuple(errors.before), tuple(errors.after))
+    return Comparison(difference, before.located(errors.before), after.located(errors.after))
 
 
 def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -10,9 +10,9 @@ from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project
 from renderer.app.reporter import Reporter
 from renderer.app.usage_error import UsageError
-from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
-from renderer.diff.live.compare_live import LiveSettings, compare_with_cluster
-from renderer.dump.consistency import Consistency, Identity, identity_of
+from renderer.diff.live.cluster_objects import ClusterObjects
+from renderer.diff.live.compare_live import SyncRules, compare_with_cluster
+from renderer.dump.consistency import Consistency
 from renderer.dump.controlled import reason_left_out
 from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import read_dump
@@ -26,13 +26,15 @@ from renderer.model.location import Location, Site
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
+from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 from renderer.pipeline.deployers import Deployers, tracks, why_nothing_is_pruned
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
+from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 from renderer.source.overlays import select_overlays
 
 #: The place of objects that the project could have, and has not.
-_NOWHERE = "in no overlay"
+_IN_NO_OVERLAY = "in no overlay"
 
 
 class _Rendered(NamedTuple):
@@ -82,7 +84,9 @@ def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) 
     with reporter.doing(f"reading {dump}"):
         cluster = _Cluster(dump, {each.kind for each in written})
     deployers = Deployers(side.fs, side.config, side.overlays.values())
-    compared = [_overlay_difference(each, side, cluster.objects, deployers) for each in rendered]
+    namespaces = {each.namespace for each in cluster.objects.resources}
+    mounted = MountedObjects(written, cluster.mounted, namespaces)
+    compared = [_overlay_difference(each, side, cluster.objects, deployers, mounted) for each in rendered]
     compared += cluster.in_no_overlay(written, [change for one in compared for change in one.changes])
     difference = Difference(
         f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=cluster.others
@@ -91,7 +95,7 @@ def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) 
 
 
 def _overlay_difference(
-    rendered: _Rendered, side: Side, objects: ClusterObjects, deployers: Deployers
+    rendered: _Rendered, side: Side, objects: ClusterObjects, deployers: Deployers, mounted: MountedObjects
 ) -> OverlayDifference:
     overlay, (content, _, state) = rendered
     if content is None or state is None:
@@ -101,7 +105,7 @@ def _overlay_difference(
         )
     machines = LiveMachines(state, content.release, objects)
     own = deployers.of(overlay)
-    settings = LiveSettings(
+    settings = SyncRules(
         machines.predicted(content.written),
         machines.sync,
         deployers.rules(overlay),
@@ -109,7 +113,8 @@ def _overlay_difference(
         why_nothing_is_pruned(own),
     )
     found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
-    return found._replace(notes=(*_release_notes(objects, content.release), *found.notes))
+    notes = (*_release_notes(objects, content.release), *mounted.notes(content.written), *found.notes)
+    return found._replace(notes=notes)
 
 
 def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
@@ -119,20 +124,26 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
 
 
 class _Cluster:
-    """The objects of a dump that a comparison may need; ``others`` is how many it cannot."""
+    """The objects of a dump that a comparison may need; ``others`` is how many it cannot.
+
+    ``mounted`` are its Secrets and ConfigMaps, of which nothing but their names is held.
+    """
 
     def __init__(self, dump: Dump, kinds: set[str]) -> None:
         """Raises ``DiagnosticError`` for a dump that cannot be read, or is of two clusters."""
         self.others = 0
+        self.mounted: list[Resource] = []
         self._kinds = kinds | PATHS.keys()
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
-        found: dict[Identity, Resource] = {}
+        found: dict[ObjectKey, Resource] = {}
         consistency = Consistency()
         for live in read_dump(find_files([dump.name], dump.piped)):
+            if live.kind in MOUNTED:
+                self.mounted.append(_name_alone(live))
             if live.kind not in needed:
                 self.others += 1
             elif consistency.add(live):
-                found[identity_of(live)] = Resource(live.content, Site(live.location.path))
+                found[live.id.object_key] = Resource(live.content, Site(live.location.path))
         errors = [each for each in consistency.findings() if each.severity is Severity.ERROR]
         if errors:
             raise DiagnosticError(*errors)
@@ -144,12 +155,12 @@ class _Cluster:
         """Yield one difference with the objects of Git's kinds and namespaces that Git has not, if any."""
         written = tuple(written)
         matched = [live for each in written if (live := self.objects.find(each)) is not None]
-        known: set[Key] = {key_of(each) for each in (*written, *matched)}
+        known: set[ObjectKey] = {each.current_id.object_key for each in (*written, *matched)}
         told = {change.id for change in changes}
         namespaces = {each.namespace for each in (*written, *matched)}
         extra: list[ResourceChange] = []
         for live in self.objects.resources:
-            if key_of(live) in known or live.current_id in told or live.kind == VMI:
+            if live.current_id.object_key in known or live.current_id in told or live.kind == VMI:
                 continue
             if live.namespace in namespaces and self._could_be_in_git(live):
                 runs = self.objects.runs(live)
@@ -157,10 +168,16 @@ class _Cluster:
             else:
                 self.others += 1
         if extra:
-            yield OverlayDifference(_NOWHERE, "", (None, None), tuple(extra))
+            yield OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(extra))
 
     def _could_be_in_git(self, live: Resource) -> bool:
         return live.kind in self._kinds and _is_users(live)
+
+
+def _name_alone(live: LiveObject) -> Resource:
+    metadata = {"name": live.name, "namespace": live.namespace}
+    content = {"apiVersion": live.id.gvk.api_version, "kind": live.kind, "metadata": metadata}
+    return Resource(content, Site(live.location.path))
 
 
 def _is_users(live: Resource) -> bool:

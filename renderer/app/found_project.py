@@ -118,7 +118,7 @@ def summary(survey: Survey) -> Iterator[str]:
     engines = [_plural(len(found), _ENGINES[kind]) for kind, found in clusters.items() if found]
     plain = len(survey.entries) - sum(map(len, clusters.values()))
     if engines:
-        engines += [_plural(plain, "folder or file") if plain != 1 else "1 folder"] if plain else []
+        engines += ["1 folder" if plain == 1 else f"{plain} folders or files"] if plain else []
         text += f" of {' and '.join(engines)}"
     yield text
     for each in survey.left_out:
@@ -181,7 +181,10 @@ def _reason(left: LeftOut) -> str:
 
 
 def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """``1 Argo CD entry``, ``2 Argo CD entries``; ``1 overlay``, ``2 overlays``."""
+    if count == 1:
+        return f"{count} {noun}"
+    return f"{count} {noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{count} {noun}s"
 
 
 def _scalar(text: str) -> str:

@@ -43,6 +43,7 @@ _INSTANCETYPE = re.compile(
 #: What files mention that lead to virtual machines, by themselves or by other entry points.
 _SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
 _SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
+_NO_MACHINE = "it leads to no virtual machine"
 _OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+)")
 
 
@@ -221,9 +222,7 @@ class _Surveyor:
         try:
             overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)), self._is_relevant)
         except DiagnosticError as error:
-            self._left_out.append(
-                LeftOut(entry.path, 0, _first(error.diagnostics).removeprefix(f"{entry.path} "))
-            )
+            self._left_out.append(LeftOut(entry.path, 0, self._reason(entry, error)))
             return
         if entry.entry.leads_to_overlays:
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
@@ -235,12 +234,25 @@ class _Surveyor:
             for overlay in overlays:
                 self._covered |= self._graph.made_of(overlay)
         elif entry.entry.leads_to_overlays:
-            self._left_out.append(LeftOut(entry.path, 0, "it leads to no virtual machine"))
+            self._left_out.append(LeftOut(entry.path, 0, _NO_MACHINE))
         elif entry.path in self._machine_files and entry.path not in self._covered:
             count = self._machine_files[entry.path]
-            self._left_out.append(
-                LeftOut(entry.path, count, "they stand inside other objects, such as a Policy")
-            )
+            inside = "it stands inside another object" if count == 1 else "they stand inside other objects"
+            self._left_out.append(LeftOut(entry.path, count, f"{inside}, such as a Policy"))
+
+    def _reason(self, entry: OverlayEntry, error: DiagnosticError) -> str:
+        """Return why the entry has no overlays with virtual machines, where ``error`` is all that was found.
+
+        That may say that nothing is rendered because only what is relevant was built.
+        """
+        if entry.entry.leads_to_overlays:
+            try:
+                find_overlays(self._fs, self._config._replace(overlays=(entry,)))
+            except DiagnosticError:
+                pass
+            else:
+                return _NO_MACHINE
+        return _first(error.diagnostics).removeprefix(f"{entry.path} ")
 
     def _is_relevant(self, folders: Iterable[str]) -> bool:
         """Return whether a build of the folders may lead to virtual machines, or to values for them."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
+from renderer.app.usage_error import UsageError
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
@@ -83,7 +84,8 @@ def validate_paths(
 def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = None) -> ValidationResult:
     """Validate the files at ``paths``, which are relative to the project, and in folders among them.
 
-    Raises ``DiagnosticError`` for a project whose overlays cannot be found.
+    Raises ``UsageError`` for a path that is not there, and ``DiagnosticError`` for a project whose overlays
+    cannot be found.
     """
     run = _Validation(project, kubevirt)
     files = tuple(dict.fromkeys(file for path in paths for file in _files(run, path)))
@@ -106,6 +108,7 @@ class _Validation:
     """The parts of a project that a validation needs, each made when it is first needed."""
 
     def __init__(self, project: Project, kubevirt: Release | None) -> None:
+        self.root = project.root
         self.fs = project.fs
         self.config = project.config
         self.kubevirt = kubevirt
@@ -302,11 +305,19 @@ def _lacks_its_field(found: Diagnostic, resources: ResourceSet) -> bool:
 
 
 def _files(run: _Validation, path: str) -> Iterator[str]:
+    """The manifests at ``path``. Raises ``UsageError`` for a path that is not there."""
     manifests = run.manifests
     if run.fs.is_folder(path):
         yield from manifests.below(path)
     elif manifests.is_candidate(path) and not manifests.is_rendered(posixpath.dirname(path) or "."):
         yield path
+    elif not run.fs.is_file(path) and not _is_listed(run.fs, path):
+        raise UsageError(f"there is no file or folder {path!r} in {run.root}")
+
+
+def _is_listed(fs: FileSystem, path: str) -> bool:
+    """Return True if a folder has the path, which may be a pipe: that is passed over, and not waited for."""
+    return posixpath.basename(path) in fs.list(posixpath.dirname(path) or ".")
 
 
 def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:

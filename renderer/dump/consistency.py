@@ -11,12 +11,10 @@ from renderer.model.json import text_at
 from renderer.model.live_object import LiveObject
 from renderer.model.location import Location
 from renderer.model.record import Record
+from renderer.model.res_id import ObjectKey
 
 _SYSTEM = ("", "Namespace", "", "kube-system")
 _SPLIT_HINT = "take one cluster at a time, and print its objects with one command"
-
-#: Group, kind, namespace and name.
-Identity = tuple[str, str, str, str]
 
 
 class _Seen(Record):
@@ -26,22 +24,17 @@ class _Seen(Record):
     location: Location
 
 
-def identity_of(live: LiveObject) -> Identity:
-    """Return the identity of an object, which its version is no part of."""
-    return (live.id.gvk.group, live.kind, live.namespace, live.name)
-
-
 class Consistency:
     """The objects of a dump that were seen so far, and the findings about them."""
 
     def __init__(self) -> None:
-        self._seen: dict[Identity, _Seen] = {}
+        self._seen: dict[ObjectKey, _Seen] = {}
         self._versions: dict[tuple[str, str], dict[str, Location]] = {}
         self._mixed: list[Diagnostic] = []
 
     def add(self, live: LiveObject) -> bool:
         """Note an object; return whether it counts, which the older of two prints of it does not."""
-        identity, gvk = identity_of(live), live.id.gvk
+        identity, gvk = live.id.object_key, live.id.gvk
         new = _Seen(live.uid, gvk.version, _resource_version(live), live.location)
         self._versions.setdefault((gvk.group, gvk.kind), {}).setdefault(gvk.version, live.location)
         old = self._seen.get(identity)
@@ -83,7 +76,7 @@ def _resource_version(live: LiveObject) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1  # noqa: PLR2004 - of 64 bits
 
 
-def _two_objects(live: LiveObject, identity: Identity, old: _Seen) -> Diagnostic:
+def _two_objects(live: LiveObject, identity: ObjectKey, old: _Seen) -> Diagnostic:
     if identity == _SYSTEM:
         message = "this dump was printed from two clusters: the namespace kube-system has two uids"
     else:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from renderer.dump.clean import clean
-from renderer.dump.consistency import Consistency, Identity, identity_of
+from renderer.dump.consistency import Consistency
 from renderer.dump.controlled import NO_MACHINE, is_machine, reason_left_out
 from renderer.kubevirt.kinds import (
     APPS_GROUP,
@@ -22,6 +22,7 @@ from renderer.model.limits import limits, over_limit
 from renderer.model.live_object import LiveObject
 from renderer.model.location import Location, Site
 from renderer.model.record import Record
+from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 
 _OPERATORS = "its administrators configure the cluster with it"
@@ -63,15 +64,15 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     Raises ``DiagnosticError``: what reading it raises, and build-limit.
     """
     seen = Consistency()
-    objects: dict[Identity, UserObject] = {}
-    revisions: dict[Identity, Resource] = {}
-    left_out: dict[Identity, tuple[str, str]] = {}
+    objects: dict[ObjectKey, UserObject] = {}
+    revisions: dict[ObjectKey, Resource] = {}
+    left_out: dict[ObjectKey, tuple[str, str]] = {}
     kubevirt: JsonObject = {}
-    fields: dict[Identity, int] = {}
+    fields: dict[ObjectKey, int] = {}
     for live in dump:
         if not seen.add(live):
             continue
-        identity = identity_of(live)
+        identity = live.id.object_key
         if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _keeps_instancetype(live.content):
             revisions[identity] = Resource(live.content, Site(live.location.path))
         reason = reason_left_out(live)
@@ -99,13 +100,13 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     )
 
 
-def _without_machines(found: Collection[Identity]) -> set[Identity]:
+def _without_machines(found: Collection[ObjectKey]) -> set[ObjectKey]:
     """Return the objects of namespaces without a virtual machine; none if there is no machine at all."""
     machines = {namespace for group, kind, namespace, _ in found if is_machine(group, kind)}
     return {each for each in found if machines and _namespace(each) not in {"", *machines}}
 
 
-def _namespace(identity: Identity) -> str:
+def _namespace(identity: ObjectKey) -> str:
     """Return the namespace that an object stands in or is; empty for others of the whole cluster."""
     group, kind, namespace, name = identity
     return name if (group, kind) == ("", "Namespace") else namespace

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from renderer.model.record import Record
+
+#: API group, kind, namespace and name. The version does not count: the API server converts.
+ObjectKey: TypeAlias = tuple[str, str, str, str]
 
 
 class Gvk(Record):
@@ -28,6 +33,11 @@ class ResId(Record):
     gvk: Gvk
     name: str
     namespace: str = ""
+
+    @property
+    def object_key(self) -> ObjectKey:
+        """Return the identity in a cluster."""
+        return self.gvk.group, self.gvk.kind, self.namespace, self.name
 
     def __str__(self) -> str:
         """``VirtualMachine prod/db``, as people say it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from renderer.diff.held_values import held
 from renderer.diff.impact.state import HeldChange, held_vm
-from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
+from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.compare_live import SyncedVm
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import CatalogSource
@@ -18,6 +18,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import JsonObject, object_at, with_value
 from renderer.model.release import Release
 from renderer.model.render_config import WebhookField
+from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.held_changes import HeldChanges, ProjectState
 
@@ -55,18 +56,18 @@ class LiveMachines:
         self._release = release
         self._written = state.resources
         self._catalog = state.catalog.after(CatalogSource("the cluster", ResourceSet(found)))
-        known = {key_of(each) for each in state.resources}
-        others = tuple(each for each in found if key_of(each) not in known)
+        known = {each.current_id.object_key for each in state.resources}
+        others = tuple(each for each in found if each.current_id.object_key not in known)
         before = ProjectState(ResourceSet(found), state.catalog)
         after = ProjectState(ResourceSet((*state.resources, *others)), state.catalog)
         self._held = HeldChanges(before, after, release)
 
-    def predicted(self, resources: Iterable[Resource]) -> Mapping[Key, JsonObject]:
+    def predicted(self, resources: Iterable[Resource]) -> Mapping[ObjectKey, JsonObject]:
         """Return the objects of Git with what follows from them by KubeVirt's webhook, by their identity."""
         written = ResourceSet(tuple(resources))
         behaviour = behaviour_of(self._release)
         made = with_webhook_fields(written, written, self._catalog, _PREDICTED, behaviour)
-        return {key_of(each): each.content for each in made}
+        return {each.current_id.object_key: each.content for each in made}
 
     def sync(self, live: Resource, synced: Resource) -> SyncedVm | None:
         """Return a VirtualMachine before and after a sync; None where KubeVirt could not expand it.

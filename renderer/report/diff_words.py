@@ -59,6 +59,8 @@ _PLURALS = {
 _ANYHOW = frozenset(
     {Effect.NONE, Effect.NEXT_START, Effect.START, Effect.DELETED, Effect.REPLACED, Effect.REFUSED}
 )
+#: The objects of a dump that ``Difference.others`` counts.
+_NOT_COMPARED = "of a kind or in a namespace that the project does not have, or made by controllers"
 
 #: A text that cannot be mistaken for anything else when it stands without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
@@ -269,9 +271,14 @@ def summary(difference: Difference) -> Iterator[str]:
     if effects:
         yield f"virtual machines: {', '.join(counted(effects))}"
     if difference.others:
-        yield f"{difference.others} other object{'' if difference.others == 1 else 's'} in the dump"
+        count = "1 object" if difference.others == 1 else f"{difference.others} objects"
+        yield f"{count} of the dump not compared: {_NOT_COMPARED}"
     if not _ANYHOW.issuperset(effects):
-        yield f"judged as if each virtual machine had been started from {printable(difference.before)}"
+        before = printable(difference.before)
+        if difference.is_live:
+            yield f"judged as if each virtual machine ran with the spec that it has in the {before}"
+        else:
+            yield f"judged as if each virtual machine had been started from {before}"
 
 
 def counted(effects: Mapping[Effect, int]) -> Iterator[str]:

@@ -13,6 +13,7 @@ ENTRY_FIELDS = ("argocd", "directory", "generate", "name", "parameters", "secret
 
 _DIRECTORY_FIELDS = ("recurse", "include", "exclude")
 _GENERATORS = ("flux",)
+_EXTENSIONS = (".yaml", ".yml", ".json")
 
 
 def entry_path(fields: Fields) -> tuple[EntryKind, str]:
@@ -97,13 +98,18 @@ def _parameters(fields: Fields, given: Json) -> dict[str, str] | None:
 
 
 def _cluster(fields: Fields, kind: EntryKind, path: str) -> str:
-    """The first part of the names of the entry's overlays: what it says, or else its folder's name."""
+    """The first part of the names of the entry's overlays: its ``name``, or else that of its folder or file.
+
+    A file counts without its extension.
+    """
     if kind not in (EntryKind.FLUX, EntryKind.ARGOCD):
         return ""
     name = fields.text("name")
     if name is not None and (not name or name.startswith((".", "/")) or ".." in name):
         fields.reject("name", f"{name!r} is no name for a folder", "use letters, digits and -")
-    return name or posixpath.basename(posixpath.normpath(path)).strip(".") or kind.value
+    last = posixpath.basename(posixpath.normpath(path))
+    stem, extension = posixpath.splitext(last)
+    return name or (stem if extension in _EXTENSIONS else last).strip(".") or kind.value
 
 
 def _refuse(fields: Fields, reason: str, *names: str) -> None:

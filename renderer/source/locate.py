@@ -103,7 +103,9 @@ class Locator:
     def _located_related(self, related: Related) -> Related:
         site, location = self._found(related.sites)
         values = f", made of {site.text.values}" if site and site.text else ""
-        return related._replace(message=related.message + values, location=related.location or location)
+        return related._replace(
+            message=related.message + values, sites=(), location=related.location or location
+        )
 
     def location_of(self, sites: tuple[Site, ...]) -> Location | None:
         """Return the location of the first site that holds its field, or the nearest in the last site."""

@@ -143,6 +143,19 @@ def test_a_vm_that_is_refused_keeps_nothing_from_being_compared(folder: Path) ->
     assert run("--exit-zero").exit == 1
 
 
+def test_a_mistake_in_a_base_counts_once_with_all_its_overlays(folder: Path) -> None:
+    overlays = {
+        f"overlays/{name}/kustomization.yaml": "resources: [../../base]\n" for name in ("prod", "dev", "test")
+    }
+    base = {"base/kustomization.yaml": "resources: [vm.yaml]\n", "base/vm.yaml": VM}
+    commit(folder, base | overlays)
+    write(folder, {"base/vm.yaml": VM.replace("runStrategy", "runing")})
+    result = run()
+    assert result.stderr.count("base/vm.yaml:5:3") == 1
+    assert "also:" not in result.stderr
+    assert result.stderr.endswith("1 error\n")
+
+
 def test_an_overlay_that_cannot_be_rendered_leaves_the_others(folder: Path) -> None:
     staging = {name.replace("prod", "staging"): text for name, text in FILES.items()}
     commit(folder, staging)

@@ -6,6 +6,7 @@ return plain values, may be called from any thread, and leave nothing behind in 
 
 Findings are values: a call returns them, with file and line. Two exceptions stop a call: ``DiagnosticError``,
 for an input that leaves nothing to work on, and ``UsageError``, for a request that names what is not there.
+An argument of a wrong type raises ``TypeError``.
 
 >>> import renderer
 >>> project = renderer.open_project("shop")
@@ -22,6 +23,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from renderer.app.api.arguments import member_named
 from renderer.app.api.fleet import fleet_of
 from renderer.app.api.objects import (
     Manifest,
@@ -35,7 +37,7 @@ from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Ren
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.explain import explain_resource
 from renderer.app.explanations import Question, explanation_of
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.render import RenderMode, RenderRequest, RenderResult
 from renderer.app.render import render as run_render
 from renderer.app.reporter import Silent
@@ -50,7 +52,6 @@ from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.overlays import select_overlays
 from renderer.source.project_root import find_project_root
 
 __all__ = [
@@ -108,11 +109,14 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
     ``environment`` has the variables by which git, the cache and ``VMRENDER_LIMITS`` are found, by default
     those of the process. The settings are read now, all other files by each call.
 
-    Raises ``DiagnosticError`` for a ``vmrender.yaml`` that cannot be used.
+    Raises ``UsageError`` for a path that is not there, and ``DiagnosticError`` for a ``vmrender.yaml`` that
+    cannot be used.
 
     >>> renderer.open_project("shop/overlays/prod").root.name
     'shop'
     """
+    if not os.path.exists(path):  # noqa: PTH110 - Path.exists raises for a folder that may not be looked into
+        raise UsageError(f"there is no file or folder {os.fspath(path)!r}")
     root = find_project_root(Path(path))
     return Project.read(root, os.environ if environment is None else environment)
 
@@ -137,7 +141,7 @@ def list_fleet(project: Project, *overlays: str) -> Fleet:
     Each has the names of its instance type and preference in Git, the size that this comes to, and the
     findings about it. ``pandas.DataFrame(fleet.machines)`` makes a table of it.
 
-    Raises ``DiagnosticError`` for an unknown overlay.
+    Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
     >>> fleet = renderer.list_fleet(project)
     >>> for machine in fleet.machines:
@@ -149,12 +153,14 @@ def list_fleet(project: Project, *overlays: str) -> Fleet:
     """
     project = as_it_is_now(project)
     with lowered(project.config.limits):
-        return fleet_of(project, select_overlays(project.overlays(), overlays))
+        return fleet_of(project, chosen_overlays(project.overlays(), overlays))
 
 
 @as_a_run
 def render(project: Project, overlay: str) -> Rendered:
-    """Render an overlay, a name or path, in memory. Raises ``DiagnosticError`` for an unknown overlay.
+    """Render an overlay, a name or path, in memory.
+
+    Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
     >>> rendered = renderer.render(project, "prod")
     >>> [manifest["metadata"]["name"] for manifest in rendered.manifests]
@@ -164,7 +170,7 @@ def render(project: Project, overlay: str) -> Rendered:
     """
     project = as_it_is_now(project)
     with lowered(project.config.limits):
-        [selected] = select_overlays(project.overlays(), [overlay])
+        [selected] = chosen_overlays(project.overlays(), [overlay])
         outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
         findings = Findings(located(project.fs, outcome.diagnostics))
         if outcome.failed:
@@ -176,8 +182,8 @@ def render(project: Project, overlay: str) -> Rendered:
 def write(project: Project, *overlays: str, check: bool = False) -> RenderResult:
     """Render overlays, all without names, into their folders; with ``check``, only compare these.
 
-    Nothing is written when there is an error in any of the overlays. Raises ``DiagnosticError`` for an
-    unknown overlay.
+    Nothing is written when there is an error in any of the overlays. Raises ``UsageError`` for an
+    unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
     >>> result = renderer.write(project, "prod")
     >>> [(tree.output, tree.created) for tree in result.trees]
@@ -199,8 +205,8 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Find
 
     ``kubevirt``, as in ``1.8``, overrules the target releases of the project.
 
-    Raises ``DiagnosticError`` for a project whose overlays cannot be found, and ``ValueError`` for an unknown
-    release.
+    Raises ``UsageError`` for a path that is not there, ``DiagnosticError`` for a project whose overlays
+    cannot be found, and ``ValueError`` for an unknown release.
 
     >>> renderer.validate(project, "overlays/prod")
     ()
@@ -218,7 +224,8 @@ def compare(project: Project, *revisions: str, overlays: Iterable[str] = ()) -> 
     Each virtual machine that changes has its effect: a restart, a live migration, a refusal and so on.
     Revisions are written as for ``vmrender diff``.
 
-    Raises ``DiagnosticError``: revision-unknown, git-unavailable; ``UsageError`` for more than two revisions.
+    Raises ``DiagnosticError``: revision-unknown, git-unavailable; ``UsageError`` for more than two revisions
+    and for an unknown overlay.
 
     >>> comparison = renderer.compare(project, "HEAD~1", "HEAD")
     >>> for overlay in comparison.difference.overlays:
@@ -285,9 +292,7 @@ def expand(
     """
     chosen = _project_of(project)
     with lowered(chosen.config.limits):
-        return expand_object(
-            manifest, catalog, chosen, _release(kubevirt), ExpandMode(mode) if mode else None
-        )
+        return expand_object(manifest, catalog, chosen, _release(kubevirt), _mode(mode))
 
 
 @as_a_run
@@ -324,7 +329,8 @@ def compare_objects(
 ) -> Comparison:
     """Compare two states of some objects, as they are composed in one overlay.
 
-    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release.
+    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release; ``DiagnosticError``
+    for an empty object: resource-invalid.
 
     >>> vm["spec"]["runStrategy"] = "Always"
     >>> larger = {**vm, "spec": {**vm["spec"], "instancetype": {"name": "u1.xlarge"}}}
@@ -342,7 +348,7 @@ def explain_code(code: str) -> Explanation:
     >>> renderer.explain_code("conflict").summary
     'A VM sets what its instance type sets'
     """
-    return explanation_of(Code(code))
+    return explanation_of(member_named(Code, code, "diagnostic code", "vmrender explain lists them"))
 
 
 def _project_of(project: Project | None) -> Project:
@@ -352,3 +358,10 @@ def _project_of(project: Project | None) -> Project:
 def _release(text: str | None) -> Release | None:
     """Raises ``ValueError`` for an unknown release."""
     return target_release(text) if text else None
+
+
+def _mode(text: str | None) -> ExpandMode | None:
+    """Raises ``ValueError`` for an unknown mode."""
+    return (
+        None if not text else member_named(ExpandMode, text, "mode", f"the modes are {', '.join(ExpandMode)}")
+    )

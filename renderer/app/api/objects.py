@@ -12,6 +12,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from renderer.app.api.arguments import check_mapping
 from renderer.app.api.runs import located
 from renderer.app.api.values import Expanded, Findings
 from renderer.app.build import expand_files
@@ -19,6 +20,7 @@ from renderer.app.diff import Comparison, compare_projects
 from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.location import Location
 from renderer.model.release import Release
@@ -76,8 +78,14 @@ def compare_states(
     catalog: Iterable[Manifest],
     kubevirt: Release | None,
 ) -> Comparison:
-    """Compare two states of one overlay. Raises ``ValueError`` for what is no JSON."""
-    shared = _text(catalog, "the catalog")
+    """Compare two states of one overlay.
+
+    Raises ``ValueError`` for what is no JSON, and ``DiagnosticError`` for an empty object.
+    """
+    before, after, catalog = tuple(before), tuple(after), tuple(catalog)
+    for objects, name in ((before, "before"), (after, "after"), (catalog, "catalog")):
+        _refuse_empty(objects, name)
+    shared = _text(catalog, "catalog")
     sides = [
         Side(name, BuiltinFileSystem(MemoryFileSystem(dict(_project(_text(state, name), shared, kubevirt)))))
         for name, state in (("before", before), ("after", after))
@@ -109,13 +117,27 @@ def _project(state: bytes, catalog: bytes, kubevirt: Release | None) -> Iterator
     yield f"state/{_OBJECT}", state
 
 
+def _refuse_empty(objects: Iterable[object], name: str) -> None:
+    """Raise ``DiagnosticError`` for an object without any field: kustomize passes over such a document."""
+    for number, each in enumerate(objects):
+        if isinstance(each, Mapping) and not each:
+            message = f"{name}[{number}] is no Kubernetes object, which would be a mapping with a kind"
+            raise DiagnosticError(Diagnostic(code=Code.RESOURCE_INVALID, message=message))
+
+
 def _documents(given: Manifest, catalog: Iterable[Manifest]) -> Mapping[str, bytes]:
-    written = {_OBJECT: _text([given], "the object"), _CATALOG: _text(catalog, "the catalog")}
+    written = {_OBJECT: _text([given], "the object"), _CATALOG: _text(catalog, "catalog")}
     return {name: content for name, content in written.items() if content}
 
 
 def _text(objects: Iterable[Manifest], name: str) -> bytes:
-    """Return objects as a file of YAML documents. Raises ``ValueError``."""
+    """Return objects as a file of YAML documents.
+
+    Raises ``TypeError`` for an object that is no mapping, ``ValueError`` for one that is no JSON.
+    """
+    objects = tuple(objects)
+    for number, each in enumerate(objects):
+        check_mapping(each, f"{name}[{number}]")
     try:
         documents = [json.dumps(dict(each), allow_nan=False) for each in objects]
     except (TypeError, ValueError, RecursionError) as error:

@@ -13,6 +13,7 @@ from contextvars import copy_context
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from renderer.app.api.arguments import check_arguments
 from renderer.app.project import Project, project_files
 from renderer.kubevirt.confidential import mask_in_findings
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -29,11 +30,13 @@ T = TypeVar("T")
 def as_a_run(function: Callable[P, T]) -> Callable[P, T]:
     """Return ``function`` so that each call is a run of its own, which any thread may begin.
 
-    A call that takes too many steps of work raises ``DiagnosticError``: build-limit.
+    A call that takes too many steps of work raises ``DiagnosticError``: build-limit. One with an argument of
+    a wrong type raises ``TypeError``.
     """
 
     @wraps(function)
     def run(*arguments: P.args, **options: P.kwargs) -> T:
+        check_arguments(function, arguments, options)
         projects = (each for each in (*arguments, *options.values()) if isinstance(each, Project))
         project = next(projects, None)
 

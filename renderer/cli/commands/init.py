@@ -19,7 +19,9 @@ _NEXT = """
 next:
   vmrender render       writes rendered/
   git add --all
-  pre-commit install    checks every commit from now on"""
+  pre-commit install    checks every commit from now on
+  git commit
+  vmrender diff         says what your next change does to the machines"""
 
 
 def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str | None) -> CiSystem | None:

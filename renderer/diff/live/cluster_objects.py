@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TypeAlias
 
 from renderer.kubevirt.kinds import KUBEVIRT, VMI
 from renderer.model.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
-
-#: API group, kind, namespace and name. The version does not count: the API server converts.
-Key: TypeAlias = tuple[str, str, str, str]
 
 #: ``printableStatus`` of a VirtualMachine that has no instance.
 _WITHOUT_INSTANCE = frozenset(
@@ -26,21 +23,16 @@ _WITHOUT_INSTANCE = frozenset(
 _OVER = ("Failed", "Succeeded")
 
 
-def key_of(resource: Resource) -> Key:
-    """Return the identity of an object in a cluster."""
-    return resource.gvk.group, resource.kind, resource.namespace, resource.name
-
-
 class ClusterObjects:
     """The objects that a dump has. Of two with one identity the first counts."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.resources = tuple(resources)
-        self._found: dict[Key, Resource] = {}
-        self._named: dict[Key, list[Resource]] = {}
+        self._found: dict[ObjectKey, Resource] = {}
+        self._named: dict[ObjectKey, list[Resource]] = {}
         for each in self.resources:
-            if self._found.setdefault(key_of(each), each) is each:
-                group, kind, _, name = key_of(each)
+            if self._found.setdefault(each.current_id.object_key, each) is each:
+                group, kind, _, name = each.current_id.object_key
                 self._named.setdefault((group, kind, "", name), []).append(each)
 
     def find(self, written: Resource) -> Resource | None:
@@ -48,10 +40,10 @@ class ClusterObjects:
 
         One that Git has without a namespace is known by its name, if no other namespace has one so called.
         """
-        found = self._found.get(key_of(written))
+        found = self._found.get(written.current_id.object_key)
         if found is not None or written.namespace:
             return found
-        named = self._named.get(key_of(written), [])
+        named = self._named.get(written.current_id.object_key, [])
         return named[0] if len(named) == 1 else None
 
     @cached_property

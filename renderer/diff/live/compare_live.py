@@ -10,7 +10,7 @@ from renderer.diff.compare import OverlaySide, vm_changes
 from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange
 from renderer.diff.impact.table import Views
-from renderer.diff.live.cluster_objects import ClusterObjects, Key, key_of
+from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.drift import Drift
 from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
@@ -28,12 +28,14 @@ from renderer.model.difference import (
 )
 from renderer.model.json import JsonObject
 from renderer.model.masking import Masking
+from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 from renderer.model.taint import tainted
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _LEFT = Impact(Effect.NONE, "a sync leaves all of it")
 _SOPS = "encrypted by SOPS"
+_MOST_NAMED = 3
 
 
 class SyncedVm(NamedTuple):
@@ -47,30 +49,30 @@ class SyncedVm(NamedTuple):
 Sync: TypeAlias = Callable[[Resource, Resource], SyncedVm | None]
 
 
-class LiveSettings(NamedTuple):
-    """Facts about an overlay and its engine.
+class SyncRules(NamedTuple):
+    """The rules by which the engine of an overlay syncs it.
 
     ``predicted`` are its objects with what KubeVirt's webhook fills in. ``rules`` are the differences that
     its engine ignores. ``is_tracked`` tells whether the engine knows an object of the cluster as one of this
-    overlay. ``keeps_pruned`` says why the engine prunes nothing, and is empty where it does.
+    overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty where it does.
     """
 
-    predicted: Mapping[Key, JsonObject]
+    predicted: Mapping[ObjectKey, JsonObject]
     sync: Sync
     rules: Sequence[IgnoreRule] = ()
     is_tracked: Callable[[Resource], bool] = lambda _: False
-    keeps_pruned: str = ""
+    prune_refusal: str = ""
 
 
 def compare_with_cluster(
-    path: str, name: str, overlay: OverlaySide, cluster: ClusterObjects, settings: LiveSettings
+    path: str, name: str, overlay: OverlaySide, cluster: ClusterObjects, settings: SyncRules
 ) -> OverlayDifference:
     """Return the difference from what the cluster holds to what an overlay renders, as a sync goes."""
     comparison = _LiveComparison(overlay, cluster, settings)
     changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
-    written = {key_of(each) for each in comparison.matched}
+    written = {each.current_id.object_key for each in comparison.matched}
     tracked = filter(settings.is_tracked, cluster.resources)
-    changes += [comparison.removed(each) for each in tracked if key_of(each) not in written]
+    changes += [comparison.removed(each) for each in tracked if each.current_id.object_key not in written]
     return OverlayDifference(
         path=path,
         name=name,
@@ -89,7 +91,7 @@ def _order(change: ResourceChange) -> tuple[str, str, str]:
 class _LiveComparison:
     """An overlay on its way; ``matched`` are the objects of the cluster that Git has."""
 
-    def __init__(self, overlay: OverlaySide, objects: ClusterObjects, settings: LiveSettings) -> None:
+    def __init__(self, overlay: OverlaySide, objects: ClusterObjects, settings: SyncRules) -> None:
         self.equal = 0
         self.matched: list[Resource] = []
         self._overlay = overlay
@@ -99,7 +101,8 @@ class _LiveComparison:
         self._cluster = Cluster.of(overlay.release, kubevirt, overlay.feature_gates)
         self._ignored: Counter[str] = Counter()
         self._unjudged = 0
-        self._without_owners = 0
+        self._drifts = 0
+        self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
         self._masking = Masking(secret_values(everything) | tainted())
 
@@ -116,18 +119,20 @@ class _LiveComparison:
         if live is None:
             impact = self._refusal(written)
             return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, _effects(impact))
-        predicted = self._settings.predicted.get(key_of(written), written.content)
+        predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
         drift = self._without_ignored(Drift(live, written, predicted, merges=policy.merges))
         self._unjudged += drift.unjudged
         if not drift.fields:
             self.equal += 1
             return None
-        self._without_owners += not drift.owners
+        self._drifts += 1
+        if not drift.owners:
+            self._without_owners.append(str(live.current_id))
         return self._drifted(drift, written)
 
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine knows, and Git has no longer."""
-        kept = self._settings.keeps_pruned or why_kept(live)
+        kept = self._settings.prune_refusal or why_kept(live)
         impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
         told = None if VirtualMachineView.of(live) is None else impact
         return ResourceChange(
@@ -144,8 +149,12 @@ class _LiveComparison:
 
     def notes(self) -> Iterable[str]:
         """Yield what the reader has to know about the dump."""
-        if self._without_owners:
+        unowned = self._without_owners
+        if unowned and len(unowned) == self._drifts:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
+        elif unowned:
+            names = ", ".join(unowned[:_MOST_NAMED]) + (", …" if len(unowned) > _MOST_NAMED else "")
+            yield f"the dump does not say who owns fields of {names}: no managedFields are there"
         if self._unjudged:
             fields = "1 field" if self._unjudged == 1 else f"{self._unjudged} fields"
             yield f"{fields} that only the cluster has count as defaults: their kinds are not known"

@@ -11,6 +11,7 @@ object of a built-in kind is sent by client-side apply, and then they are not in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Self
 
 from renderer.diff.held_values import held
@@ -29,6 +30,7 @@ from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, with_value, without
+from renderer.model.list_elements import element_names
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, value_at
 
@@ -47,6 +49,7 @@ class Drift:
         self.live = live
         self._completion = _Completion(live, predicted)
         self._merges = merges
+        self._written = FieldLookup(written.content)
         self.owners = self._completion.owners
         self._keeps_empty = keeps_empty_values(live.gvk)
         self.stored = self._held(self._completion.stored)
@@ -83,27 +86,40 @@ class Drift:
     def _is_kept(self, change: FieldChange, owners: Sequence[Owner]) -> bool:
         """Tell whether a sync leaves a field that only the cluster has, as Git says nothing of it.
 
-        It goes where it was applied before, and in a list that Git writes, which a sync replaces.
+        It goes where it was applied before, and in a list that Git writes, which a sync replaces. Of an
+        element in a list that Git does not write, the list decides, which most kinds have as one field.
         """
         if change.after is not NoValue.ABSENT:
             return False
-        if any(not isinstance(segment, str) for segment in change.field.segments):
+        at = _list_around(change.field)
+        if at != change.field and (at != change.field.parent or self._written.value(at) is not None):
             return False
-        if any(owner.applies and owner.is_exact for owner in owners):
+        whole = self.owners.of(at)
+        if any(each.applies and (each.is_exact or each._replace(is_exact=True) in whole) for each in owners):
             return False
         if not self._merges and any(is_undone_by_flux(self.live, owner) for owner in owners):
             return False
         sent = self._completion.last_applied
-        return sent is None or value_at(sent, change.field.segments) is None
+        return sent is None or value_at(sent, at.segments) is None
 
     def synced(self) -> JsonObject:
         """Return the object after a sync."""
-        made = self.completed
-        for change in self.told():
-            if change.kept:
-                keys = change.field.keys
-                made = with_value(made, keys, object_at(self.stored, *keys[:-1]).get(keys[-1]))
+        made, told = self.completed, self.told()
+        gone = {change.field for change in told if not change.kept}
+        for at in dict.fromkeys(_list_around(change.field) for change in told if change.kept):
+            value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])
+            names = element_names(value) if isinstance(value, list) else None
+            if isinstance(value, list) and names is not None:
+                named = zip(names, value, strict=True)
+                value = [each for name, each in named if at.child(name) not in gone]
+            made = with_value(made, at.keys, value)
         return made
+
+
+def _list_around(field: FieldPath) -> FieldPath:
+    """Return the path of the outermost list that a field is in; the field's own where it is in none."""
+    keys = takewhile(lambda segment: isinstance(segment, str), field.segments)
+    return FieldPath(tuple(keys))
 
 
 def _with_notes(content: JsonObject) -> JsonObject:
@@ -177,21 +193,21 @@ class _Completion:
 
     def _filled(self, key: str, live: Json, predicted: Json, at: FieldPath) -> Mapping[str, Json]:
         """Return the field with the parts of it that the cluster has filled in; nothing where it has none."""
-        if self._is_the_clusters(live, predicted, at):
+        if self._is_filled_in(live, predicted, at):
             return {key: live}
         if not isinstance(live, dict):
             return {}
         parts = self._mapping({}, live, predicted, at)
         return {key: parts} if parts else {}
 
-    def _is_the_clusters(self, live: Json, predicted: Json, at: FieldPath) -> bool:
+    def _is_filled_in(self, live: Json, predicted: Json, at: FieldPath) -> bool:
         if is_tracking(at) or self._is_predicted(live, predicted, at):
             return True
         owners = self.owners.of(at)
         if is_chosen_by_cluster(self._gvk, at):
-            return not self._was_sent(at, owners) and all(_is_no_person(owner) for owner in owners)
+            return not self._was_sent(at, owners) and all(_is_program(owner) for owner in owners)
         if self.owners:
-            return self._is_nobodys(live, at, owners)
+            return self._has_no_author(live, at, owners)
         if is_known_kind(self._gvk) or isinstance(live, dict) or self._was_sent(at, ()):
             return False
         self.unjudged.append(at)
@@ -203,7 +219,7 @@ class _Completion:
         parent = at.segments[-2] if len(at.segments) > 1 else ""
         return is_equal(live, predicted) or is_same_amount(live, predicted, at.segments[-1], parent)
 
-    def _is_nobodys(self, live: Json, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
+    def _has_no_author(self, live: Json, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
         """Tell whether nobody has written a field: it is a default, or a controller's."""
         if isinstance(live, dict) and live:
             return False  # its fields are looked at one by one
@@ -221,7 +237,7 @@ class _Completion:
         return self._sent.value(at) is not None
 
 
-def _is_no_person(owner: Owner) -> bool:
+def _is_program(owner: Owner) -> bool:
     return owner.is_controller or owner.is_applier
 
 

@@ -1,13 +1,13 @@
 """The Applications and ApplicationSets of a folder, as they get to the cluster.
 
 An object that a kustomization lists is taken from what that builds, as overlays patch bases that name no
-repository.
+repository. A base that an overlay of the same folder uses is deployed by that overlay alone.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from renderer.gitops.argocd.application import GROUP, is_application, is_application_set
 from renderer.model.diagnostic import DiagnosticError
@@ -16,6 +16,7 @@ from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
+from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.resources import read_resources
 
 _MANIFESTS = (".yaml", ".yml", ".json")
@@ -26,7 +27,8 @@ def application_objects(
 ) -> tuple[Resource, ...]:
     """Return those in a file, or in a folder and below it; ``compose`` builds a folder with a kustomization.
 
-    Of two with one name the first counts. Raises ``DiagnosticError`` for a kustomization that cannot be
+    A kustomization or file that a kustomization in ``path`` uses counts as a part of that one. Of two objects
+    with one name the first counts. Raises ``DiagnosticError`` for a kustomization that cannot be
     built.
     """
     found: dict[tuple[str, str, str], Resource] = {}
@@ -37,19 +39,37 @@ def application_objects(
 
 
 def _objects(fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource, ...]]) -> Iterator[Resource]:
+    places = list(_places(fs, path))
+    used = _used_by_others(KustomizationGraph(fs), [place for place in places if fs.is_folder(place)])
+    for place in places:
+        if place not in used:
+            yield from compose(place) if fs.is_folder(place) else _in_file(fs, place)
+
+
+def _places(fs: FileSystem, path: str) -> Iterator[str]:
+    """The files and the folders with a kustomization in ``path``, and below its other folders."""
     if fs.is_file(path):
-        yield from _in_file(fs, path)
+        yield path
         return
     names = fs.list(path)
     if any(name in KUSTOMIZATION_FILES for name in names):
-        yield from compose(path)
+        yield path
         return
     for name in names:
         below = posixpath.normpath(posixpath.join(path, name))
         if name.endswith(_MANIFESTS) and fs.is_file(below):
-            yield from _in_file(fs, below)
+            yield below
         elif name != ".git" and fs.is_folder(below) and fs.resolve(below) == below:
-            yield from _objects(fs, below, compose)
+            yield from _places(fs, below)
+
+
+def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[str]:
+    """The folders and files that the kustomizations in ``folders`` use, without those that use each other."""
+    found: set[str] = set()
+    for user in folders:
+        found |= graph.files(user)
+        found |= {each for each in graph.folders(user) if user not in graph.folders(each)}
+    return found
 
 
 def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:

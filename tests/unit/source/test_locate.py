@@ -61,6 +61,22 @@ def test_findings_come_in_reading_order_and_only_once() -> None:
     assert located[0].related[0].location == Location("patch.yaml", 4, 5)
 
 
+def test_findings_whose_other_sides_stand_at_one_line_are_one() -> None:
+    def finding(overlay: str, *places: Site) -> Diagnostic:
+        return Diagnostic(
+            code=Code.SCHEMA,
+            message="a",
+            sites=sites("cache"),
+            related=(Related("other side", places),),
+            overlays=(overlay,),
+        )
+
+    patched, base = sites("disk", "bus")
+    (located,) = locate(FS, [finding("prod", patched, base), finding("test", base)])
+    assert located.overlays == ("prod", "test")
+    assert [related.location for related in located.related] == [Location("base.yaml", 8, 7)]
+
+
 def test_a_file_is_read_once_for_all_that_is_found_in_it() -> None:
     read: list[str] = []
 

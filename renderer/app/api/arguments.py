@@ -1,0 +1,75 @@
+"""Refuse arguments of a wrong type in plain words, before a function of the library works with them.
+
+A notebook or a script is rarely checked by mypy. A text given for a list of names would be read letter by
+letter, and a list given for an object as an empty one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from inspect import Parameter, signature
+from typing import TypeVar
+
+from renderer.app.project import Project
+from renderer.model.suggest import did_you_mean
+
+E = TypeVar("E", bound=StrEnum)
+
+#: The types that each annotation of a parameter stands for, and the words for them.
+_TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "Project": ((Project,), "a Project, as open_project returns,"),
+    "Project | None": ((Project, type(None)), "a Project, as open_project returns,"),
+    "Manifest": ((Mapping,), "a mapping"),
+    "Iterable[Manifest]": ((Iterable,), "a list of mappings"),
+    "Iterable[str]": ((Iterable,), "a list of str"),
+    "Mapping[str, str] | None": ((Mapping, type(None)), "a mapping"),
+    "bool": ((bool,), "a bool"),
+    "str": ((str,), "a str"),
+    "str | None": ((str, type(None)), "a str"),
+    "str | Path": ((str, os.PathLike), "a str or a Path"),
+}
+#: They can be gone through, but are never meant as a list.
+_NO_LISTS = (str, bytes, Mapping)
+
+
+def check_arguments(
+    function: Callable[..., object], arguments: tuple[object, ...], options: Mapping[str, object]
+) -> None:
+    """Raise ``TypeError`` for an argument that is not of the type by which its parameter is annotated."""
+    described = signature(function)
+    try:
+        bound = described.bind(*arguments, **options)
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}: {error}") from None
+    for name, given in bound.arguments.items():
+        parameter = described.parameters[name]
+        several = parameter.kind is Parameter.VAR_POSITIONAL
+        types, words = _TAKEN[parameter.annotation]
+        for each in given if several else (given,):
+            if not isinstance(each, types) or (Iterable in types and isinstance(each, _NO_LISTS)):
+                of = f"each of its {name}" if several else name
+                raise TypeError(f"{function.__name__} takes {words} as {of}, not {_type_of(each)}")
+
+
+def check_mapping(given: object, name: str) -> None:
+    """Raise ``TypeError`` for an element of a list that is no mapping; ``name`` is its place."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} must be a mapping, not {_type_of(given)}")
+
+
+def member_named(enum: type[E], text: str, noun: str, otherwise: str) -> E:
+    """Return the member of ``enum`` with the value ``text``.
+
+    Raises ``ValueError`` with the nearest values, or with ``otherwise`` where none resembles ``text``.
+    """
+    values = [each.value for each in enum]
+    if text not in values:
+        raise ValueError(f"there is no {noun} {text!r}; {did_you_mean(text, values, otherwise=otherwise)}")
+    return enum(text)
+
+
+def _type_of(given: object) -> str:
+    name = type(given).__name__
+    return "None" if given is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
