@@ -20,7 +20,7 @@ from renderer.kubevirt.kinds import VMI
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.difference import ChangeType, Difference, OverlayDifference, ResourceChange
-from renderer.model.json import text_at
+from renderer.model.json import JsonObject, text_at
 from renderer.model.live_object import LiveObject
 from renderer.model.location import Location, Site
 from renderer.model.record import Record
@@ -175,8 +175,8 @@ class _Cluster:
 
 
 def _name_alone(live: LiveObject) -> Resource:
-    metadata = {"name": live.name, "namespace": live.namespace}
-    content = {"apiVersion": live.id.gvk.api_version, "kind": live.kind, "metadata": metadata}
+    metadata: JsonObject = {"name": live.name, "namespace": live.namespace}
+    content: JsonObject = {"apiVersion": live.id.gvk.api_version, "kind": live.kind, "metadata": metadata}
     return Resource(content, Site(live.location.path))
 
 
