@@ -113,3 +113,31 @@ def test_exit_zero_and_one_overlay(repository: Path) -> None:
     assert diff("--live", "dump.yaml", "--exit-zero", "--overlay", "prod").exit_code == 0
     assert repository.is_dir()
     assert diff("--live", "dump.yaml", "--overlay", "test").exit_code == 2
+
+
+@pytest.mark.parametrize(("status", "is_told"), [("True", True), ("False", False)])
+def test_a_vm_that_waits_for_a_restart_does_not_run_with_its_spec(
+    repository: Path, status: str, *, is_told: bool
+) -> None:
+    live = (
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: db, namespace: shop}\n"
+        "spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 7Gi}}}}}\n"
+        f"status: {{created: true, conditions: [{{type: RestartRequired, status: '{status}'}}]}}\n"
+    )
+    (repository / "other.yaml").write_text(live)
+    found = diff("--live", "other.yaml")
+    assert found.exit_code == 1
+    assert ("RestartRequired is set on VirtualMachine shop/db" in found.output) is is_told
+
+
+def test_nothing_is_said_of_secrets_that_the_dump_was_printed_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(CASES / "live-secret-missing", tmp_path / "repository")
+    monkeypatch.chdir(tmp_path / "repository")
+    Path(".git").mkdir()
+    objects = Path("dump.yaml").read_text().split("---\n")
+    Path("dump.yaml").write_text("---\n".join(each for each in objects if "kind: Secret" not in each))
+    found = diff("--live", "dump.yaml")
+    assert "names ConfigMap prod/big-settings" in found.output
+    assert "names Secret" not in found.output

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from renderer.kubevirt.kinds import KUBEVIRT, VMI
-from renderer.model.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 
@@ -62,6 +62,13 @@ class ClusterObjects:
         if printable:
             return printable not in _WITHOUT_INSTANCE
         return status.get("created") is True if status else None
+
+    def waits_for_restart(self, vm: Resource) -> bool:
+        """Tell whether KubeVirt says that a VirtualMachine runs with another spec than its own."""
+        conditions = map(object_at, array_at(vm.content, "status", "conditions"))
+        return self.runs(vm) is not False and any(
+            (each.get("type"), each.get("status")) == ("RestartRequired", "True") for each in conditions
+        )
 
     @cached_property
     def _phases(self) -> Mapping[tuple[str, str], str]:

@@ -102,6 +102,7 @@ class _LiveComparison:
         self._ignored: Counter[str] = Counter()
         self._unjudged = 0
         self._drifts = 0
+        self._waiting: list[str] = []
         self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
         self._masking = Masking(secret_values(everything) | tainted())
@@ -126,6 +127,8 @@ class _LiveComparison:
             self.equal += 1
             return None
         self._drifts += 1
+        if live.kind == VM and self._objects.waits_for_restart(live):
+            self._waiting.append(str(live.current_id))
         if not drift.owners:
             self._without_owners.append(str(live.current_id))
         return self._drifted(drift, written)
@@ -153,8 +156,12 @@ class _LiveComparison:
         if unowned and len(unowned) == self._drifts:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
         elif unowned:
-            names = ", ".join(unowned[:_MOST_NAMED]) + (", …" if len(unowned) > _MOST_NAMED else "")
-            yield f"the dump does not say who owns fields of {names}: no managedFields are there"
+            yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
+        if self._waiting:
+            yield (
+                f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
+                "cluster holds, and the effects may be others"
+            )
         if self._unjudged:
             fields = "1 field" if self._unjudged == 1 else f"{self._unjudged} fields"
             yield f"{fields} that only the cluster has count as defaults: their kinds are not known"
@@ -216,6 +223,10 @@ def _seen(
         return views
     seen = VirtualMachineView.of(found.applied[0]), VirtualMachineView.of(found.applied[1])
     return seen[0] or views[0], seen[1] or views[1]
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 
 def _effects(impact: Impact | None) -> tuple[Effect, ...]:
