@@ -175,7 +175,7 @@ def measures() -> tuple[Measure, ...]:
     )
     return (
         Measure("modules", len(modules), 545),
-        Measure("lines", sum(map(lines_of, MODULES)), 78_000),
+        Measure("lines", sum(map(lines_of, MODULES)), 78_500),
         Measure("median lines of a module (130 at most)", median(counts), 130),
         Measure(
             "lines of the longest module",
