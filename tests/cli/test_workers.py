@@ -107,6 +107,8 @@ def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal to a group of processes")
 def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path) -> None:
     slow = (
+        # Ignored where the tests run in the background of a shell, and children inherit that.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "import time; from renderer.app import overlay_renderer as o; "
         "o.OverlayRenderer.render = lambda *_: (print('at work', flush=True), time.sleep(600)); "
     )
