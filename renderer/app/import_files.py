@@ -13,7 +13,6 @@ from renderer.app.project import Project
 from renderer.dump.credentials import Placeholder, withhold
 from renderer.dump.gather import Gathered, UserObject
 from renderer.dump.sources import (
-    CLUSTER_FOLDER,
     CONFIGURATION_FOLDER,
     FITTED,
     KUSTOMIZATION,
@@ -34,7 +33,7 @@ from renderer.model.json import JsonObject, array_at, text_at
 from renderer.model.location import Site
 from renderer.model.pin import Pinnable
 from renderer.model.release import Release
-from renderer.model.render_config import PER_RESOURCE, CatalogPath, ExpandMode
+from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, CatalogPath, ExpandMode
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pins.changes import PINS, FileContent, changes
 from renderer.pins.folder import PinFile, PinsFolder

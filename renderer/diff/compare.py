@@ -13,6 +13,7 @@ from renderer.diff.match import match
 from renderer.diff.server_defaults import is_filled_alike
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secrets
+from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.kubevirt.lists import field_changes, is_same
 from renderer.kubevirt.sizes import machine_size
 from renderer.kubevirt.virtual_machine import VirtualMachineView
@@ -38,7 +39,6 @@ Resources: TypeAlias = tuple[Resource, ...]
 #: Returns how the cluster holds a VirtualMachine before and after; None where that cannot be told.
 Hold: TypeAlias = Callable[[Resource, Resource], HeldChange | None]
 
-_MATCHERS = ("instancetype", "preference")
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
 _REPLACED = Impact(Effect.REPLACED, "under the new name another VM is made, with new disks")
@@ -98,7 +98,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         path=path,
         name=name,
         releases=(before.release if before else None, after.release if after else None),
-        changes=tuple(sorted(changes, key=_order)),
+        changes=tuple(sorted(changes, key=ResourceChange.order)),
         equal=len(pairs) - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
         totals=(_totals(before), _totals(after)),
     )
@@ -107,10 +107,6 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
 def _nothing(other: OverlaySide | None) -> OverlaySide:
     assert other is not None  # noqa: S101 - an overlay is on one side at least
     return OverlaySide(other.release)
-
-
-def _order(change: ResourceChange) -> tuple[str, str, str]:
-    return change.id.gvk.kind, change.id.namespace, change.id.name
 
 
 def totals_of(machines: Iterable[VirtualMachineView]) -> Totals:
@@ -251,7 +247,7 @@ def _effects(impact: Impact | None) -> tuple[Effect, ...]:
 def _has_matchers(resource: Resource) -> bool:
     """Return whether a matcher is left, because it could not be applied."""
     machine = VirtualMachineView.of(resource)
-    return machine is not None and any(machine.spec.get(key) is not None for key in _MATCHERS)
+    return machine is not None and any(machine.spec.get(key) is not None for key in MATCHER_KEYS)
 
 
 _SAME = Impact(Effect.NONE, "the VM comes to the same")
@@ -306,6 +302,6 @@ def _is_among(change: FieldChange, others: Iterable[FieldChange]) -> bool:
 def _keeps_revisions(before: VirtualMachineView, after: VirtualMachineView) -> bool:
     """Tell whether the cluster goes on with the copies of instance type and preference that it has stored."""
     matchers: Sequence[tuple[object, object]] = [
-        (before.spec.get(key), after.spec.get(key)) for key in _MATCHERS
+        (before.spec.get(key), after.spec.get(key)) for key in MATCHER_KEYS
     ]
     return all(old == new for old, new in matchers) and any(new is not None for _, new in matchers)

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, text_at
 from renderer.model.record import Record
+from renderer.model.render_config import CLUSTER_FOLDER
 from renderer.yamlio.encode import encode
 
-#: The folder of objects that stand in no namespace, and in it that of what is known of the cluster.
-CLUSTER_FOLDER = "_cluster"
+#: What is known of the cluster, and sizes that its machines share.
 CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
 SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
 #: The end of the name of a namespace's second folder, with machines that are expanded; no namespace has a _.

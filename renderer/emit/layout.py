@@ -27,11 +27,10 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
-from renderer.model.render_config import PER_RESOURCE, is_per_resource
+from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, is_per_resource
 from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.encode import encode
 
-CLUSTER_FOLDER = "_cluster"
 _CORE_GROUP = "core"
 _CATALOG, _RESOURCES = "catalog", "resources"
 _CATALOG_GROUP = "instancetype.kubevirt.io"

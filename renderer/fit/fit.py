@@ -1,4 +1,4 @@
-"""Find the instance type and the preference that reproduce a VirtualMachine: the entry point of this stage.
+"""Find the instance type and the preference that reproduce a VirtualMachine: the door of this stage.
 
 An answer is exact when KubeVirt would make the same of the shorter VirtualMachine as of the whole one: the
 template with the pair applied (``pkg/instancetype/apply``) holds the same values, if need be after the

@@ -115,6 +115,10 @@ class ResourceChange(Record):
         assert found is not None  # noqa: S101 - one side has it, or there is no change
         return found
 
+    def order(self) -> tuple[str, str, str]:
+        """Return the key by which changes are sorted for readers."""
+        return self.id.gvk.kind, self.id.namespace, self.id.name
+
 
 class Amounts(Record):
     """The sum of several virtual machines; memory in bytes, of which ``hugepages`` are a part."""

@@ -18,6 +18,8 @@ from renderer.model.rule_settings import RuleSettings
 PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
 
 PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
+#: The place of ``{namespace}`` for objects without one.
+CLUSTER_FOLDER = "_cluster"
 BUNDLE = "manifests.yaml"
 
 _PLACEHOLDER = pattern(r"\{([^{}]*)\}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from renderer.app.api.runs import located
 from renderer.app.api.values import Findings, Fleet, FleetMachine
 from renderer.app.project import Project
+from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.kubevirt.sizes import machine_size
 from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.diagnostic import Diagnostic
@@ -15,8 +16,6 @@ from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
 from renderer.source.locate import Locator
-
-_MATCHERS = ("instancetype", "preference")
 
 
 def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
@@ -46,7 +45,7 @@ def _machine(
 ) -> FleetMachine:
     view = VirtualMachineView.of(written) if written is not None else None
     spec = view.spec if view is not None else EMPTY
-    is_expanded = not findings.errors and not any(machine.spec.get(name) for name in _MATCHERS)
+    is_expanded = not findings.errors and not any(machine.spec.get(name) for name in MATCHER_KEYS)
     size = machine_size(machine) if is_expanded else None
     return FleetMachine(
         overlay=overlay.path,

@@ -123,6 +123,7 @@ def is_shared(update: Update, claim: str) -> bool:
 
 
 def _claim(volume: JsonObject) -> str:
+    """Return the claim of a volume that a disk is on; those of memory dumps do not count here."""
     return text_at(volume, "persistentVolumeClaim", "claimName") or text_at(volume, "dataVolume", "name")
 
 

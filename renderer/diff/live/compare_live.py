@@ -77,15 +77,11 @@ def compare_with_cluster(
         path=path,
         name=name,
         releases=(overlay.release, overlay.release),
-        changes=tuple(sorted(changes, key=_order)),
+        changes=tuple(sorted(changes, key=ResourceChange.order)),
         equal=comparison.equal,
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
     )
-
-
-def _order(change: ResourceChange) -> tuple[str, str, str]:
-    return change.id.gvk.kind, change.id.namespace, change.id.name
 
 
 class _LiveComparison:
