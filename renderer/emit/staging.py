@@ -22,7 +22,7 @@ from renderer.disk import opened_folder
 from renderer.emit.durable import write_new_file
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.proof import PROOF, unproved_tree
-from renderer.emit.tree import is_folder
+from renderer.emit.tree import OBSTACLE, is_folder, look_up_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -130,11 +130,12 @@ class StagingArea(Record):
         digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
         for part in (STAGING_FOLDER, path):
-            if os.path.lexists(place / part) and not is_folder(place / part):
+            if look_up_folder(place / part) is OBSTACLE:
                 raise _in_the_way(place / part, output)
         lock = place / path / LOCK
-        if os.path.lexists(lock) and not stat.S_ISREG(lock.lstat().st_mode):
-            raise _in_the_way(lock, output)
+        with suppress(FileNotFoundError):  # most often; another run may remove it at any moment
+            if not stat.S_ISREG(lock.lstat().st_mode):
+                raise _in_the_way(lock, output)
         return cls(place, PurePosixPath(path))
 
     def is_left_over(self) -> bool:
@@ -236,11 +237,12 @@ def _in_the_way(place: Path, output: OutputFolder) -> DiagnosticError:
 
 def _highest_usable(output: OutputFolder) -> Path:
     above = [folder for folder in output.folder.parents if folder.is_relative_to(output.root)]
-    existing = [folder for folder in (output.folder, *above) if folder.exists()]
-    device = existing[0].stat().st_dev
+    devices = {}
+    for folder in (output.folder, *above):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            devices[folder] = folder.stat().st_dev
+    device = next(iter(devices.values()))
     usable = (
-        folder
-        for folder in reversed(above)
-        if folder in existing and folder.stat().st_dev == device and os.access(folder, os.W_OK)
+        folder for folder in reversed(above) if devices.get(folder) == device and os.access(folder, os.W_OK)
     )
     return next(usable, output.root)

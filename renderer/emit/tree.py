@@ -75,7 +75,7 @@ def read_file(folder: Path, path: str) -> TreeFile:
 
 def is_folder(path: Path) -> bool:
     """Return True if ``path`` itself is a folder, not a link to one."""
-    return _look_up(path) is True
+    return look_up_folder(path) is True
 
 
 def _read(
@@ -108,11 +108,12 @@ def _look_up_below(folder: Path, path: str, folders: dict[str, _Folder]) -> _Fol
     """Look up the folder at ``path`` and all above it up to ``folder``; ``folders`` remembers the results."""
     if path not in folders:
         above = _look_up_below(folder, path.rpartition("/")[0], folders) if path else True
-        folders[path] = _look_up(folder / path) if above is True else above
+        folders[path] = look_up_folder(folder / path) if above is True else above
     return folders[path]
 
 
-def _look_up(folder: Path) -> _Folder:
+def look_up_folder(folder: Path) -> _Folder:
+    """Return True for a folder, None for nothing, and an obstacle for a link or anything else."""
     try:
         status = folder.lstat()
     except FileNotFoundError:

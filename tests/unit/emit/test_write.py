@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
+from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from renderer.emit.output_folder import OutputFolder
+from renderer.emit.staging import StagingArea
 from renderer.emit.write import Written, remove_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
@@ -320,6 +325,31 @@ def test_staging_is_not_reached_through_a_link(repository: Repository, tmp_path:
     assert [finding.code for finding in raised.value.diagnostics] == [Code.OUTPUT_INVALID]
     assert list(outside.iterdir()) == []
     assert repository.content() == OLD
+
+
+@pytest.mark.parametrize("name", [".vmrender", "prod-293bf4df", "lock"])
+def test_another_run_may_remove_its_staging_folder_at_any_moment(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The first look at ``name`` is the last that finds it: a second look that trusts the first fails."""
+    repository.write(OLD)
+    area = repository.root / ".vmrender/prod-293bf4df"
+
+    def look_and_remove(look: Callable[..., os.stat_result], path: Path | str, **how: bool) -> os.stat_result:
+        found = look(path, **how)
+        if os.fspath(path).endswith(f"/{name}"):
+            patched.undo()
+            shutil.rmtree(area.parent)
+        return found
+
+    area.mkdir(parents=True)
+    (area / "lock").touch()
+    with monkeypatch.context() as patched:
+        for look in (os.lstat, os.stat):
+            patched.setattr(os, look.__name__, partial(look_and_remove, look))
+        StagingArea.of(OutputFolder(repository.root, OUTPUT))
+    assert not area.parent.exists()
+    assert repository.write(NEW).created == ("d/vm_d.yaml",)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
