@@ -16,8 +16,8 @@ from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.list_elements import value_at
 from renderer.model.res_id import Gvk
-from renderer.model.resource import value_at
 
 #: Stands for any key or element in a path.
 ANY = "*"

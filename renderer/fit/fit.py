@@ -21,7 +21,7 @@ from renderer.fit.choice import Mentions, in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
-from renderer.fit.template_parts import is_same_template, leaf_count, template_of, value_at
+from renderer.fit.template_parts import is_same_template, leaf_count, template_of
 from renderer.fit.values import Choice, FitQuality, Rank, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
@@ -39,6 +39,7 @@ from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.list_elements import value_at
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet

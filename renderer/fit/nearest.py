@@ -15,10 +15,10 @@ from typing import Protocol
 from renderer.fit.candidates import Candidates, InstancetypeGroup
 from renderer.fit.choice import in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
-from renderer.fit.template_parts import value_at
 from renderer.fit.values import Choice, Rank, ReducedPreference, Target, VmFit
 from renderer.kubevirt.lists import is_equal
 from renderer.model.json import Json
+from renderer.model.list_elements import value_at
 from renderer.model.quantity import lenient_quantity
 from renderer.model.record import Record
 

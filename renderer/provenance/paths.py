@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json import Json
-from renderer.model.list_elements import element_index, element_names
+from renderer.model.list_elements import child_at, element_index, element_names, value_at
 from renderer.model.work import spend
 
 
@@ -23,14 +23,9 @@ def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]
         yield at, value
 
 
-def value_at(value: Json, path: FieldPath) -> Value:
+def field_value(value: Json, path: FieldPath) -> Value:
     """Return the value at ``path``, or ``NoValue.ABSENT``."""
-    found: Value = value
-    for segment in path.segments:
-        found = _child(found, segment)
-        if found is NoValue.ABSENT:
-            break
-    return found
+    return value_at(value, path.segments, NoValue.ABSENT)
 
 
 def indexed(value: Json, path: FieldPath) -> FieldPath:
@@ -40,7 +35,7 @@ def indexed(value: Json, path: FieldPath) -> FieldPath:
     for segment in path.segments:
         index = _index(found, segment)
         segments.append(segment if index is None else index)
-        found = _child(found, segment)
+        found = child_at(found, segment, NoValue.ABSENT)
     return FieldPath(tuple(segments))
 
 
@@ -53,7 +48,7 @@ def named(value: Json, path: FieldPath) -> FieldPath:
         if isinstance(found, list) and isinstance(segment, int) and segment < len(found):
             name = _segments(found)[segment]
         segments.append(name)
-        found = _child(found, segment)
+        found = child_at(found, segment, NoValue.ABSENT)
     return FieldPath(tuple(segments))
 
 
@@ -70,15 +65,8 @@ def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
         if isinstance(mine, list) and isinstance(theirs, list):
             other = _counterpart_of_element(mine, theirs, segment)
         segments.append(other)
-        mine, theirs = _child(mine, segment), _child(theirs, other)
+        mine, theirs = child_at(mine, segment, NoValue.ABSENT), child_at(theirs, other, NoValue.ABSENT)
     return FieldPath(tuple(segments))
-
-
-def _child(value: Value, segment: Segment) -> Value:
-    if isinstance(value, dict):
-        return value.get(segment, NoValue.ABSENT) if isinstance(segment, str) else NoValue.ABSENT
-    index = _index(value, segment)
-    return NoValue.ABSENT if index is None or not isinstance(value, list) else value[index]
 
 
 def _index(value: Value, segment: Segment) -> int | None:
