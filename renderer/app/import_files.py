@@ -15,7 +15,6 @@ from renderer.dump.gather import Gathered, UserObject
 from renderer.dump.sources import (
     CONFIGURATION_FOLDER,
     FITTED,
-    KUSTOMIZATION,
     SIZES_FOLDER,
     SourceObject,
     configuration,
@@ -30,6 +29,7 @@ from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, VM
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import JsonObject, array_at, text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.location import Site
 from renderer.model.pin import Pinnable
 from renderer.model.release import Release
@@ -223,7 +223,7 @@ def _is_there(project: Project, output: str, path: str) -> bool:
 
 def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:
     """Return whether the kustomization that is there lists a Secret that somebody sealed."""
-    kustomization = f"{output}/{placeholder.folder}/{KUSTOMIZATION}"
+    kustomization = f"{output}/{placeholder.folder}/{KUSTOMIZATION_FILE}"
     if not project.fs.is_file(kustomization):
         return False
     listed = array_at(decode_yaml11(project.fs.read(kustomization), kustomization), "resources")
@@ -264,7 +264,7 @@ def _pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, s
         }
         pin_files = [PinFile.of(each) for each in contents.values()]
         pin_files += (PinFile.of(patch_of(pin, {})) for pin in found)
-        path = f"{namespace}/{KUSTOMIZATION}"
+        path = f"{namespace}/{KUSTOMIZATION_FILE}"
         kustomization = FileContent(path, files[path].encode())
         planned = changes(PinsFolder(f"{namespace}/{PINS}"), kustomization, pin_files)
         made |= {file.path: file.content.decode() for file in planned.writes}

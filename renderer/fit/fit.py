@@ -14,15 +14,16 @@ defaults that the release gives both (``pkg/defaults``). Of several exact pairs 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from renderer.diff.held_values import differences, held
 from renderer.fit.candidates import Candidates, InstancetypeGroup, topology_key
-from renderer.fit.choice import Mentions, in_order, order
+from renderer.fit.choice import Mentions, Place, in_order, order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
 from renderer.fit.template_parts import is_same_template, leaf_count, template_of
-from renderer.fit.values import Choice, FitQuality, Rank, ReducedPreference, Target, VmFit
+from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
@@ -50,6 +51,24 @@ _TEMPLATE = FieldPath.of("spec", "template")
 _MOST_FIELDS = 5_000
 #: Equally good pairs of which each is refused for another reason are rare; so many are tried.
 _MOST_TRIED = 100
+
+
+class _Rank(NamedTuple):
+    """The merits of an exact pair: the five of the module's docstring, ``mention`` as ``Mentions`` counts it.
+
+    ``names`` are the places of the preference and the instance type in the order of ``choice``.
+    """
+
+    has_instancetype: bool
+    mention: int
+    supplied: int
+    overridden: int
+    names: tuple[Place, Place]
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """The key by which pairs are sorted, the best first."""
+        return not self.has_instancetype, -self.mention, -self.supplied, self.overridden, self.names
 
 
 class Fitter:
@@ -86,11 +105,11 @@ class Fitter:
 
     def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
         """Return the best of the exact pairs; one with which the next instance is the same is better."""
-        choices = sorted(self._choices(target, preferences), key=lambda choice: choice.rank)
+        choices = sorted(self._choices(target, preferences), key=lambda found: found[0].order)
         second: VmFit | None = None
         failed: set[tuple[int, int]] = set()
         tries = 0
-        for choice in choices:
+        for _, choice in choices:
             alike = (id(choice.reduction), id(choice.group))
             if alike in failed or tries == _MOST_TRIED:
                 continue
@@ -98,7 +117,7 @@ class Fitter:
             found = self.tried(target, choice)
             if found is None:
                 continue
-            if found.quality is FitQuality.EXACT and not found.starting:
+            if found.quality is FitQuality.EXACT and not found.differing_at_start:
                 return found
             failed.add(alike)
             if found.quality is FitQuality.EXACT and second is None:
@@ -135,7 +154,10 @@ class Fitter:
                 found.append(ReducedPreference(members, spec, topology_key(spec), reduction))
         return found
 
-    def _choices(self, target: Target, preferences: Sequence[ReducedPreference]) -> Iterator[Choice]:
+    def _choices(
+        self, target: Target, preferences: Sequence[ReducedPreference]
+    ) -> Iterator[tuple[_Rank, Choice]]:
+        """Yield the pairs that may reproduce a VM, each with its rank."""
         groups = [
             (group, in_order(group.members, target.mentions, target.scope))
             for group in self._instancetypes(target)
@@ -144,8 +166,15 @@ class Fitter:
             supplied, overridden = each.reduction.supplied, each.reduction.overridden
             orders = [(preference, order(preference, target.mentions)) for preference in each.members]
             for preference, place in orders if each.spec is not EMPTY else ():
-                rank = Rank(1, place[0], -supplied, overridden, place, order(None, target.mentions))
-                yield Choice(rank, None, preference, None, each.reduction)
+                names = place, order(None, target.mentions)
+                rank = _Rank(
+                    has_instancetype=False,
+                    mention=-place[0],
+                    supplied=supplied,
+                    overridden=overridden,
+                    names=names,
+                )
+                yield rank, Choice(None, preference, None, each.reduction)
             for group, members in groups:
                 if not self.has_topology(target, group, each):
                     continue
@@ -153,9 +182,14 @@ class Fitter:
                 for instancetype in members:
                     own = order(instancetype, target.mentions)
                     for preference, place in orders:
-                        mentioned = place[0] if supplied else 0
-                        rank = Rank(0, mentioned, -of_both, overridden, place, own)
-                        yield Choice(rank, instancetype, preference, group, each.reduction)
+                        rank = _Rank(
+                            has_instancetype=True,
+                            mention=-place[0] if supplied else 0,
+                            supplied=of_both,
+                            overridden=overridden,
+                            names=(place, own),
+                        )
+                        yield rank, Choice(instancetype, preference, group, each.reduction)
 
     def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
         """Yield the instance types whose fields the VM has, the vCPUs aside."""
@@ -204,11 +238,11 @@ class Fitter:
         supplied = leaf_count(target.template) - leaf_count(left)
         found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
         if is_exact:
-            return found._replace(starting=tuple(self._starting(target, vm)))
+            return found._replace(differing_at_start=tuple(self._differing_at_start(target, vm)))
         differing = tuple(differences(target.held, held(applied), _TEMPLATE))
         return found._replace(quality=FitQuality.NEAREST, differing=differing)
 
-    def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
+    def _differing_at_start(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
         """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
         before, after = target.instance, self._instance(vm)
         if before is not None and after is not None:

@@ -13,9 +13,9 @@ from math import log2, prod
 from typing import Protocol
 
 from renderer.fit.candidates import Candidates, InstancetypeGroup
-from renderer.fit.choice import in_order, order
+from renderer.fit.choice import in_order
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
-from renderer.fit.values import Choice, Rank, ReducedPreference, Target, VmFit
+from renderer.fit.values import Choice, ReducedPreference, Target, VmFit
 from renderer.kubevirt.lists import is_equal
 from renderer.model.json import Json
 from renderer.model.list_elements import value_at
@@ -52,18 +52,11 @@ def nearest_fit(fitter: _Fitter, target: Target, preferences: Sequence[ReducedPr
     if size is None:
         return None
     near = sorted(_near(fitter.candidates, target, size), key=lambda found: found[0])
-    nowhere = order(None, target.mentions)
     tried: list[tuple[int, tuple[int, float, str], int, VmFit]] = []
     for rank, group in near[:_MOST_INSTANCETYPES]:
         instancetype = in_order(group.members, target.mentions, target.scope)[0]
         for preference in _preferences(fitter, target, group, preferences):
-            choice = Choice(
-                Rank(0, 0, 0, 0, nowhere, nowhere),
-                instancetype,
-                preference.members[0],
-                group,
-                preference.reduction,
-            )
+            choice = Choice(instancetype, preference.members[0], group, preference.reduction)
             fit = fitter.tried(target, choice)
             if fit is not None:
                 tried.append((len(fit.differing), rank, len(tried), fit))

@@ -15,6 +15,7 @@ from renderer.kubevirt.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
+from renderer.model.kustomization import COMPONENT_HEAD
 from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
@@ -67,8 +68,7 @@ def component_text(files: Iterable[PinFile]) -> bytes:
     resources: Json = [file.name for file in ordered if file.is_revision]
     patches: Json = [{"path": file.name} for file in ordered if not file.is_revision]
     content: JsonObject = {
-        "apiVersion": "kustomize.config.k8s.io/v1alpha1",
-        "kind": "Component",
+        **COMPONENT_HEAD,
         "resources": resources,
         "patches": patches,
     }

@@ -288,7 +288,7 @@ def counted(effects: Mapping[Effect, int]) -> Iterator[str]:
         yield f"{count} {words}"
 
 
-def verdict_of(commit: CommitDifference) -> str:
+def commit_verdict(commit: CommitDifference) -> str:
     """Return what everything up to a commit does to virtual machines: ``1 needs a restart``."""
     changes = [change for overlay in commit.overlays for change in overlay.changes]
     return ", ".join(counted(effects_of(changes))) or "nothing happens to virtual machines"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.compare import OverlaySide, vm_changes
@@ -16,8 +16,8 @@ from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secrets
-from renderer.kubevirt.kinds import MATCHER_KEYS, VM
-from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.kubevirt.kinds import MATCHER_KEYS, VM, VMI
+from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView
 from renderer.model.difference import (
     ChangeType,
     Effect,
@@ -36,6 +36,8 @@ _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it i
 _LEFT = Impact(Effect.NONE, "a sync leaves all of it")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
+#: The place of objects that the project could have, and has not.
+_IN_NO_OVERLAY = "in no overlay"
 
 
 class SyncedVm(NamedTuple):
@@ -82,6 +84,35 @@ def compare_with_cluster(
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
     )
+
+
+def in_no_overlay(
+    objects: ClusterObjects,
+    overlays: Collection[OverlayDifference],
+    is_users: Callable[[Resource], bool],
+    written: Sequence[Resource],
+) -> tuple[OverlayDifference | None, int]:
+    """Return the objects that Git could have and has not, and the number of objects that are not compared.
+
+    Git could have those of the kinds and in the namespaces of ``written``, which is what all overlays render,
+    if ``is_users`` says that a person made them. None without any.
+    """
+    matched = [live for each in written if (live := objects.find(each)) is not None]
+    known = {each.current_id.object_key for each in (*written, *matched)}
+    told = {change.id for overlay in overlays for change in overlay.changes}
+    kinds = {each.kind for each in written} | PATHS.keys()
+    namespaces = {each.namespace for each in (*written, *matched)}
+    found: list[ResourceChange] = []
+    others = 0
+    for live in objects.resources:
+        if live.current_id.object_key in known or live.current_id in told or live.kind == VMI:
+            continue
+        if live.namespace in namespaces and live.kind in kinds and is_users(live):
+            runs = objects.runs(live)
+            found.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
+        else:
+            others += 1
+    return (OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(found)) if found else None), others
 
 
 class _LiveComparison:

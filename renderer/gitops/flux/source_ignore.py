@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from renderer.gitops.globs import GlobError, matches_path
+from renderer.model.glob import file_path_match
 
 IGNORE_FILE = ".sourceignore"
 
@@ -50,12 +50,9 @@ class IgnorePattern(NamedTuple):
         if len(path) <= above or tuple(path[:above]) != self.folder:
             return False
         below = path[above:]
-        try:
-            if len(self.parts) == 1:
-                return self._matches_name(below, is_folder=is_folder)
-            return self._matches_parts(below, is_folder=is_folder)
-        except GlobError:
-            return False
+        if len(self.parts) == 1:
+            return self._matches_name(below, is_folder=is_folder)
+        return self._matches_parts(below, is_folder=is_folder)
 
     def _matches_name(self, path: Sequence[str], *, is_folder: bool) -> bool:
         for index, name in enumerate(path):
@@ -111,11 +108,11 @@ def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
 
 
 def _matches(part: str, name: str) -> bool:
-    """Match a path as ``matches_path`` does; most patterns are a name, or a star and an ending."""
+    """Match a path as ``file_path_match`` does; most patterns are a name, or a star and an ending."""
     rest = part.removeprefix("*")
     if not _SPECIAL.search(rest):
         return name.endswith(rest) if rest != part else name == part
-    return matches_path(part, name)
+    return file_path_match(part, name)
 
 
 def _drop_through(path: list[str], part: str) -> bool:

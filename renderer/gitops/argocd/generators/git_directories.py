@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from renderer.gitops.argocd.generators.context import SetContext, check_here
 from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.argocd.parameters import Parameters
-from renderer.gitops.globs import GlobError, matches_path
+from renderer.model.glob import file_path_match
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.source.file_system import FileSystem
 
@@ -58,12 +58,5 @@ def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = 
 
 def _is_wanted(path: str, wanted: list[JsonObject]) -> bool:
     """Return whether an entry includes the folder, and none excludes it."""
-    matching = [each for each in wanted if _matches(text_at(each, "path"), path)]
+    matching = [each for each in wanted if file_path_match(text_at(each, "path"), path)]
     return bool(matching) and not any(each.get("exclude") is True for each in matching)
-
-
-def _matches(pattern: str, path: str) -> bool:
-    try:
-        return matches_path(pattern, path)
-    except GlobError:
-        return False

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_here
 from renderer.gitops.argocd.generators.git_directories import path_parameters
 from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
-from renderer.gitops.globs import matches_pathspec
 from renderer.gitops.gotemplate.values import decoded
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.glob import pathspec_match
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.source.file_system import FileSystem
 from renderer.yamlio.decode import decode_yaml11
@@ -28,8 +28,8 @@ def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
     found = sorted(
         path
         for path in files(context.fs)
-        if any(matches_pathspec(pattern, path) for pattern in included)
-        and not any(matches_pathspec(pattern, path) for pattern in excluded)
+        if any(pathspec_match(pattern, path) for pattern in included)
+        and not any(pathspec_match(pattern, path) for pattern in excluded)
     )
     sets: list[Parameters] = []
     for path in found:
