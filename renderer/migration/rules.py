@@ -13,9 +13,10 @@ from typing import TypeAlias
 
 from renderer.kubevirt.kinds import is_kubevirt_group
 from renderer.kubevirt.virtual_machine import INSTANCE, PATHS, POOL, REPLICA_SET, VIRTUAL_MACHINE
-from renderer.migration import discontinued, run_strategy
+from renderer.migration import discontinued
 from renderer.migration.change import Change, Finding, Subject, new_value
 from renderer.migration.preferences import firmware_findings, spread_ratio_findings, topology_findings
+from renderer.migration.run_strategy import run_strategy_findings
 from renderer.model.field_edit import apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
@@ -64,7 +65,7 @@ _OF_PREFERENCE: tuple[_Rule, ...] = (
 
 
 def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
-    rules = (run_strategy.in_virtual_machine, discontinued.in_virtual_machine)
+    rules = (run_strategy_findings, discontinued.in_virtual_machine)
     return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
 
 

@@ -19,7 +19,7 @@ _OLD, _NEW = "running", "runStrategy"
 _STRATEGIES = {True: ALWAYS, False: HALTED}
 
 
-def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+def run_strategy_findings(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
     """Yield the changes in a VirtualMachine, or in the one that a pool makes others of."""
     yield from _in_spec(object_at(content, *paths.spec.keys), paths.spec)
 

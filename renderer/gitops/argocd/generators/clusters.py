@@ -16,7 +16,7 @@ _LOCAL_NAME = "in-cluster"
 _SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
 
 
-def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
+def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the listed clusters, the local one last. Raises ``SetError``."""
     selector = object_at(block, "selector")
     go_template = context.rendering.go_template

@@ -15,7 +15,7 @@ from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.source.file_system import FileSystem
 
 
-def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
+def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of a walk. Raises ``SetError``."""
     check_here(block, context)
     wanted = [object_at(each) for each in array_at(block, "directories")]

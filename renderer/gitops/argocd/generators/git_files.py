@@ -19,7 +19,7 @@ from renderer.source.file_system import FileSystem
 from renderer.yamlio.decode import decode_yaml11
 
 
-def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
+def file_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the paths. Raises ``SetError``."""
     check_here(block, context)
     entries = [object_at(each) for each in array_at(block, "files")]

@@ -10,7 +10,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_yaml11
 
 
-def generate(block: JsonObject, context: SetContext) -> list[Parameters]:
+def list_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """A set for each element, then for each of ``elementsYaml``. Raises ``SetError``."""
     elements = array_at(block, "elements")
     sets = [_structured(element) if context.rendering.go_template else _flat(element) for element in elements]

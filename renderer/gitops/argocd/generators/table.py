@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.gitops.argocd.generators import clusters, git_directories, git_files, list_generator
+from renderer.gitops.argocd.generators.clusters import cluster_sets
 from renderer.gitops.argocd.generators.combining import matrix, merge
 from renderer.gitops.argocd.generators.context import Generate, SetContext, check_count
+from renderer.gitops.argocd.generators.git_directories import directory_sets
+from renderer.gitops.argocd.generators.git_files import file_sets
+from renderer.gitops.argocd.generators.list_generator import list_sets
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError, flattened, selector_matches
 from renderer.model.json import Json, JsonObject, array_at, object_at
 
@@ -15,16 +18,16 @@ _MOST_NESTED = 4
 
 def _git(block: JsonObject, context: SetContext) -> list[Parameters]:
     if array_at(block, "directories"):
-        return git_directories.generate(block, context)
+        return directory_sets(block, context)
     if array_at(block, "files"):
-        return git_files.generate(block, context)
+        return file_sets(block, context)
     raise SetError("its git generator has neither directories nor files")
 
 
 #: In the order in which Argo CD goes through them.
 GENERATORS: Mapping[str, Generate] = {
-    "list": list_generator.generate,
-    "clusters": clusters.generate,
+    "list": list_sets,
+    "clusters": cluster_sets,
     "git": _git,
 }
 COMBINING = {"matrix": matrix, "merge": merge}
