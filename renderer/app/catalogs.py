@@ -142,10 +142,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
 
     ``name`` means what is cluster-wide; ``kind/name`` any other. Raises ``DiagnosticError``.
     """
-    from renderer.catalogs.listing import (
-        describe,
-        offers,
-    )
+    from renderer.catalogs.listing import describe, offers  # noqa: PLC0415 - for one entry, not for lists
     from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
 
     pipeline = Pipeline(project.fs, project.config)

@@ -1,4 +1,4 @@
-"""List entries: a table for people, values for scripts."""
+"""List entries: a table for people, values for scripts; and describe one of them as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pairing of the resources of one side with those of the other."""
+"""Compare one overlay on its two sides: pair their resources, then their fields."""
 
 from __future__ import annotations
 

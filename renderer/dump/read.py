@@ -1,4 +1,10 @@
-"""The findings about a dump that is not what ``kubectl get -o yaml`` or ``-o json`` prints."""
+"""Read the objects of a cluster from what ``kubectl get … -o yaml`` or ``-o json`` printed, one by one.
+
+A dump is a list, a list of lists, several documents one after the other, or a folder of files with any of
+these, such as ``oc adm must-gather`` and ``oc adm inspect`` make. However long it is, one object is held.
+
+JSON is read item by item, as ``yamlio.stream`` reads YAML: in a window that slides over the file.
+"""
 
 from __future__ import annotations
 

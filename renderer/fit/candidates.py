@@ -1,8 +1,8 @@
-"""The order in which objects that fit a VirtualMachine equally well are taken.
+"""The instance types and preferences of a catalog, by the fields that they set, and their order.
 
-The name that the VirtualMachine itself mentions comes first, the longest before the others: in a label or an
-annotation, an image, a source of its disks, or its own name. Then cluster-wide objects, which KubeVirt
-deploys, then the smallest name.
+Of objects that fit a VirtualMachine equally well, the name that the VirtualMachine itself mentions comes
+first, the longest before the others: in a label or an annotation, an image, a source of its disks, or its own
+name. Then cluster-wide objects, which KubeVirt deploys, then the smallest name.
 """
 
 from __future__ import annotations

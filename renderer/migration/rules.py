@@ -1,7 +1,11 @@
-"""``running`` becomes ``runStrategy``, which every release knows and which KubeVirt 1.4 began to ask for.
+"""The rules that hold for each kind, and the API versions that have a successor.
 
-KubeVirt ``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns of the first and refuses
-both together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) says what either means.
+API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both
+versions in ``staging/src/kubevirt.io/api`` at each release tag.
+
+``running`` becomes ``runStrategy``, which every release knows and which KubeVirt 1.4 began to ask for:
+``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns of the first and refuses both
+together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) says what either means.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The name that an instance type or preference gets: its own, and a suffix.
+"""The new names of the instance types and preferences of an overlay and of the catalogs behind it.
 
-kustomize names ConfigMaps so (``api/hasher/hasher.go``). What counts here is what KubeVirt compares
-(``pkg/instancetype/revision/compare.go``): the ``spec`` as Go reads it, whatever the version of the API, and
-nothing of the metadata.
+A new name is the old one and a suffix, as kustomize names ConfigMaps (``api/hasher/hasher.go``). The suffix
+is made of what KubeVirt compares (``pkg/instancetype/revision/compare.go``): the ``spec`` as Go reads it,
+whatever the version of the API, and nothing of the metadata.
 """
 
 from __future__ import annotations

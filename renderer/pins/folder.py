@@ -2,6 +2,9 @@
 
 A file is ours when it is what we would write for its content. So a merge in Git leaves our files ours, and a
 change by hand, even of a comment, does not.
+
+Changes are planned in a safe order: at no point does a kustomization name a folder that is not there, or the
+component a file that is not.
 """
 
 from __future__ import annotations

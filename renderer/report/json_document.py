@@ -1,4 +1,4 @@
-"""Values that stand in several JSON documents, in one form."""
+"""Findings as one JSON document, ``schemas/vmrender/report.json``, and values that other documents share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The instance types and preferences that virtual machines name, before they were expanded."""
+"""The overlay that rules look at, and the names in its matchers, indexed once for all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The values of an ``InstancetypeSeries``, read and checked."""
+"""The values of an ``InstancetypeSeries``, and contradictions in the instance types that it makes.
+
+A contradiction is one for which KubeVirt refuses every VirtualMachine that uses the instance type
+(``pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go``,
+``pkg/liveupdate/memory/memory.go``); checks of the instance type itself are in
+``instancetype/object_admission``.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,12 @@
-"""Match the beginnings of a text with a shell pattern (``fluxcd/pkg`` ``envsubst/path/match.go``).
+"""Parse and evaluate the variable expressions of Flux's ``postBuild`` (fluxcd/pkg ``envsubst``).
 
-``*`` stands for any text, ``?`` for any character, ``[a-c]`` and ``[^a-c]`` for some characters, and a
-backslash takes the next character as it is.
+Its odd sides are kept, because rendered manifests must be those that Flux makes: ``$$`` is ``$`` outside of
+expansions, a backslash keeps ``/`` and itself in ``${a/pattern/text}`` alone, a pattern there may hold ``}``,
+``${a-text}`` and ``${a+text}`` are errors, and ``?`` and ``+`` do what ``-`` does. Offsets and lengths count
+bytes of UTF-8.
+
+Shell patterns are those of ``envsubst/path/match.go``: ``*`` stands for any text, ``?`` for any character,
+``[a-c]`` and ``[^a-c]`` for some characters, and a backslash takes the next character as it is.
 """
 
 from __future__ import annotations

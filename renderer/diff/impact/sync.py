@@ -1,7 +1,7 @@
-"""Node placement and annotations, which are patched into the instance, and the run strategy.
+"""The reaction of virt-controller to a change of a VirtualMachine: the steps of its ``sync``, by release.
 
-KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleAffinityChangeRequest``,
-``handleTolerationsChangeRequest``, ``syncDynamicAnnotationsAndLabelsToVMI``, ``syncRunStrategy``).
+Read in the sources of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and, for 1.9, of
+the commit d923fdb815.
 """
 
 from __future__ import annotations

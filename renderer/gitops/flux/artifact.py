@@ -1,6 +1,7 @@
-"""The files of a repository that source-controller leaves out.
+"""The artifact that source-controller makes of a repository, which is all that a Kustomization can see.
 
-``fluxcd/pkg`` ``sourceignore`` and ``gitignore``.
+source-controller ``gitrepository_controller.go`` reconcileArtifact, ``fluxcd/pkg``
+``artifact/storage/archive.go``; ``sourceignore`` and ``gitignore`` for the files that it leaves out.
 """
 
 from __future__ import annotations

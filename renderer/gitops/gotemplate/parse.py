@@ -1,4 +1,4 @@
-"""A template cut into text and the tokens of its actions (``text/template/parse`` ``lex.go``)."""
+"""Tokens of a template, and the nodes that they make (``text/template/parse`` ``lex.go``, ``parse.go``)."""
 
 from __future__ import annotations
 

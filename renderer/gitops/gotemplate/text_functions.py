@@ -1,6 +1,7 @@
-"""Snake, kebab and Pascal case as sprig's ``snakecase``, ``kebabcase`` and ``camelcase`` make them.
+"""sprig's functions for text (``strings.go``, ``regex.go``, ``url.go``), and Argo CD's ``normalize``.
 
-huandu/xstrings ``convert.go``: a number goes with the word before it, unless lower case letters follow it.
+``snakecase``, ``kebabcase`` and ``camelcase`` are those of huandu/xstrings ``convert.go``: a number goes with
+the word before it, unless lower case letters follow it.
 """
 
 from __future__ import annotations

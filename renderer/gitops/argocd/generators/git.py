@@ -1,6 +1,6 @@
-"""``git`` with ``directories`` or ``files``: a set for each folder that matches, or each object in files that do.
+"""The generator ``git``: a set for each folder that matches, or for each object in files that do.
 
-Argo CD ``applicationset/generators/git.go``.
+Argo CD ``applicationset/generators/git.go``; files match as in ``git ls-files``.
 """
 
 from __future__ import annotations
