@@ -35,8 +35,7 @@ from renderer.model.pin import Pinnable
 from renderer.model.release import Release
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, CatalogPath, ExpandMode
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pins.changes import PINS, FileContent, changes
-from renderer.pins.folder import PinFile, PinsFolder
+from renderer.pins.folder import PINS, FileContent, PinFile, PinsFolder, changes
 from renderer.pins.plan import patch_of
 from renderer.pipeline import Pipeline
 from renderer.yamlio.decode import decode_yaml11

@@ -5,22 +5,34 @@ template with the pair applied (``pkg/instancetype/apply``) holds the same value
 defaults that the release gives both (``pkg/defaults``). Of several exact pairs the one is taken that
 
 1. has an instance type,
-2. has a preference that the VirtualMachine mentions (``choice``) and that supplies anything,
+2. has a preference that the VirtualMachine mentions (``candidates``) and that supplies anything,
 3. supplies most fields,
 4. leaves fewest fields to the VirtualMachine that it would have set otherwise,
-5. comes first in the order of ``choice``: mentioned, cluster-wide, the smallest name.
+5. comes first in the order of ``candidates``: mentioned, cluster-wide, the smallest name.
+
+Where no pair is exact, the nearest is the answer. An instance type is near when neither vCPUs nor memory are
+more than twice or less than half of the VM's. The one whose other fields differ least from the VM's comes
+first, then the one of the nearest size. Each is tried with the preferences that leave the rest of the VM as
+it is, and the expansion that differs in the fewest fields is the answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import log2, prod
 from typing import NamedTuple
 
 from renderer.diff.held_values import differences, held
-from renderer.fit.candidates import Candidates, InstancetypeGroup, topology_key
-from renderer.fit.choice import Mentions, Place, in_order, order
+from renderer.fit.candidates import (
+    Candidates,
+    InstancetypeGroup,
+    Mentions,
+    Place,
+    in_order,
+    order,
+    topology_key,
+)
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
-from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
 from renderer.fit.template_parts import is_same_template, leaf_count, template_of
 from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
@@ -37,14 +49,20 @@ from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.kinds import MATCHER_KEYS
+from renderer.kubevirt.lists import is_equal
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.list_elements import value_at
 from renderer.model.location import Site
+from renderer.model.quantity import lenient_quantity
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
+_LARGEST_STEP = 1.0  # of a power of two
+_MOST_INSTANCETYPES = 3
+_MOST_PREFERENCES = 2
 _NOWHERE = Site("", 0)
 _TEMPLATE = FieldPath.of("spec", "template")
 #: A machine with more fields than any that KubeVirt can run is not looked at.
@@ -98,7 +116,7 @@ class Fitter:
         exact = self._exact(target, preferences)
         if exact is not None and exact.instancetype is not None:
             return exact
-        nearest = nearest_fit(self, target, preferences)
+        nearest = _nearest_fit(self, target, preferences)
         if exact is not None:
             return exact._replace(nearest=nearest)
         return nearest or VmFit(FitQuality.NONE, vm)
@@ -274,6 +292,80 @@ def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatch
         place = next((at for at, other in enumerate(before) if other > key), len(before))
         before.insert(place, key)
     return {**vm, "spec": {key: spec[key] for key in before}}
+
+
+class Size(Record):
+    """The size of a machine; memory in bytes."""
+
+    vcpus: int
+    memory: int
+
+
+def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
+    """Return the nearest pair with an instance type; None where no instance type is near."""
+    size = size_of(target)
+    if size is None:
+        return None
+    near = sorted(_near(fitter.candidates, target, size), key=lambda found: found[0])
+    tried: list[tuple[int, tuple[int, float, str], int, VmFit]] = []
+    for rank, group in near[:_MOST_INSTANCETYPES]:
+        instancetype = in_order(group.members, target.mentions, target.scope)[0]
+        for preference in _preferences(fitter, target, group, preferences):
+            choice = Choice(instancetype, preference.members[0], group, preference.reduction)
+            fit = fitter.tried(target, choice)
+            if fit is not None:
+                tried.append((len(fit.differing), rank, len(tried), fit))
+    return min(tried)[-1] if tried else None
+
+
+def size_of(target: Target) -> Size | None:
+    """Return vCPUs and memory of a VM as its instance has them; None where they are not known."""
+    counts = [value_at(target.defaulted, path) for path in COUNTS]
+    return _size(
+        prod(count for count in counts if isinstance(count, int) and count),
+        value_at(target.defaulted, GUEST_MEMORY),
+    )
+
+
+def _size(vcpus: Json, memory: Json) -> Size | None:
+    amount = lenient_quantity(memory)
+    if not isinstance(vcpus, int) or vcpus < 1 or amount is None or amount.value() < 1:
+        return None
+    return Size(vcpus, amount.value())
+
+
+def _near(
+    candidates: Candidates, target: Target, size: Size
+) -> Iterator[tuple[tuple[int, float, str], InstancetypeGroup]]:
+    for group in candidates.instancetypes:
+        other = _size(group.fields.vcpus, group.fields.memory)
+        if other is None:
+            continue
+        steps = [abs(log2(mine / its)) for mine, its in zip(size, other, strict=True)]
+        if max(steps) > _LARGEST_STEP:
+            continue
+        members = in_order(group.members, target.mentions, target.scope)
+        if members:
+            others = sum(
+                not is_equal(value_at(target.held, path), value)
+                for path, value in group.fields.fields.items()
+                if path != GUEST_MEMORY
+            )
+            yield (others, sum(steps), members[0].resource.name), group
+
+
+def _preferences(
+    fitter: Fitter, target: Target, group: InstancetypeGroup, preferences: Sequence[ReducedPreference]
+) -> list[ReducedPreference]:
+    """Return the preferences to try: those with the VM's topology, then those that supply most."""
+    return sorted(
+        preferences,
+        key=lambda each: (
+            not fitter.has_topology(target, group, each),
+            -each.reduction.supplied,
+            each.reduction.overridden,
+        ),
+    )[:_MOST_PREFERENCES]
 
 
 def fit(vm: JsonObject, catalog: Catalog, release: Release) -> VmFit:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from renderer.fit.candidates import InstancetypeGroup
-from renderer.fit.choice import Mentions
+from renderer.fit.candidates import InstancetypeGroup, Mentions
 from renderer.fit.preference_fields import Reduction
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found

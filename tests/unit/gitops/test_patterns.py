@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.gitops.flux.artifact import ArtifactFileSystem
-from renderer.gitops.flux.source_ignore import SourceIgnore, read_patterns
+from renderer.gitops.flux.artifact import ArtifactFileSystem, SourceIgnore, read_patterns
 from renderer.gitops.gobwas import GlobError, gobwas_match
 from renderer.model.glob import file_path_match, pathspec_match
 from renderer.source.file_system import MemoryFileSystem
