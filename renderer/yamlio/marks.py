@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from yaml.error import YAMLError
@@ -11,6 +12,7 @@ from yaml.error import YAMLError
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json_pointer import parse_pointer
 from renderer.model.list_elements import element_path
+from renderer.model.work import may_find_lines
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Chunk, Position, split_documents, text_of
@@ -46,17 +48,25 @@ def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Positi
 
 def embedded_documents(scalar: Node, lines: Sequence[str]) -> Iterator[Embedded]:
     """Yield the mappings and sequences in a scalar's text; ``lines`` are those of the outer document."""
+    for root, first_line in _documents_in(scalar.text or ""):
+        yield Embedded(root, scalar, first_line, lines)
+
+
+@lru_cache(maxsize=256)  # the patches of one kustomization are asked again for each finding
+def _documents_in(text: str) -> tuple[tuple[Node, int], ...]:
+    """Return the mappings and sequences in a text, each with the line that it begins on."""
+    may_find_lines(2 * len(text))
+    documents: list[tuple[Node, int]] = []
     try:
-        chunks = split_documents(scalar.text or "")
+        chunks = split_documents(text)
     except UnusableError:
-        return
+        return ()
     for chunk in chunks:
-        try:
+        with suppress(YAMLError):
             root = parse_nodes(chunk.text)
-        except YAMLError:
-            continue
-        if root and root.text is None:
-            yield Embedded(root, scalar, chunk.first_line, lines)
+            if root and root.text is None:
+                documents.append((root, chunk.first_line))
+    return tuple(documents)
 
 
 _WRITING = ("add", "replace", "copy", "move")
