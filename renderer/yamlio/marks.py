@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
@@ -267,13 +268,13 @@ def _step(node: Node, segment: Segment) -> tuple[Position, Node] | None:
 
 def _entry(node: Node, name: str) -> tuple[Position, Node] | None:
     """The last entry of that name, which is the one that counts where repeated keys are no error."""
-    seen: set[Node] = set()
-    waiting = [node]
+    seen: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
+    waiting = deque([node])
     while waiting:
-        mapping = waiting.pop(0)
-        if mapping in seen:
+        mapping = waiting.popleft()
+        if id(mapping.items) in seen:
             continue
-        seen.add(mapping)
+        seen.add(id(mapping.items))
         found = mapping.entry(name)
         if found:
             return found[0].position, found[1]
@@ -323,11 +324,14 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
     return WrittenField(number, fields[-1] if fields else ROOT)
 
 
-def _fields(node: Node, at: FieldPath, seen: set[Node]) -> Iterator[tuple[int, FieldPath]]:
-    """Yield each field below ``node`` with the line, from 0, of its key or element; each node once."""
-    if node in seen:
+def _fields(node: Node, at: FieldPath, seen: set[int]) -> Iterator[tuple[int, FieldPath]]:
+    """Yield each field below ``node`` with the line, from 0, of its key or element.
+
+    What an alias stands for comes once: ``seen`` has the ids of the lists of items.
+    """
+    if id(node.items) in seen:
         return
-    seen.add(node)
+    seen.add(id(node.items))
     children = [(key.position.line, at.child(key.text or ""), value) for key, value in node.entries()]
     children += [(each.position.line, at.child(i), each) for i, each in enumerate(node.elements())]
     for line, field, value in children:
