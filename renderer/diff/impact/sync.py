@@ -36,6 +36,7 @@ from renderer.diff.impact.storage import handle_declarative_volumes
 from renderer.diff.impact.volume_migration import handle_volume_update
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.virtual_machine import HALTED
+from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
@@ -60,10 +61,14 @@ class SyncStep(NamedTuple):
 
 
 class Reaction(NamedTuple):
-    """The state that the instance comes to, and the instance that would be made at the next start."""
+    """The state that the instance comes to, and the instance that would be made at the next start.
+
+    ``waits`` are fields in which the two differed before the change, and in the same way.
+    """
 
     state: InstanceState
     next_instance: JsonObject
+    waits: tuple[FieldPath, ...] = ()
 
 
 #: In KubeVirt's order.
