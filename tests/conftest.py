@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, settings
 from renderer.model.work import begin_run
 from tests.no_network import forbid_network
 
+#: Folders of which none holds a test: pytest would visit each of their 2,000.
+collect_ignore = ["cases", "data"]
+
 # How fast the machine is that a test runs on is not what is tested.
 settings.register_profile(
     "untimed", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -15,7 +15,6 @@ from renderer.dump.gather import Gathered, UserObject
 from renderer.dump.sources import (
     CONFIGURATION_FOLDER,
     FITTED,
-    KUSTOMIZATION,
     SIZES_FOLDER,
     SourceObject,
     configuration,
@@ -29,16 +28,18 @@ from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, VM
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import JsonObject, array_at, text_at
+from renderer.model.json import Json, JsonObject, array_at, text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.location import Site
 from renderer.model.pin import Pinnable
 from renderer.model.release import Release
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, CatalogPath, ExpandMode
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pins.changes import PINS, FileContent, changes
-from renderer.pins.folder import PinFile, PinsFolder
+from renderer.pins.folder import PINS, FileContent, PinFile, PinsFolder, changes
 from renderer.pins.plan import patch_of
 from renderer.pipeline import Pipeline
+from renderer.source.file_system import FileSystem
+from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.yamlio.decode import decode_yaml11
 
 _DUMP = "the dump"
@@ -223,11 +224,33 @@ def _is_there(project: Project, output: str, path: str) -> bool:
 
 def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:
     """Return whether the kustomization that is there lists a Secret that somebody sealed."""
-    kustomization = f"{output}/{placeholder.folder}/{KUSTOMIZATION}"
+    kustomization = f"{output}/{placeholder.folder}/{KUSTOMIZATION_FILE}"
     if not project.fs.is_file(kustomization):
         return False
     listed = array_at(decode_yaml11(project.fs.read(kustomization), kustomization), "resources")
     return posixpath.basename(placeholder.path) in listed
+
+
+def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Return the files and folders that the kustomizations on disk list, and those to be written do not."""
+    graph = KustomizationGraph(fs)
+    unlisted: set[str] = set()
+    for path, content in writes.items():
+        folder, name = posixpath.split(path)
+        links = graph.links(folder) if name == KUSTOMIZATION_FILE else None
+        if links is not None:
+            written = decode_yaml11(content, path)
+            listed = {
+                posixpath.normpath(posixpath.join(folder, entry))
+                for field in ("resources", "components", "generators", "patches")
+                for entry in _entries(array_at(written, field))
+            }
+            unlisted |= {each for each in links.files | links.folders if each not in listed}
+    return tuple(sorted(each for each in unlisted if fs.is_file(each) or fs.is_folder(each)))
+
+
+def _entries(listed: Sequence[Json]) -> Iterator[str]:
+    yield from filter(None, (each if isinstance(each, str) else text_at(each, "path") for each in listed))
 
 
 def _is_instancetype(content: JsonObject) -> bool:
@@ -264,7 +287,7 @@ def _pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, s
         }
         pin_files = [PinFile.of(each) for each in contents.values()]
         pin_files += (PinFile.of(patch_of(pin, {})) for pin in found)
-        path = f"{namespace}/{KUSTOMIZATION}"
+        path = f"{namespace}/{KUSTOMIZATION_FILE}"
         kustomization = FileContent(path, files[path].encode())
         planned = changes(PinsFolder(f"{namespace}/{PINS}"), kustomization, pin_files)
         made |= {file.path: file.content.decode() for file in planned.writes}

@@ -19,8 +19,7 @@ from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
 from renderer.model.suggest import did_you_mean
-from renderer.pins.changes import PINS, FileContent, PinChanges, changes, without_pins
-from renderer.pins.folder import PinsFolder, read_folder
+from renderer.pins.folder import PINS, FileContent, PinChanges, PinsFolder, changes, read_folder, without_pins
 from renderer.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan_pins, plan_unpins
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FilesAbove

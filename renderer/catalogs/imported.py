@@ -16,11 +16,11 @@ from renderer.kubevirt.kinds import INSTANCETYPE_PREFIX
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 
 SUMS = "SHA256SUMS"
-KUSTOMIZATION = "kustomization.yaml"
 _VERSION_LABEL = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _HEADER = """\
 # {name} {release}, as `vmrender catalog import` wrote it. To change something, patch it in another folder
@@ -72,7 +72,7 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
         if found
     }
     listed = "".join(f"- {file}\n" for file in sorted(files))
-    files[KUSTOMIZATION] = (_HEADER.format(name=name, release=release) + listed).encode()
+    files[KUSTOMIZATION_FILE] = (_HEADER.format(name=name, release=release) + listed).encode()
     sums = "".join(f"{digest_of(files[file])}  {file}\n" for file in sorted(files))
     return Imported({**files, SUMS: sums.encode()}, len(entries), left_out)
 

@@ -8,7 +8,7 @@ from renderer.model.history import FieldHistory, ResourceHistory, Step
 from renderer.model.json import Json
 from renderer.model.location import Location
 from renderer.model.res_id import ResId
-from renderer.report.json_values import value_json
+from renderer.report.json_document import value_json
 
 #: Grows when a reader of the document would have to change; new fields may come at any time.
 VERSION = 1

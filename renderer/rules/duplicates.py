@@ -100,13 +100,13 @@ class _Use(Record):
     """A volume by which a virtual machine writes to a claim."""
 
     machine: VirtualMachineView
-    index: int
+    volume: int
     source: str
     key: str
 
     @property
     def field(self) -> FieldPath:
-        return self.machine.in_instance("volumes", self.index, self.source, self.key)
+        return self.machine.in_instance("volumes", self.volume, self.source, self.key)
 
 
 def _shared_claims(context: Context) -> Iterator[Finding]:

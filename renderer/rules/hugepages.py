@@ -11,8 +11,7 @@ from renderer.model.json import JsonObject, object_at
 from renderer.model.quantity import lenient_quantity, nearest_whole_pages
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import INSTANCETYPE, INSTANCETYPES, not_named_by_machines
+from renderer.rules.context import INSTANCETYPE, INSTANCETYPES, Context, not_named_by_machines
 from renderer.rules.rule import Finding, Rule, related_to
 
 

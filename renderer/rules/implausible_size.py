@@ -34,8 +34,7 @@ from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import INSTANCETYPES, PREFERENCES
+from renderer.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.rules.rule import Finding, Rule
 
 _SMALLEST = Quantity.parse("1Mi")

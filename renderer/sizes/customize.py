@@ -15,7 +15,7 @@ from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
 from renderer.model.resource import Resource
-from renderer.sizes.consistency import contradictions
+from renderer.sizes.definition import contradictions
 from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, is_object_name, is_size_name, size_labels
 from renderer.sizes.switch_values import UINT32_MAX, SwitchError
 from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget

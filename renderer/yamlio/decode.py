@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from yaml.error import YAMLError
@@ -12,7 +13,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.record import Record
-from renderer.yamlio.builder import TreeBuilder
+from renderer.yamlio.builder import BlankAnnotations, TreeBuilder
 from renderer.yamlio.dialects import (
     RESOURCE,
     RESOURCE_AS_WRITTEN,
@@ -157,7 +158,18 @@ def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount) -> Jso
     try:
         return read_events(chunk.text, lambda source: TreeBuilder(count.counted(source), dialect).document())
     except (UnusableError, YAMLError) as error:
+        if isinstance(error, UnusableError) and dialect.string_keys:
+            with suppress(UnusableError, YAMLError):
+                return _decode_blank_annotations(chunk, dialect)
         raise _in_words(error, chunk, path) from None
+
+
+def _decode_blank_annotations(chunk: Chunk, dialect: Dialect) -> Json:
+    """Read a document that holds something unusable, maybe only as the value of an annotation."""
+    count = ValueCount(chunk.text)
+    return read_events(
+        chunk.text, lambda source: TreeBuilder(BlankAnnotations(count.counted(source)), dialect).document()
+    )
 
 
 def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> DiagnosticError:

@@ -16,23 +16,22 @@ from typing import Self
 
 from renderer.diff.held_values import held
 from renderer.diff.live.engine_policies import is_undone_by_flux
-from renderer.diff.live.managed_fields import FieldLookup, FieldOwners, Owner, last_applied
+from renderer.diff.live.managed_fields import FieldOwners, Owner, last_applied
 from renderer.diff.server_defaults import (
-    is_chosen_by_cluster,
     is_known_kind,
-    is_tracking,
     keeps_empty_values,
     with_server_defaults,
     with_stored_data,
 )
+from renderer.kubevirt.allocated_fields import is_chosen_by_cluster, is_tracking
 from renderer.kubevirt.lists import field_changes, is_equal, is_same_amount, named_elements
 from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, with_value, without
-from renderer.model.list_elements import element_names
+from renderer.model.list_elements import FieldLookup, element_names, value_at
 from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, value_at
+from renderer.model.resource import Resource
 
 _NOTES = ("labels", "annotations")
 _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from renderer.gitops.globs import GlobError, matches_gobwas
+from renderer.gitops.gobwas import GlobError, gobwas_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
@@ -91,7 +91,7 @@ def _walk(fs: FileSystem, folder: str, *, recurse: bool) -> Iterator[str]:
 
 def _matches(pattern: str, path: str) -> bool:
     try:
-        return matches_gobwas(pattern, path)
+        return gobwas_match(pattern, path)
     except GlobError:
         return False
 

@@ -15,6 +15,7 @@ from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kustomization import KUSTOMIZATION_HEAD
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
@@ -29,7 +30,6 @@ _MANIFESTS = (".yaml", ".yml")
 #: Fields of the spec that replace fields of the file.
 _REPLACED = {"targetNamespace": "namespace", "namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}
 _SELECTOR = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
-_VERSION = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
 def source_folder(fs: FileSystem, entry: Resource) -> str:
@@ -51,7 +51,7 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
     folder = source_folder(fs, entry)
     found = find_or_generate(fs, folder, entry.origin.below("spec", "path"))
     spec = object_at(entry.content, "spec")
-    content: dict[str, Any] = {**_VERSION, **found.content}
+    content: dict[str, Any] = {**KUSTOMIZATION_HEAD, **found.content}
     merge = _Merge(content, dict(found.sites), entry)
     if not found.generated and not content.get("resources"):
         content["buildMetadata"] = ["originAnnotations"]
