@@ -68,7 +68,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _listed(text: str | None) -> Iterator[tuple[str, str]]:
-    """The parameters of the list; a parameter without a value has an empty text there."""
+    """Yield the parameters of the list; a parameter without a value has an empty text there."""
     entries = _decoded(text) if text else []
     if entries is not None and not isinstance(entries, list):
         raise UsageError(f"{_LIST} holds no list")

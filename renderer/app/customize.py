@@ -67,6 +67,6 @@ def _findings(
 
 
 def _severity(finding: Diagnostic, changes: SpecChanges) -> Severity:
-    """A value that means nothing to KubeVirt is an error where it is asked for, not where it is copied."""
+    """Return the severity of a finding: an unknown value is an error where it is asked for."""
     is_asked_for = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
     return Severity.ERROR if is_asked_for else finding.severity

@@ -64,7 +64,7 @@ class FoundProject(NamedTuple):
 
 
 def survey_repository(root: Path) -> FoundProject | None:
-    """A survey of the repository in ``root``; None where its project file cannot be used."""
+    """Return a survey of the repository in ``root``; None where its project file cannot be used."""
     fs = BuiltinFileSystem(DiskFileSystem(root))
     try:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None

@@ -242,7 +242,7 @@ def _of_each(
 
 
 def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
-    """A finding about the output itself, at the line where the project names it."""
+    """Return a finding about the output itself, at the line where the project names it."""
     if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
         return finding
     return finding._replace(sites=output_sites(overlay))

@@ -131,7 +131,7 @@ class _Surveyor:
         return [path for path in self._machine_files if path not in self._covered]
 
     def _objects(self, *signs: bytes) -> Iterator[tuple[str, Resource]]:
-        """The objects of files with all of the signs, as far as they can be read."""
+        """Yield the objects of files with all of the signs, as far as they can be read."""
         for path, content in self._contents.items():
             if all(sign in content for sign in signs):
                 try:
@@ -193,7 +193,7 @@ class _Surveyor:
             )
 
     def _outermost(self, files: Iterable[str]) -> Iterator[str]:
-        """The outermost kustomizations that the files get into."""
+        """Yield the outermost kustomizations that the files get into."""
         seen: dict[str, None] = {}
         for file in files:
             for folder in self._graph.listing(file):
@@ -347,7 +347,7 @@ class _Surveyor:
         yield from (folder for folder in found if folder not in machines)
 
     def _release(self) -> Release | None:
-        """The release that the repository's KubeVirt object or operator names."""
+        """Return the release that the repository's KubeVirt object or operator names."""
         texts = [
             match[1].decode() for content in self._contents.values() for match in _OPERATOR.finditer(content)
         ]

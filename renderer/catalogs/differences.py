@@ -57,7 +57,7 @@ def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_o
 
 
 def as_text(found: Differences) -> str:
-    """A line for each resource and field; one for both scopes where the same differs in them."""
+    """Return a line for each resource and field; one for both scopes where the same differs in them."""
     lines = [*_listed("removed", found.removed), *_listed("added", found.added)]
     same: dict[tuple[EntryType, str, str], list[CatalogEntry]] = {}
     for resource, changes in found.changed:

@@ -164,7 +164,7 @@ class CatalogEntry:
 
 
 def entries_of(catalogs: Iterable[tuple[str, Iterable[Resource]]]) -> Iterator[CatalogEntry]:
-    """The entries of catalogs by name, sorted; of equal ones the first counts, as for matchers."""
+    """Yield the entries of catalogs by name, sorted; of equal ones the first counts, as for matchers."""
     found: dict[tuple[str, str, str], CatalogEntry] = {}
     for catalog, resources in catalogs:
         for resource in resources:

@@ -78,7 +78,7 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
 
 
 def release_label(resources: Iterable[Resource]) -> str | None:
-    """The release that a bundle says it is; None where it does not, or says several."""
+    """Return the release that a bundle says it is; None where it does not, or says several."""
     found = {text_at(resource.labels, _VERSION_LABEL) for resource in resources if is_entry(resource)} - {""}
     return found.pop() if len(found) == 1 else None
 

@@ -27,7 +27,7 @@ def _below(folder: str, location: Location | None) -> Location | None:
 
 
 def uri_of(path: str) -> str:
-    """The path as a URI, relative where the path is (RFC 3986)."""
+    """Return the path as a URI, relative where the path is (RFC 3986)."""
     if path.startswith(BUILTIN_SCHEME):
         return BUILTIN_SCHEME + _quoted(path.removeprefix(BUILTIN_SCHEME))
     return f"file://{_quoted(path)}" if path.startswith("/") else _quoted(path)

@@ -97,7 +97,7 @@ class Context:
         return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
 
     def found(self, kind: str, name: str, namespace: str) -> Resource | None:
-        """The object as expansion finds it: in the overlay, else in the project's catalogs."""
+        """Return the object as expansion finds it: in the overlay, else in the project's catalogs."""
         for resource in self._composed_by_name.get((kind, name), ()):
             if not namespace or resource.namespace in ("", namespace):
                 return resource

@@ -92,7 +92,7 @@ def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str
 
 
 def overlay_files() -> dict[str, str]:
-    """An overlay with one virtual machine, text by path."""
+    """Return an overlay with one virtual machine, text by path."""
     return {f"{OVERLAY}/kustomization.yaml": _KUSTOMIZATION, f"{OVERLAY}/web.yaml": _VIRTUAL_MACHINE}
 
 

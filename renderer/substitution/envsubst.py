@@ -46,7 +46,7 @@ def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
 
 
 def _reached(elements: tuple[Element, ...], states: set[int]) -> set[int]:
-    """The states and those behind stars, which also match the empty text."""
+    """Return the states and those behind stars, which also match the empty text."""
     reached = set(states)
     for state in sorted(states):
         at = state
@@ -427,6 +427,6 @@ class _Evaluation:
 
 
 def _growth(node: VariableExpansion, value: str, arguments: list[str]) -> int:
-    """An upper bound of the characters that the arguments add to the value."""
+    """Return an upper bound of the characters that the arguments add to the value."""
     times = value.count(arguments[0]) if node.operator == "//" else 1
     return times * sum(map(len, arguments))

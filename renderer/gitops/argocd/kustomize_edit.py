@@ -218,7 +218,7 @@ class _Edit:
 
 
 def _parsed_image(text: str) -> dict[str, Json] | None:
-    """An image as ``edit set image`` reads it; None for what is none (``setimage.go`` parse)."""
+    """Return an image as ``edit set image`` reads it; None for what is none (``setimage.go`` parse)."""
     key, equals, value = text.partition("=")
     name, tag, digest = split_image(value if equals else text)
     if name == text:

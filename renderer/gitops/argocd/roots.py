@@ -47,7 +47,7 @@ def _objects(fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource,
 
 
 def _places(fs: FileSystem, path: str) -> Iterator[str]:
-    """The files and the folders with a kustomization in ``path``, and below its other folders."""
+    """Yield the files and the folders with a kustomization in ``path``, and below its other folders."""
     if fs.is_file(path):
         yield path
         return
@@ -73,7 +73,7 @@ def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[st
 
 
 def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
-    """The objects of a file that mentions Argo CD; of one that is no manifest none."""
+    """Yield the objects of a file that mentions Argo CD; of one that is no manifest none."""
     content = fs.read(path)
     if GROUP.encode() not in content:
         return

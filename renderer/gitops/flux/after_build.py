@@ -16,7 +16,7 @@ _METADATA = ("labels", "annotations")
 
 
 def read_objects(resources: ResourceSet) -> ResourceSet:
-    """The objects without kustomization files that were listed as resources."""
+    """Return the objects without kustomization files that were listed as resources."""
     return resources.where(
         lambda each: not (each.kind == "Kustomization" and each.gvk.group == _KUSTOMIZE_GROUP)
     )

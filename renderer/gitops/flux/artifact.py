@@ -106,7 +106,7 @@ class SourceIgnore:
 
 
 def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
-    """The patterns of an ignore file in ``folder``, or of ``GitRepository.spec.ignore``."""
+    """Yield the patterns of an ignore file in ``folder``, or of ``GitRepository.spec.ignore``."""
     parts = () if folder == "." else tuple(folder.split("/"))
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):

@@ -22,14 +22,14 @@ _ROUNDING: Final[Mapping[str, Callable[[float], float]]] = {
 
 
 def pairs(mapping: object) -> list[tuple[object, object]]:
-    """The keys of a mapping with their values, in the order in which they are written."""
+    """Return the keys of a mapping with their values, in the order in which they are written."""
     if not isinstance(mapping, dict):
         raise TemplateError(f"{describe(mapping)} has no keys, a mapping has")
     return list(mapping.items())
 
 
 def combine(mapping: object, *others: object) -> dict[object, object]:
-    """A mapping with what others have besides or instead."""
+    """Return a mapping with what others have besides or instead."""
     merged: dict[object, object] = {}
     for each in (mapping, *others):
         merged.update(pairs(each))
@@ -49,7 +49,7 @@ def batch(values: object, size: int, fill: object = None) -> list[list[object]]:
 
 
 def rounded(value: float, precision: int = 0, method: str = "common") -> float:
-    """A whole number unless there is a precision."""
+    """Return a whole number unless there is a precision."""
     if method not in _ROUNDING or abs(precision) > _MAX_DIGITS:
         raise TemplateError(
             "cannot round so", f"the precision is up to {_MAX_DIGITS}, the method common, ceil or floor"
