@@ -163,7 +163,7 @@ class ApplicationSource:
 
 
 def _top(here: Path, source_path: str) -> Path | None:
-    """The top of the copy, which has no ``.git``: the folder in which the application's path begins."""
+    """Return the top of the copy, which has no ``.git``: the application's path begins there."""
     parts = Path(source_path).parts
     return here.parents[len(parts) - 1] if parts and here.parts[-len(parts) :] == parts else None
 

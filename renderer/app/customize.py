@@ -58,7 +58,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
 def _findings(
     pipeline: Pipeline, copied: Resource, changes: SpecChanges, release: Release
 ) -> tuple[Diagnostic, ...]:
-    """The findings of KubeVirt about the copy, which is in no file yet, and about VMs that would use it."""
+    """Return the findings about the copy, which is in no file yet, and about VMs that would use it."""
     found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
     return tuple(
         finding._replace(sites=(), severity=_severity(finding, changes), resource=copied.current_id)

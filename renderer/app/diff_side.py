@@ -108,7 +108,7 @@ class Side:
             return Catalog(feature_gates=gates)
 
     def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
-        """The virtual machines as the cluster will see them, where their manifests keep the matchers."""
+        """Return the virtual machines as the cluster expands them, where manifests keep the matchers."""
         outcome: Outcome[ResourceSet] = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED))
         return {each.current_id: each for each in outcome.value if virtual_machine_paths(each.content)}
 

@@ -213,7 +213,7 @@ class _Migration:
         return _differing(self._composed(build), self._pipeline(migrated).compose_overlay(build))
 
     def _applied_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
-        """The virtual machines that would be expanded otherwise, if the build can expand them at all."""
+        """Return the virtual machines that would be expanded otherwise; none where the build fails."""
         before = self._applied(build)
         if before.failed:
             return ()

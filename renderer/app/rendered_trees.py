@@ -164,7 +164,7 @@ class RenderedTrees:
                 self.reporter.note(f"{output}: {repair.value}")
 
     def _foreign(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
-        """Warnings of manifests in the tree that vmrender did not write, by their paths."""
+        """Return warnings of manifests in the tree that vmrender did not write, by their paths."""
         output = rendered.overlay.output
         paths = foreign_manifests(self.root / output, frozenset(rendered.files))
         return {f"{output}/{path}": _foreign_manifest(output, path) for path in paths}

@@ -179,7 +179,7 @@ def _documents(path: Path) -> Iterator[tuple[str, Json]]:
 
 
 def _with_sums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files by their path in the repository, and with them the digests of all schemas in the folder."""
+    """Return the files by their path in the repository, and the digests of all schemas in the folder."""
     present = read_project_schemas(fs, (folder,))
     everything = {
         **{f"{RELEASES}/{path}": content for path, (_, content) in present.releases.items()},

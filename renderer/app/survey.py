@@ -141,7 +141,7 @@ class _Surveyor:
                 yield from ((path, each) for each in found)
 
     def _flux_entries(self) -> Iterator[OverlayEntry]:
-        """The folders of clusters: Flux was pointed at them, or nothing leads to their Kustomizations."""
+        """Yield the folders of clusters: Flux syncs them, or no other Kustomization leads to theirs."""
         roots: dict[str, None] = {}
         for path, content in self._contents.items():
             is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content

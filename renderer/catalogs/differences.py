@@ -73,7 +73,7 @@ def as_text(found: Differences) -> str:
 
 
 def as_json(found: Differences) -> Json:
-    """A mapping with the lists ``added``, ``removed`` and ``changed``, and the number of ``equal`` ones."""
+    """Return the lists ``added``, ``removed`` and ``changed``, and the number of ``equal`` ones."""
     return {
         "added": [_identity(resource) for resource in found.added],
         "removed": [_identity(resource) for resource in found.removed],

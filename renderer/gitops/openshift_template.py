@@ -126,7 +126,7 @@ def _objects(template: Resource) -> Sequence[Json]:
 
 
 def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:
-    """Each parameter's value. Raises ``DiagnosticError`` with all parameters that have none and need one."""
+    """Return each parameter's value. Raises ``DiagnosticError`` with all that need one and have none."""
     values: dict[str, str] = {}
     findings: list[Diagnostic] = []
     for index, parameter in enumerate(array_at(template.content, "parameters")):

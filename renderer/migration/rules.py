@@ -202,7 +202,7 @@ def _matches(kinds: str, kind: str) -> bool:
 
 
 def resources_of_other_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
-    """The resources of ``before`` that mean something else in ``after``; all of them where any is missing."""
+    """Return the resources of ``before`` that mean something else in ``after``; all where any is missing."""
     if len(before) != len(after):
         return tuple(before)
     return tuple(

@@ -50,7 +50,7 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
 
 
 def vm_spec(content: JsonObject) -> JsonObject:
-    """The VirtualMachine's ``spec`` in a VirtualMachine or VirtualMachinePool, or in a patch of one."""
+    """Return the ``spec`` of the machine in a VirtualMachine, a VirtualMachinePool or a patch of one."""
     paths = PATHS.get(text_at(content, "kind"), PATHS[VIRTUAL_MACHINE])
     return object_at(content, *paths.spec.keys)
 

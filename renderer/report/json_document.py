@@ -26,7 +26,7 @@ def resource_json(resource: ResId | None) -> Json:
 
 
 def value_json(value: Value) -> Json:
-    """``{"value": …}`` or ``{"withheld": true}``; null where there is no value."""
+    """Return ``{"value": …}`` or ``{"withheld": true}``; null where there is no value."""
     if value is NoValue.ABSENT:
         return None
     if value is NoValue.WITHHELD:

@@ -15,7 +15,7 @@ def is_in_repository(path: str) -> bool:
 
 
 def below(folder: str, finding: Diagnostic) -> Diagnostic:
-    """The finding with the paths of the repository's files as they are from further up, above ``folder``."""
+    """Return the finding with the path ``folder`` of the repository before the paths of its files."""
     related = tuple(each._replace(location=_below(folder, each.location)) for each in finding.related)
     return finding._replace(location=_below(folder, finding.location), related=related)
 

@@ -87,7 +87,7 @@ spec:
 
 
 def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str]:
-    """``vmrender.yaml``, text by path."""
+    """Return ``vmrender.yaml``, text by path."""
     return {PROJECT: _PROJECT.format(release=release) + (_MERGE_KEYS if merge_keys else "")}
 
 

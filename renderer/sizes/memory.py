@@ -45,7 +45,7 @@ def read_positive(fields: Fields, key: str) -> Quantity | None:
 
 
 def memory_text(fields: Fields, key: str, memory: Quantity) -> str:
-    """``memory`` as ``key`` has it where that can be a label's value as well; else its canonical form."""
+    """Return ``memory`` as ``key`` has it where a label can hold that; else its canonical form."""
     value = fields.content.get(key)
     return value if isinstance(value, str) and _LABEL_VALUE.fullmatch(value) else memory.canonical
 

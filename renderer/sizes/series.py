@@ -123,7 +123,7 @@ def _section(name: str, content: dict[str, Json]) -> JsonObject:
 
 
 def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:
-    """The places that may say it, most specific first: the row, what all sizes share, the row as a whole.
+    """Return the places that may say it, most specific first: row, shared settings, the row as a whole.
 
     ``row`` is where the size stands, ``series`` the series' document; what is derived comes from the row.
     """

@@ -324,7 +324,7 @@ class _ExpansionParser:
         return self._closed(name, operator, pattern, self._argument(_ESCAPED_TO_BRACE))
 
     def _argument(self, characters: re.Pattern[str]) -> Node:
-        """One expansion, or else text up to the next expansion."""
+        """Return one expansion, or else text up to the next expansion."""
         if self._sees("${"):
             return self._expansion()
         text = self._take(characters)
@@ -352,7 +352,7 @@ class _ExpansionParser:
         return match[0]
 
     def _bad(self) -> SubstitutionError:
-        """The error for an unknown form. It repeats only the name, because the rest may be a password."""
+        """Return the error for an unknown form; it repeats only the name, as the rest may be a password."""
         return SubstitutionError(f"what begins with ${{{self._variable} is no expansion that Flux knows")
 
 

@@ -109,7 +109,7 @@ def _range(*bounds: int) -> range:
 
 
 def _fail(message: object) -> NoReturn:
-    """For what a template cannot make anything of: ``{{ fail("no zone " ~ zone) }}``."""
+    """Stop a template that cannot go on: ``{{ fail("no zone " ~ zone) }}``."""
     raise TemplateError(as_text(message))
 
 

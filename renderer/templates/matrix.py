@@ -145,7 +145,7 @@ def _named_values(fields: Fields) -> tuple[JsonObject, Mapping[str, Site]]:
 
 
 def _over(below: JsonObject, above: JsonObject) -> JsonObject:
-    """Mappings are merged, everything else is replaced."""
+    """Return the value under another: mappings are merged, everything else is replaced."""
     merged: dict[str, Json] = dict(below)
     for key, value in above.items():
         present = merged.get(key)

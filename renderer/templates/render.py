@@ -116,7 +116,7 @@ def _misspelt(message: str, line: int) -> TemplateError:
 
 
 def _walk(tree: nodes.Node) -> Iterator[tuple[nodes.Node, int]]:
-    """All nodes with their depth, in the order of the text; not by recursion, as the depth is the user's."""
+    """Yield all nodes with their depth, in the order of the text; no recursion: users choose the depth."""
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()

@@ -187,7 +187,7 @@ def _in_template(found: Diagnostic, lines: Sequence[int], row: MatrixRow) -> Dia
 
 
 def _mapped(location: Location | None, lines: Sequence[int]) -> Location | None:
-    """The line of the template for one of the output; what is missing is noticed behind the last one."""
+    """Return the template's line for one of the output; a missing part is noticed behind the last one."""
     if location is None or not location.line:
         return location
     return Location(location.path, lines[min(location.line, len(lines)) - 1])

@@ -129,7 +129,7 @@ def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> Deplo
 
 
 def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceType:
-    """The type that the source names, or else that of the files in its folder (``util/app/discovery``).
+    """Return the type that the source names, or else that of its files (``util/app/discovery``).
 
     Raises ``DiagnosticError``.
     """

@@ -27,7 +27,7 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\$))")
 
 
 def complete(fs: FileSystem, source: DeployedSource, folder: str) -> CompletedKustomization:
-    """The kustomization in ``folder`` with ``spec.source.kustomize`` in it. Raises ``DiagnosticError``."""
+    """Return ``folder``'s kustomization with ``spec.source.kustomize``. Raises ``DiagnosticError``."""
     file = find_kustomization(fs, folder)
     content = decode_yaml11(fs.read(file), file)
     options = object_at(source.content, "kustomize")

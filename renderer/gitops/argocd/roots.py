@@ -64,7 +64,7 @@ def _places(fs: FileSystem, path: str) -> Iterator[str]:
 
 
 def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[str]:
-    """The folders and files that the kustomizations in ``folders`` use, without those that use each other."""
+    """Return the folders and files that the kustomizations in ``folders`` use, but for circles of them."""
     found: set[str] = set()
     for user in folders:
         found |= graph.files(user)

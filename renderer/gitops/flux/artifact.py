@@ -188,7 +188,7 @@ class ArtifactFileSystem:
 
 
 def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:
-    """The patterns of all ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
+    """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
     names = fs.list(folder)
     if IGNORE_FILE in names:
         path = _joined(folder, IGNORE_FILE)

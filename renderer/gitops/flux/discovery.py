@@ -165,7 +165,7 @@ def source_key(entry: Resource) -> Key:
 
 
 def variable_sources(entry: Resource) -> tuple[Key, ...]:
-    """The ConfigMaps and Secrets that ``spec.postBuild.substituteFrom`` names, all in its own namespace."""
+    """Return the ConfigMaps and Secrets that ``substituteFrom`` names, all in its own namespace."""
     references = array_at(entry.content, "spec", "postBuild", "substituteFrom")
     return tuple((text_at(each, "kind"), entry.namespace, text_at(each, "name")) for each in references)
 

@@ -70,7 +70,7 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
 
 
 def find_or_generate(fs: FileSystem, folder: str, listed_at: Site) -> CompletedKustomization:
-    """The kustomization file of ``folder``, or else one that lists its manifests. Raises ``DiagnosticError``.
+    """Return the kustomization of ``folder``, or one that lists its manifests. Raises ``DiagnosticError``.
 
     ``listed_at`` is where the folder is named, which findings about a generated one point at.
     """

@@ -63,7 +63,7 @@ class Token(NamedTuple):
 
 
 def cut(text: str) -> Iterator[str | list[Token]]:
-    """The texts of the template and, between them, the tokens of each action. Raises ``GoTemplateError``."""
+    """Yield the texts of the template, and each action's tokens between them. Raises ``GoTemplateError``."""
     at, trims = 0, False
     while True:
         start = text.find("{{", at)

@@ -37,7 +37,7 @@ def combine(mapping: object, *others: object) -> dict[object, object]:
 
 
 def batch(values: object, size: int, fill: object = None) -> list[list[object]]:
-    """Lists of ``size`` values each, the last one filled up if there is something to fill it with."""
+    """Yield lists of ``size`` values each, the last one filled up if there is something to fill it with."""
     if size < 1:
         raise TemplateError("a batch has at least one value")
     listed = elements(values)
@@ -64,7 +64,7 @@ def rounded(value: float, precision: int = 0, method: str = "common") -> float:
 def total(
     environment: Environment, values: object, attribute: str | int | None = None, start: object = 0
 ) -> object:
-    """The sum of numbers, of what each value holds under the key ``attribute``; or of lists, one list."""
+    """Return the sum of numbers, or of each value's ``attribute``; lists are joined to one."""
     summands: Sequence[object] = elements(values)
     if attribute is not None:
         summands = [*map(make_attrgetter(environment, attribute), summands)]

@@ -26,12 +26,12 @@ _DIGEST_LENGTH = 8
 
 
 def slug(value: object) -> str:
-    """Lower case letters and digits, with one ``-`` for all that stands between; ``é`` becomes ``e``."""
+    """Return lower case letters and digits, with one ``-`` for all between; ``é`` becomes ``e``."""
     return re.sub("[^a-z0-9]+", "-", _ascii(value).lower()).strip("-")
 
 
 def dns_label(value: object) -> str:
-    """The name of a service, volume or the like; what is too long ends in a digest, and stays unique."""
+    """Return the name of a service, volume or the like; a long one ends in a digest, and stays unique."""
     return _named(_shortened(slug(value), _MAX_LABEL), value, "name")
 
 
@@ -201,7 +201,7 @@ def sha256(value: str) -> str:
 
 
 def integer(value: object, default: object = None, base: int = 10) -> object:
-    """A whole number of text or a number, cut at the point. Unlike Jinja's, an error for anything else."""
+    """Return a whole number, cut at the point. Unlike Jinja's, an error for what is no number."""
     return _number(value, lambda text: int(text.strip(), base), int, default)
 
 
