@@ -9,7 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.survey import FoundEntry, LeftOut, Survey
+from renderer.app.found_entries import FoundEntry
+from renderer.app.survey import LeftOut, Survey
 from renderer.app.survey import survey as survey_of
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind
@@ -99,7 +100,7 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
         "  - builtin: common-instancetypes",
         "",
         "# What deploys virtual machines in this repository.",
-        "overlays:",
+        "overlays:" if survey.entries else "overlays: []",
     ]
     for each in survey.entries:
         lines += [f"  # {_counted(each)}", *_entry_lines(each.entry)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.app.import_fit import FittedMachines, fit_machines
@@ -21,13 +21,15 @@ from renderer.dump.sources import (
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import JsonObject, array_at, text_at
+from renderer.model.json import Json, JsonObject, array_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.render_config import CLUSTER_FOLDER, CatalogPath, ExpandMode
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
+from renderer.source.file_system import FileSystem
+from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.yamlio.decode import decode_yaml11
 
 _DUMP = "the dump"
@@ -117,6 +119,28 @@ def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool
         return False
     listed = array_at(decode_yaml11(project.fs.read(kustomization), kustomization), "resources")
     return posixpath.basename(placeholder.path) in listed
+
+
+def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Return the files and folders that the kustomizations on disk list, and those to be written do not."""
+    graph = KustomizationGraph(fs)
+    unlisted: set[str] = set()
+    for path, content in writes.items():
+        folder, name = posixpath.split(path)
+        links = graph.links(folder) if name == KUSTOMIZATION_FILE else None
+        if links is not None:
+            written = decode_yaml11(content, path)
+            listed = {
+                posixpath.normpath(posixpath.join(folder, entry))
+                for field in ("resources", "components", "generators", "patches")
+                for entry in _entries(array_at(written, field))
+            }
+            unlisted |= {each for each in links.files | links.folders if each not in listed}
+    return tuple(sorted(each for each in unlisted if fs.is_file(each) or fs.is_folder(each)))
+
+
+def _entries(listed: Sequence[Json]) -> Iterator[str]:
+    yield from filter(None, (each if isinstance(each, str) else text_at(each, "path") for each in listed))
 
 
 def _is_instancetype(content: JsonObject) -> bool:

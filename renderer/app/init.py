@@ -81,7 +81,7 @@ def start_project(
     planned = plan_scaffold(
         choices,
         lambda path: _text_at(root / path),
-        has_overlays=_has_overlays(root) or bool(survey and survey.machines),
+        has_overlays=_has_overlays(root) or found is not None or bool(survey and survey.machines),
         project=found.project_text(wishes.kubevirt) if found else None,
     )
     if planned.in_the_way:

@@ -20,6 +20,9 @@ STEPS_PER_BYTE = 40
 #: Steps that all comparisons of words for "did you mean" may take in a run. There are no such hints beyond.
 MOST_FOR_SUGGESTIONS = 1_000_000
 
+#: The part of the steps of a run that it may take once more to find the lines of its findings.
+_PART_FOR_LINES = 4
+
 
 class WorkLimitError(Exception):
     """A run takes too many steps. It ends there, since no stage after this one could work at less cost.
@@ -44,11 +47,11 @@ class WorkLimitError(Exception):
 class _Account:
     """Steps taken so far; ``read`` has the size in bytes of each file that was read."""
 
-    __slots__ = ("belongs_to_run", "earned", "read", "spent", "suggestions")
+    __slots__ = ("belongs_to_run", "earned", "lines", "read", "spent", "suggestions")
 
     def __init__(self, *, belongs_to_run: bool) -> None:
         self.belongs_to_run = belongs_to_run
-        self.spent = self.earned = self.suggestions = 0
+        self.spent = self.earned = self.suggestions = self.lines = 0
         self.read: dict[str, int] = {}
 
 
@@ -104,6 +107,15 @@ def may_suggest(steps: int) -> bool:
         return True
     account.suggestions += steps
     return account.suggestions <= MOST_FOR_SUGGESTIONS
+
+
+def may_find_lines(steps: int) -> bool:
+    """Count the search for the line of a finding; False if such searches have taken enough."""
+    account = _account.get()
+    if account is None:
+        return True
+    account.lines += steps
+    return account.lines <= allowed() // _PART_FOR_LINES
 
 
 class WorkDone:

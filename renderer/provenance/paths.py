@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json import Json
-from renderer.model.list_elements import child_at, element_index, element_names, value_at
+from renderer.model.list_elements import child_at, element_index, element_names, element_text, value_at
 from renderer.model.work import spend
 
 
@@ -35,7 +37,7 @@ def indexed(value: Json, path: FieldPath) -> FieldPath:
     for segment in path.segments:
         index = _index(found, segment)
         segments.append(segment if index is None else index)
-        found = child_at(found, segment, NoValue.ABSENT)
+        found = _child(found, segment)
     return FieldPath(tuple(segments))
 
 
@@ -48,7 +50,7 @@ def named(value: Json, path: FieldPath) -> FieldPath:
         if isinstance(found, list) and isinstance(segment, int) and segment < len(found):
             name = _segments(found)[segment]
         segments.append(name)
-        found = child_at(found, segment, NoValue.ABSENT)
+        found = _child(found, segment)
     return FieldPath(tuple(segments))
 
 
@@ -65,30 +67,88 @@ def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
         if isinstance(mine, list) and isinstance(theirs, list):
             other = _counterpart_of_element(mine, theirs, segment)
         segments.append(other)
-        mine, theirs = child_at(mine, segment, NoValue.ABSENT), child_at(theirs, other, NoValue.ABSENT)
+        mine, theirs = _child(mine, segment), _child(theirs, other)
     return FieldPath(tuple(segments))
 
 
+def _child(value: Value, segment: Segment) -> Value:
+    """Return what ``segment`` means in ``value``, by a table where that is a long list."""
+    if not isinstance(value, list):
+        return child_at(value, segment, NoValue.ABSENT)
+    index = _index(value, segment)
+    return NoValue.ABSENT if index is None else value[index]
+
+
 def _index(value: Value, segment: Segment) -> int | None:
-    return element_index(value, segment) if isinstance(value, list) else None
+    if not isinstance(value, list):
+        return None
+    if isinstance(segment, ElementName) and len(value) > _SHORT:
+        return _positions(_LongList(value), segment.key).get(segment.value)
+    return element_index(value, segment)
 
 
 def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
     """Return a segment for each element of a list: all by name, or all by number."""
+    if len(elements) > _SHORT:
+        return _segments_of(_LongList(elements)).in_order
     return element_names(elements) or range(len(elements))
 
 
 def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:
     """Return the element of the same name or value, else the one in its place if none came or went."""
-    spend(3 * (len(mine) + len(theirs)), "following fields through their versions")
     index = _index(mine, segment)
-    names = _segments(theirs)
-    if index is None or (isinstance(segment, ElementName) and segment in names):
+    if index is None or (isinstance(segment, ElementName) and segment in _names(theirs)):
         return segment
+    spend(3 * (len(mine) + len(theirs)), "following fields through their versions")
+    names = _segments(theirs)
     element = mine[index]
     if element in theirs:
         return names[index if theirs[index : index + 1] == [element] else theirs.index(element)]
-    is_free = isinstance(segment, int) or (index < len(names) and names[index] not in _segments(mine))
+    is_free = isinstance(segment, int) or (index < len(names) and names[index] not in _names(mine))
     if len(theirs) == len(mine) and is_free:
         return names[index]
     return len(theirs) if isinstance(segment, int) else segment  # which is not there
+
+
+#: The elements of a longer list are looked up in a table, which is made once.
+_SHORT = 16
+
+
+class _LongList:
+    """A list as a key of tables: itself, and no other that is equal. No version of a resource changes."""
+
+    __slots__ = ("elements",)
+
+    def __init__(self, elements: Sequence[Json]) -> None:
+        self.elements = elements
+
+    def __hash__(self) -> int:
+        return id(self.elements)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _LongList) and other.elements is self.elements
+
+
+class _Segments(NamedTuple):
+    in_order: Sequence[Segment]
+    known: Collection[Segment]
+
+
+@lru_cache(maxsize=64)
+def _segments_of(long: _LongList) -> _Segments:
+    segments = element_names(long.elements) or range(len(long.elements))
+    return _Segments(segments, segments if isinstance(segments, range) else frozenset(segments))
+
+
+def _names(elements: Sequence[Json]) -> Collection[Segment]:
+    """Return the segments of a list, to look one up."""
+    return _segments_of(_LongList(elements)).known if len(elements) > _SHORT else _segments(elements)
+
+
+@lru_cache(maxsize=64)
+def _positions(long: _LongList, key: str) -> Mapping[str, int]:
+    """Return the first element by the text of its field ``key``."""
+    positions: dict[str, int] = {}
+    for index, element in enumerate(long.elements):
+        positions.setdefault(element_text(element, key), index)
+    return positions

@@ -37,8 +37,8 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.HOT_PLUG: "hot-plugged at once",
     Effect.NEXT_MIGRATION: "at the next live migration",
     Effect.MIGRATION: "live migration",
-    Effect.PENDING: "waits silently for a restart",
-    Effect.BLOCKED: "cannot be migrated: waits for a restart",
+    Effect.PENDING: "counts after a restart, which KubeVirt does not ask for",
+    Effect.BLOCKED: "counts after a restart, as the VM cannot be live-migrated",
     Effect.START: "started",
     Effect.STUCK: "accepted, but KubeVirt cannot apply it",
     Effect.RESTART: "needs a restart",
@@ -51,8 +51,8 @@ EFFECTS: Mapping[Effect, str] = {
 }
 _PLURALS = {
     Effect.RESTART: "need a restart",
-    Effect.PENDING: "wait silently for a restart",
-    Effect.BLOCKED: "cannot be migrated: wait for a restart",
+    Effect.PENDING: "count after a restart, which KubeVirt does not ask for",
+    Effect.BLOCKED: "count after a restart, as the VMs cannot be live-migrated",
     Effect.NO_START: "accepted, but they will not start again",
 }
 #: Effects that do not depend on what the virtual machine was started from.

@@ -45,6 +45,8 @@ def _annotation(finding: Diagnostic) -> str:
         properties = {"file": location.path, "line": location.line or 1}
         if location.column:
             properties["col"] = location.column
+            if location.end_column > location.column:
+                properties["endColumn"] = location.end_column
     elif location:
         message = f"{location}: {message}"
     properties["title"] = f"{finding.code}: {finding.resource}" if finding.resource else finding.code

@@ -74,4 +74,9 @@ def _finding(finding: Diagnostic, fingerprint: str) -> Json:
 def _location(location: Location | None) -> Json:
     if location is None:
         return None
-    return {"path": location.path, "line": location.line, "column": location.column}
+    return {
+        "path": location.path,
+        "line": location.line,
+        "column": location.column,
+        "endColumn": location.end_column,
+    }

@@ -95,6 +95,8 @@ def _physical(location: Location) -> JsonObject:
     region = {"startLine": location.line or 1}
     if location.column:
         region["startColumn"] = location.column
+        if location.end_column:
+            region["endColumn"] = location.end_column
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 
 

@@ -78,6 +78,7 @@ class Context:
         self.release: Final = release
         self.find_in_catalogs: Final = find_in_catalogs
         self.bundled_names: Final = bundled_names
+        self._found: dict[tuple[str, str, str], Resource | None] = {}
 
     @cached_property
     def machines(self) -> Sequence[VirtualMachineView]:
@@ -98,6 +99,12 @@ class Context:
 
     def found(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object as expansion finds it: in the overlay, else in the project's catalogs."""
+        asked = kind, name, namespace
+        if asked not in self._found:
+            self._found[asked] = self._find(*asked)
+        return self._found[asked]
+
+    def _find(self, kind: str, name: str, namespace: str) -> Resource | None:
         for resource in self._composed_by_name.get((kind, name), ()):
             if not namespace or resource.namespace in ("", namespace):
                 return resource

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json
+from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
@@ -81,7 +81,7 @@ class _Substitution:
             for variable, made in evaluated.made.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
                     self.confidential |= made
-            return _as_resource(resource, _read_again(evaluated.text))
+            return _as_resource(resource, self._read(resource.content, evaluated))
         except TooLongError as error:
             raise over_limit("added_size", error.message, resource=resource) from None
         except SubstitutionError as error:
@@ -95,6 +95,33 @@ class _Substitution:
         if not evaluated.kept:
             return evaluated
         return evaluate(parse(text, keeps_escapes=True), values, self._characters, keeps_unknown=True)
+
+    def _read(self, content: JsonObject, evaluated: Evaluated) -> Json:
+        """Read an object again that was evaluated. Raises ``SubstitutionError``.
+
+        Where variables keep their place, as a Secret with them is not in the repository, a text may be whole
+        with all of them alone: then it stays as it is written.
+        """
+        try:
+            return _read_again(evaluated.text)
+        except SubstitutionError:
+            if not evaluated.kept:
+                raise
+            return self._as_far_as_readable(content)
+
+    def _as_far_as_readable(self, value: Json) -> Json:
+        """Return a value with each text evaluated by itself; one that is not readable then is as written."""
+        if isinstance(value, dict):
+            return {key: self._as_far_as_readable(child) for key, child in value.items()}
+        if isinstance(value, list):
+            return [self._as_far_as_readable(child) for child in value]
+        if not isinstance(value, str):
+            return value
+        try:
+            read = object_at(_read_again(self._evaluated({"text": value}).text))
+        except SubstitutionError:
+            return value
+        return read["text"] if read.keys() == {"text"} else value
 
     def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
         mentions = _mentions(resource) if variables else {}

@@ -32,6 +32,7 @@ _WAITS = "it waits for the restart that another change needs"
 _SILENT = "no condition says so"
 _MOST_NAMED = 3
 _SAME = "the VM comes to the same"
+_RUNNING = "the VM that runs stays as it is"
 _UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 
 
@@ -104,7 +105,10 @@ class _VmImpacts:
         self.stopped = held.after.run_strategy == HALTED
         reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
         if not self.halted:
-            reaction = sync(self._update, held.between)
+            reaction = sync(self._update, (*held.between, *filter(None, [held.waiting])))
+        if not self.halted and held.waiting:
+            waiting = sync(self._update._replace(after=held.waiting))
+            reaction = _without_what_waits(reaction, waiting)
         self.state = reaction.state
         self.pending = tuple(_pending(reaction))
         #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
@@ -121,7 +125,8 @@ class _VmImpacts:
             counts = is_within(field, self.pending)
             text = "the VM is halted before" if self.halted else "the VM is halted by it"
             return Impact(Effect.NEXT_START, text) if counts else Impact(Effect.NONE, _SAME)
-        return worst(list(self._impacts(field))) or Impact(Effect.NONE, _SAME, f"{VM} sync")
+        same = _RUNNING if self._held.waiting else _SAME
+        return worst(list(self._impacts(field))) or Impact(Effect.NONE, same, f"{VM} sync")
 
     def _impacts(self, field: FieldPath) -> Iterator[Impact]:
         state = self.state
@@ -190,9 +195,19 @@ def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
     return patch._replace(reason=f"{patch.reason}; nobody starts it (workloadUpdateMethods is empty)")
 
 
+def _without_what_waits(reaction: Reaction, waiting: Reaction) -> Reaction:
+    """Return a reaction without the fields that wait for the next start since before the change."""
+    others = tuple(differences(waiting.next_instance, reaction.next_instance))
+    restart = reaction.state.restart
+    if restart and waiting.state.restart and not any(is_within(each, others) for each in restart.fields):
+        reaction = reaction._replace(state=reaction.state._replace(restart=None))
+    kept = tuple(each for each in _pending(reaction) if not is_within(each, others))
+    return reaction._replace(waits=kept)
+
+
 def _pending(reaction: Reaction) -> Iterator[FieldPath]:
     for field in differences(reaction.state.instance, reaction.next_instance):
-        if field.segments[-1] not in _PLANNED:
+        if field.segments[-1] not in _PLANNED and field not in reaction.waits:
             yield field
 
 

@@ -112,10 +112,14 @@ class SyncStep(NamedTuple):
 
 
 class Reaction(NamedTuple):
-    """The state that the instance comes to, and the instance that would be made at the next start."""
+    """The state that the instance comes to, and the instance that would be made at the next start.
+
+    ``waits`` are fields in which the two differed before the change, and in the same way.
+    """
 
     state: InstanceState
     next_instance: JsonObject
+    waits: tuple[FieldPath, ...] = ()
 
 
 #: In KubeVirt's order.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.compare import OverlaySide, vm_changes
+from renderer.diff.held_values import differences
 from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange
 from renderer.diff.impact.table import Views
@@ -130,6 +131,7 @@ class _LiveComparison:
         self._unjudged = 0
         self._drifts = 0
         self._waiting: list[str] = []
+        self._restarting: list[str] = []
         self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
         self._masking = Masking(secret_values(everything) | tainted())
@@ -150,15 +152,16 @@ class _LiveComparison:
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
         drift = self._without_ignored(Drift(live, written, predicted, merges=policy.merges))
         self._unjudged += drift.unjudged
+        synced = self._synced(drift) if live.kind == VM else None
+        if live.kind == VM:
+            self._note_restart(live, synced, has_drift=bool(drift.fields))
         if not drift.fields:
             self.equal += 1
             return None
         self._drifts += 1
-        if live.kind == VM and self._objects.waits_for_restart(live):
-            self._waiting.append(str(live.current_id))
         if not drift.owners:
             self._without_owners.append(str(live.current_id))
-        return self._drifted(drift, written)
+        return self._drifted(drift, written, synced)
 
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine knows, and Git has no longer."""
@@ -184,6 +187,8 @@ class _LiveComparison:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
         elif unowned:
             yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
+        if self._restarting:
+            yield f"a restart is due already, with or without a sync, of {_first(self._restarting)}"
         if self._waiting:
             yield (
                 f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
@@ -201,8 +206,23 @@ class _LiveComparison:
                 drift = left
         return drift
 
-    def _drifted(self, drift: Drift, written: Resource) -> ResourceChange:
-        judgement, refusal = self._judgement(drift), self._refusal(written)
+    def _synced(self, drift: Drift) -> SyncedVm | None:
+        """Return a virtual machine before and after a sync, if it runs with another spec or has drifted."""
+        if not drift.fields and self._objects.instance(drift.live) is None:
+            return None
+        return self._settings.sync(drift.live, drift.live.with_content(drift.synced()))
+
+    def _note_restart(self, live: Resource, synced: SyncedVm | None, *, has_drift: bool) -> None:
+        """Note that a virtual machine runs with another spec than the cluster holds, if it does."""
+        waiting = None if synced is None else synced.change.waiting
+        if synced is not None and waiting is not None:
+            fields = list(map(str, differences(synced.change.before.applied, waiting.applied)))
+            self._restarting.append(f"{live.current_id} ({_first(fields)})")
+        elif has_drift and self._objects.waits_for_restart(live):
+            self._waiting.append(str(live.current_id))
+
+    def _drifted(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
+        judgement, refusal = self._judgement(drift, synced), self._refusal(written)
         impacts = {change.field: change.impact for change in judgement.changes}
         changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
         changes += [change for change in judgement.changes if change.inherited]
@@ -221,13 +241,12 @@ class _LiveComparison:
             return change
         return change._replace(effects=_effects(refusal), pending=(), start_refusal="")
 
-    def _judgement(self, drift: Drift) -> Judgement:
+    def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
         """Judge what a sync does to a virtual machine; of another object, nothing."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             return Judgement((), None)
-        found = self._settings.sync(drift.live, synced) if live.kind == VM else None
         changes = vm_changes((views[0], views[1]), _seen((views[0], views[1]), found))
         if not changes:
             return Judgement((), _LEFT)

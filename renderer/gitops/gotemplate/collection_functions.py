@@ -64,7 +64,7 @@ def _keys(*mappings: Mapping[str, object]) -> list[object]:
 
 
 def merged(target: Mapping[str, object], other: Mapping[str, object], *, over: bool) -> dict[str, object]:
-    """Add values of ``other`` where there are none; with ``over``, all that are not empty (``mergo.Merge``)."""
+    """Add values of ``other`` where there are none; with ``over``, all but empty ones (``mergo.Merge``)."""
     result = dict(target)
     for key, value in other.items():
         known = result.get(key)
