@@ -15,6 +15,7 @@ from renderer.report.report import Report
 
 
 def resource_json(resource: ResId | None) -> Json:
+    """Return the identity of a resource; null for none."""
     if resource is None:
         return None
     return {

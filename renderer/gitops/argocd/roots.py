@@ -84,7 +84,12 @@ def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
             raise
         return
     for resource in found:
-        items = array_at(resource.content, "items")
-        yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
-        if not items:
-            yield resource
+        yield from with_items(resource)
+
+
+def with_items(resource: Resource) -> Iterator[Resource]:
+    """Yield the items of a List; another object as it is."""
+    items = array_at(resource.content, "items")
+    yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
+    if not items:
+        yield resource
