@@ -81,9 +81,8 @@ class ImportedCluster(NamedTuple):
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     """Write the sources of a cluster into a folder of the project.
 
-    Nothing is written when there is an error, and files that are there stay unless ``force`` is set.
-
-    Raises ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
+    Nothing is written when there is an error, and files that are there stay unless ``force`` is set. Raises
+    ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
     """
     _check_label(request.choices.group_by)
     output = _output(project, request.output)
@@ -100,14 +99,14 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if has_errors(findings):
         return ImportedCluster(findings)
     planned = plan_sources(project, output, gathered, release, request.choices)
-    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
+    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     writes |= project_file(project, output, _modes(output, planned), catalogs, release)
     findings = (*findings, *rules.applied(planned.findings))
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
         return ImportedCluster((*findings, *in_the_way))
-    unlisted = tuple(map(_unlisted, files_unlisted(project.fs, changed)))
+    unlisted = map(_unlisted, files_unlisted(project.fs, changed))
     exposed = _exposed(project, request.files) if _has_secrets(gathered, planned) else ()
     findings = (*findings, *rules.applied((*unlisted, *exposed)))
     if not request.dry_run and not has_errors(findings):

@@ -107,7 +107,7 @@ class PinnedOverlay:
         return cls(project, overlay, FileContent(file, fs.read(file)), read_folder(pins, files))
 
     def pinnables(self) -> tuple[Pinnable, ...]:
-        """The overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
+        """Return the overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
         bare = without_pins(self.kustomization)
         fs = FilesAbove({bare.path: bare.content}, self.project.fs)
         outcome = Pipeline(fs, self.project.config).pinnables(self.overlay)
@@ -122,7 +122,7 @@ class PinnedOverlay:
         return needed
 
     def built_with(self, planned: PinChanges) -> Pipeline:
-        """A pipeline that sees the changes as if they were made."""
+        """Return a pipeline that sees the changes as if they were made."""
         fs = FilesAbove({file.path: file.content for file in planned.writes}, self.project.fs)
         return Pipeline(fs, self.project.config)
 

@@ -52,7 +52,7 @@ _IN_DATA_VOLUMES: tuple[tuple[str, ...], ...] = (("pvc", *_REQUESTED), ("storage
 
 
 class _Amount(Record):
-    """What is ``written`` in a field; its path is in two parts, as that of what is right is never needed."""
+    """The amount ``written`` in a field, at ``way`` below ``base``; only a finding joins the two paths."""
 
     written: Json
     base: FieldPath

@@ -100,13 +100,13 @@ def in_no_overlay(
     """
     matched = [live for each in written if (live := objects.find(each)) is not None]
     known = {each.current_id.object_key for each in (*written, *matched)}
-    told = {change.id for overlay in overlays for change in overlay.changes}
+    reported = {change.id for overlay in overlays for change in overlay.changes}
     kinds = {each.kind for each in written} | PATHS.keys()
     namespaces = {each.namespace for each in (*written, *matched)}
     found: list[ResourceChange] = []
     others = 0
     for live in objects.resources:
-        if live.current_id.object_key in known or live.current_id in told or live.kind == VMI:
+        if live.current_id.object_key in known or live.current_id in reported or live.kind == VMI:
             continue
         if live.namespace in namespaces and live.kind in kinds and is_users(live):
             runs = objects.runs(live)
@@ -167,9 +167,9 @@ class _LiveComparison:
         """Return the change of an object that the engine knows, and Git has no longer."""
         kept = self._settings.prune_refusal or why_kept(live)
         impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
-        told = None if VirtualMachineView.of(live) is None else impact
+        shown = None if VirtualMachineView.of(live) is None else impact
         return ResourceChange(
-            ChangeType.REMOVED, live.current_id, None, (), told, _effects(told), runs=self._runs(live)
+            ChangeType.REMOVED, live.current_id, None, (), shown, _effects(shown), runs=self._runs(live)
         )
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
@@ -224,13 +224,13 @@ class _LiveComparison:
     def _drifted(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
         judgement, refusal = self._judgement(drift, synced), self._refusal(written)
         impacts = {change.field: change.impact for change in judgement.changes}
-        told = [each._replace(impact=impacts.get(each.field)) for each in drift.told()]
-        told += [change for change in judgement.changes if change.inherited]
+        changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
+        changes += [change for change in judgement.changes if change.inherited]
         change = ResourceChange(
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self._masking) for each in told),
+            tuple(without_secrets(each, written.kind, self._masking) for each in changes),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,

@@ -33,12 +33,12 @@ _NO_CONNECTOR_BEFORE = ("connector", "punctuation", "")
 
 
 def joined_lower(text: str, connector: str) -> str:
-    """The words of ``text`` in lower case, with ``connector`` between them."""
+    """Return the words of ``text`` in lower case, with ``connector`` between them."""
     return "".join(_word_parts(_words(text), connector))
 
 
 def pascal_case(text: str) -> str:
-    """The words between connectors, each with a capital; connectors at the beginning stay."""
+    """Return the words between connectors, each with a capital; connectors at the beginning stay."""
     bare = text.lstrip(_CONNECTORS)
     lead = text[: len(text) - len(bare)]
     words = re.split(r"[-_\s]", bare)
@@ -52,7 +52,7 @@ def pascal_case(text: str) -> str:
 
 
 def _words(text: str) -> Iterator[tuple[str, str]]:
-    """Each word with its kind; two of the kind end follow the last."""
+    """Yield each word with its kind; two of the kind end follow the last."""
     for match in _WORD.finditer(text):
         yield match.lastgroup or "", match[0]
     yield _END
