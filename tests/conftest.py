@@ -96,15 +96,13 @@ def _what_ships_is_looked_at_once() -> Iterator[None]:
 
 
 def _kept_where_it_ships(genuine: _FindSchema) -> _FindSchema:
-    known: dict[tuple[Release, Gvk], KindSchema] = {}
+    shared: dict[type[SchemaRegistry], SchemaRegistry] = {}
     shipped = data_folder("schemas")
 
     def schema(self: SchemaRegistry, release: Release, gvk: Gvk) -> KindSchema:
         if self._root != shipped or self._project != NO_SCHEMAS or gvk.group not in ALL_GROUPS:
             return genuine(self, release, gvk)
-        if (release, gvk) not in known:
-            known[release, gvk] = genuine(self, release, gvk)
-        return known[release, gvk]
+        return genuine(shared.setdefault(type(self), self), release, gvk)
 
     return schema
 
