@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from renderer.app import run_cache
 from renderer.bundled import data_folder
+from renderer.cache.tool_fingerprint import tool_fingerprint
 from renderer.model.project_schemas import NO_SCHEMAS
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
@@ -25,7 +26,7 @@ from tests.no_network import forbid_network
 #: Folders of which none holds a test: pytest would visit each of their 2,000.
 collect_ignore = ["cases", "data"]
 
-_FindSchema: TypeAlias = Callable[[SchemaRegistry, Release, Gvk], KindSchema]
+_FindSchema: TypeAlias = Callable[..., KindSchema]
 
 #: The tests make and remove thousands of small repositories: on a disk that takes twice as long.
 MEMORY = Path("/dev/shm")
@@ -89,7 +90,7 @@ def _what_ships_is_looked_at_once() -> Iterator[None]:
     """A command looks at each file of the checkout, and compiles schemas that ship; no test changes these."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _: None)  # whether the disk itself has it cannot be tested here
-        patched.setattr(run_cache, "tool_fingerprint", cache(run_cache.tool_fingerprint))
+        patched.setattr(run_cache, "tool_fingerprint", cache(tool_fingerprint))
         for registry in (SchemaRegistry, InputSchemaRegistry):
             patched.setattr(registry, "schema", _kept_where_it_ships(registry.schema))
         yield
