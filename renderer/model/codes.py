@@ -109,6 +109,7 @@ class Code(StrEnum):
     SHARED_CLAIM = "shared-claim"
     SIZE_LABEL = "size-label"
     STORAGE_CLASS_DROPPED = "storage-class-dropped"
+    UNUSABLE_VALUE = "unusable-value"
     UNUSED_SUPPRESSION = "unused-suppression"
     VOLUME_WITHOUT_DISK = "volume-without-disk"
 

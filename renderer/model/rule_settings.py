@@ -32,6 +32,7 @@ RULE_CODES: tuple[Code, ...] = (
     Code.SHARED_CLAIM,
     Code.SIZE_LABEL,
     Code.STORAGE_CLASS_DROPPED,
+    Code.UNUSABLE_VALUE,
     Code.UNUSED_SUPPRESSION,
     Code.VOLUME_WITHOUT_DISK,
 )

@@ -18,8 +18,8 @@ domain:
   memory: {guest: 64Gi}
 ```
 
-Reported is less than 1Mi of memory or storage: in virtual machines, in `dataVolumeTemplates`, in instance
-types and preferences, in DataVolumes and in PersistentVolumeClaims.
+Reported is less than 1Mi of memory or storage, and a negative amount: in virtual machines, in
+`dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def _slips(resource: Resource, fields: Iterator[FieldPath]) -> Iterator[Finding]
     for field in fields:
         written = _at(resource.content, field)
         amount = lenient_quantity(written)
-        if amount is not None and amount.sign > 0 and amount.compare(_SMALLEST) < 0:
+        if amount is not None and amount.sign < 0:
+            yield Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
+        elif amount is not None and amount.sign > 0 and amount.compare(_SMALLEST) < 0:
             digits = scalar_text(written).rstrip("mkKun")
             what = "storage" if "storage" in field.segments or "capacity" in field.segments else "memory"
             message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"

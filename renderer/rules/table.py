@@ -19,6 +19,7 @@ from renderer.rules import (
     size_label,
     storage_class_dropped,
     suppression,
+    unusable_value,
     volume_without_disk,
 )
 from renderer.rules.rule import Rule
@@ -39,6 +40,7 @@ RULES: tuple[Rule, ...] = tuple(
             size_label.RULE,
             storage_class_dropped.RULE,
             suppression.RULE,
+            unusable_value.RULE,
             volume_without_disk.RULE,
         ),
         key=lambda rule: rule.code,
