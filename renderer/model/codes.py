@@ -106,6 +106,7 @@ class Code(StrEnum):
     SECRET_NOT_FOUND = "secret-not-found"  # noqa: S105 - a code, no password
     SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm"
     SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found"
+    SERVICE_SELECTOR = "service-selector"
     SHARED_CLAIM = "shared-claim"
     SIZE_LABEL = "size-label"
     STORAGE_CLASS_DROPPED = "storage-class-dropped"

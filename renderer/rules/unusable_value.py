@@ -22,7 +22,8 @@ Reported are, by the rules of Kubernetes (`pkg/apis/core/validation`): toleratio
 affinity, topology spread constraints, probes, priority classes, images of container disks and of `kernelBoot`
 that no registry has, and names of Secrets, ConfigMaps, claims, service accounts and networks that no object
 can have. By the rules of libvirt: MAC addresses of groups, and a firmware's `uuid` that is none. Beside these
-a negative `terminationGracePeriodSeconds`.
+a negative `terminationGracePeriodSeconds`, sources of DataVolumes that CDI refuses, and networks whose
+`config` is no configuration of CNI.
 """
 
 from __future__ import annotations
@@ -40,13 +41,14 @@ from renderer.kubevirt.kubernetes_names import (
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.kubevirt.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
-from renderer.model.field_path import Segment
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
 from renderer.rules.references import NETWORK, ObjectReference
 from renderer.rules.rule import Finding, Rule
+from renderer.rules.unusable_objects import data_volume_problems, network_problems
 
 #: A field below the instance's spec, what is wrong with it, and what to do.
 _Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
@@ -58,9 +60,26 @@ def _check(context: Context) -> Iterator[Finding]:
         for way, message, hint in _problems(machine):
             if not has_placeholder(_value(machine.instance, way)):
                 yield Finding(machine.resource, machine.in_instance(*way), message, hint)
+    yield from _of_other_kinds(context)
     for references in context.references.values():
         for reference in references:
             yield from _of_name(reference)
+
+
+def _of_other_kinds(context: Context) -> Iterator[Finding]:
+    """DataVolumes, by themselves and in machines, and networks."""
+    for kind, problems in (
+        ("DataVolume", data_volume_problems),
+        ("NetworkAttachmentDefinition", network_problems),
+    ):
+        for resource in context.of_kind(kind):
+            for way, message, hint in problems(object_at(resource.content, "spec")):
+                yield Finding(resource, FieldPath.of("spec", *way), message, hint)
+    for machine in context.machines:
+        for index, template in machine.data_volume_templates:
+            for way, message, hint in data_volume_problems(object_at(template, "spec")):
+                at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
+                yield Finding(machine.resource, at, message, hint)
 
 
 def _problems(machine: VirtualMachineView) -> _Problems:

@@ -111,6 +111,8 @@ def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
         return None
     if isinstance(value, dict | list):
         return "what is meant as text starts below a | after the key"
+    if isinstance(value, float):  # 1.10 has been read as 1.1
+        return "write it in quotes"
     return f'write it in quotes: "{quoted(value)}"'
 
 

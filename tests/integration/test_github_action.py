@@ -110,7 +110,10 @@ def test_a_mistake_is_annotated_compared_and_fails(runner: Runner) -> None:
 
     run = runner.run(comment="true")
     assert run.code == 1
-    assert "::error file=overlays/dev/web.yaml,line=8,col=11,endColumn=18,title=instancetype-not-found" in run.log
+    assert (
+        "::error file=overlays/dev/web.yaml,line=8,col=11,endColumn=18,title=instancetype-not-found"
+        in run.log
+    )
     assert "    overlays/dev/web.yaml:8:11: error[instancetype-not-found]" in run.summary
     assert runner.calls()
 
