@@ -594,3 +594,26 @@ def test_an_import_from_a_folder_of_the_project_writes_to_its_overlays(
     assert "git add ../../vmrender.yaml ../../overlays ../../rendered" in result.stderr
     assert not any((repository / "docs/deep").iterdir())
     assert run("import", "-", "--output", "here", "--dry-run", dump=listed(MACHINE)).exit_code == 0
+
+
+def test_a_kubevirt_object_that_an_operator_installs_tells_the_release(repository: Path) -> None:
+    kubevirt = made("KubeVirt", "kubevirt-kubevirt-hyperconverged", "openshift-cnv")
+    owner: JsonObject = {"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged", "name": "h"}
+    metadata = {
+        **object_at(kubevirt, "metadata"),
+        "labels": {"app.kubernetes.io/managed-by": "hco-operator"},
+        "ownerReferences": [{**owner, "controller": True, "uid": "9"}],
+    }
+    status: JsonObject = {"observedKubeVirtVersion": "v1.6.3-4-gabc"}
+    configuration: JsonObject = {"configuration": {"vmRolloutStrategy": "LiveUpdate"}}
+    kubevirt = {
+        **kubevirt,
+        "apiVersion": "kubevirt.io/v1",
+        "metadata": metadata,
+        "spec": configuration,
+        "status": status,
+    }
+    result = run("import", "-", dump=listed(MACHINE, kubevirt))
+    assert "imported for KubeVirt 1.6: 1 VirtualMachine" in result.stderr
+    assert "left out: 1 KubeVirt, as its HyperConverged makes it" in result.stderr
+    assert "LiveUpdate" in (repository / "overlays/_cluster/kubevirt/kubevirt.yaml").read_text()
