@@ -399,6 +399,34 @@ def test_fit_keeps_machines_with_matchers_apart(repository: Path) -> None:
     assert "instancetype" in content(repository / "rendered/prod/prod/virtualmachine_named.yaml")["spec"]
 
 
+def test_fitted_machines_of_another_folder_are_rendered_beside_the_others(repository: Path) -> None:
+    template: JsonObject = {
+        "spec": {
+            "architecture": "amd64",
+            "domain": {
+                "cpu": {"sockets": 1, "cores": 1, "threads": 1},
+                "devices": {},
+                "machine": {"type": "q35"},
+                "memory": {"guest": "4Gi"},
+            },
+        }
+    }
+    bare = {
+        **MACHINE,
+        "metadata": {"name": "bare", "namespace": "prod", "uid": "7"},
+        "spec": {"runStrategy": "Always", "template": template},
+    }
+    assert run("import", "-", dump=listed(MACHINE)).exit_code == 0
+    result = run("import", "-", "--fit", "--output", "east", dump=listed(MACHINE, bare))
+    assert "fitted: 1 of 1 virtual machine" in result.stderr
+    assert run("render").exit_code == 0
+    trees = sorted(
+        path.parents[1].relative_to(repository).as_posix()
+        for path in repository.glob("rendered/**/virtualmachine_*.yaml")
+    )
+    assert trees == ["rendered/east/prod", "rendered/east/prod_fitted", "rendered/prod"]
+
+
 def test_a_group_may_not_take_the_folder_of_pins(repository: Path) -> None:
     machines: list[JsonObject] = []
     for name in ("a", "b"):
