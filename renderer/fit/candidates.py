@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 from renderer.fit.instancetype_fields import InstancetypeFields
@@ -38,15 +39,19 @@ class Mentions:
         labels = object_at(vm, "metadata", "labels")
         self._named = frozenset(str(labels[key]) for key in _NAMING_LABELS & labels.keys())
         self._words = tuple({_letters(text) for text in _texts(vm) if text})
+        self._known: dict[str, int] = {}
 
     def of(self, name: str) -> int:
         """Return how clearly the VM mentions a name; 0 where it does not."""
-        if name in self._named:
-            return _NAMED
-        letters = _letters(name)
+        if name not in self._known:
+            self._known[name] = _NAMED if name in self._named else self._length(_letters(name))
+        return self._known[name]
+
+    def _length(self, letters: str) -> int:
         return len(letters) if letters and any(letters in word for word in self._words) else 0
 
 
+@lru_cache(maxsize=4096)
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
 

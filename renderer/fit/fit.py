@@ -104,8 +104,11 @@ class Fitter:
         self.candidates = Candidates(catalog, behaviour)
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
-    def fit(self, vm: JsonObject) -> VmFit:
-        """Return the pair that fits a VirtualMachine; none for one that has a matcher, or too many fields."""
+    def fit(self, vm: JsonObject, *, is_exact: bool = False) -> VmFit:
+        """Return the pair that fits a VirtualMachine; none for one that has a matcher, or too many fields.
+
+        With ``is_exact`` the nearest pair is not looked for.
+        """
         spec, template = object_at(vm, "spec"), template_of(vm)
         if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template:
             return VmFit(FitQuality.NONE, vm)
@@ -114,8 +117,8 @@ class Fitter:
         target = self.target(vm)
         preferences = self._reductions(target)
         exact = self._exact(target, preferences)
-        if exact is not None and exact.instancetype is not None:
-            return exact
+        if is_exact or (exact is not None and exact.instancetype is not None):
+            return exact or VmFit(FitQuality.NONE, vm)
         nearest = _nearest_fit(self, target, preferences)
         if exact is not None:
             return exact._replace(nearest=nearest)

@@ -188,7 +188,8 @@ class _LiveComparison:
         elif unowned:
             yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
         if self._restarting:
-            yield f"a restart is due already, with or without a sync, of {_first(self._restarting)}"
+            named = _first(self._restarting)
+            yield f"running with another spec than the cluster holds, a restart is due already: {named}"
         if self._waiting:
             yield (
                 f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
