@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from renderer.kubevirt.confidential import COPIES
 from renderer.kubevirt.kinds import KUBEVIRT_GROUP, VM, VM_POOL, VMI, VMI_REPLICA_SET
 from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.field_path import FieldPath
@@ -75,6 +76,7 @@ ALLOCATED_FIELDS = (
     AllocatedField(_ACCOUNT, ("secrets",), "kubernetes pkg/controller/serviceaccount/tokens_controller.go"),
     AllocatedField("", (*_ANNOTATIONS, "argocd.argoproj.io/tracking-id"), _TRACKING),
     AllocatedField("", (*_ANNOTATIONS, "argocd.argoproj.io/installation-id"), _TRACKING),
+    *(AllocatedField("", (*_ANNOTATIONS, key), "kubevirt.confidential, COPIES") for key in COPIES),
     AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/name"), _OWNED_BY_FLUX),
     AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/namespace"), _OWNED_BY_FLUX),
 )

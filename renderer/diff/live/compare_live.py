@@ -15,7 +15,7 @@ from renderer.diff.live.drift import Drift
 from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
 from renderer.kubevirt.cluster import Cluster
-from renderer.kubevirt.confidential import secret_values, without_secrets
+from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.kinds import MATCHER_KEYS, VM
 from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.difference import (
@@ -77,7 +77,10 @@ def compare_with_cluster(
         path=path,
         name=name,
         releases=(overlay.release, overlay.release),
-        changes=tuple(sorted(changes, key=ResourceChange.order)),
+        changes=tuple(
+            without_secret_words(change, comparison.secrets)
+            for change in sorted(changes, key=ResourceChange.order)
+        ),
         equal=comparison.equal,
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
@@ -101,7 +104,7 @@ class _LiveComparison:
         self._waiting: list[str] = []
         self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
-        self._masking = Masking(secret_values(everything) | tainted())
+        self.secrets = Masking(secret_values(everything) | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
@@ -179,7 +182,7 @@ class _LiveComparison:
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self._masking) for each in told),
+            tuple(without_secrets(each, written.kind, self.secrets) for each in told),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,
