@@ -15,9 +15,15 @@ _AT_ONCE = 8
 _OPEN_AT_ONCE = 128
 
 
-def write_new_file(file: Path, content: bytes) -> None:
-    """Writes a file that is not there yet and waits until it is on the disk. Raises ``OSError``."""
-    write_new_files({str(file): content})
+def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
+    """Writes a new file; with ``sync``, waits until it is on the disk. Raises ``OSError``."""
+    descriptor = _open_new(str(file))
+    try:
+        _write(descriptor, content)
+        if sync:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_new_files(contents: Mapping[str, bytes]) -> None:

@@ -18,8 +18,8 @@ domain:
   memory: {guest: 64Gi}
 ```
 
-Reported is less than 1Mi of memory or storage: in virtual machines, in `dataVolumeTemplates`, in instance
-types and preferences, in DataVolumes and in PersistentVolumeClaims.
+Reported is less than 1Mi of memory or storage, and a negative amount: in virtual machines, in
+`dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
 """
 
 from __future__ import annotations
@@ -96,8 +96,12 @@ def _amounts(
 def _implausible_amounts(resource: Resource, amounts: Iterable[_Amount]) -> Iterator[Finding]:
     for written, base, way in amounts:
         amount = lenient_quantity(written)
-        if amount is not None and amount.sign > 0 and amount.compare(_SMALLEST) < 0:
-            field = base.child(*way)
+        if amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0:
+            continue
+        field = base.child(*way)
+        if amount.sign < 0:
+            yield Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
+        else:
             digits = scalar_text(written).rstrip("mkKun")
             what = "storage" if "storage" in way or "capacity" in way else "memory"
             message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"
