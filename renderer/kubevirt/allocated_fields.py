@@ -123,7 +123,7 @@ ALLOCATED_FIELDS = (
     AllocatedField(VM, ("spec", "preference", "revisionName"), _REVISIONS),
     AllocatedField(VM, (*_VOLUME_TEMPLATE, "pvc", "storageClassName"), _MATCHERS),
     AllocatedField(VM, (*_VOLUME_TEMPLATE, "storage", "storageClassName"), _MATCHERS),
-    *(AllocatedField("", (*_ANNOTATIONS, key), "kubevirt.confidential, COPIES", _always) for key in COPIES),
+    *(AllocatedField("", (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
 )
 
 #: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. One that an import
