@@ -203,13 +203,13 @@ def measures() -> tuple[Measure, ...]:
     listed: tuple[tuple[str, float, Callable[[], tuple[str, ...]]], ...] = (
         ("public classes that share a name", 0, _namesakes),
         ("docstrings that begin with a riddle", 0, lambda: tuple(_riddles())),
-        ("modules that one module of the same folder imports", 74, _lone_helpers),
+        ("modules that one module of the same folder imports", 60, _lone_helpers),
         ("modules under 40 lines with one importer", 0, _tiny_modules),
     )
     return (
-        Measure("modules", len(modules), 545),
+        Measure("modules", len(modules), 525),
         Measure("lines", sum(map(lines_of, MODULES)), 78_500),
-        Measure("median lines of a module (130 at most)", median(counts), 130),
+        Measure("median lines of a module", median(counts), 140),
         Measure(
             "lines of the longest module",
             counts[-1],
