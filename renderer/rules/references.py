@@ -68,7 +68,7 @@ class ObjectReference(Record):
 
 
 def references(machines: Iterable[VirtualMachineView]) -> Mapping[str, list[ObjectReference]]:
-    """All references, by the kind they are to."""
+    """Return all references, by the kind they are to."""
     found: dict[str, list[ObjectReference]] = {}
     for machine in machines:
         for reference in _references(machine):
@@ -220,7 +220,7 @@ def may_be_in(item: Item, namespace: str) -> bool:
 
 
 def _made_by(resource: Resource) -> Iterator[tuple[str, str]]:
-    """The kinds and names of what there is because of the resource."""
+    """Yield the kinds and names of what there is because of the resource."""
     kind = resource.kind
     same = _SAME_NAME.get(kind)
     if same is not None:
@@ -247,6 +247,7 @@ def _names_in(value: Json) -> Iterator[str]:
 
 _SEPARATORS = pattern(r"[-._]")
 _DIGITS = pattern(r"\d+")
+_SHORTEST_SWAPPED = 3
 _SHORTEST_WORD = 4  # shorter words are as likely to be meant: prod and prd, a and b
 _LONG_WORD = 6
 _FAR = 3  # so many slips are none
@@ -275,7 +276,11 @@ def is_near_miss(written: str, meant: str) -> bool:
 
 
 def _is_mistyped(word: str, meant: str) -> bool:
+    if word in (f"{meant}s", meant.removesuffix("s")) and len(meant) > 1:
+        return True
     shorter = min(len(word), len(meant))
+    if shorter >= _SHORTEST_SWAPPED and sorted(word) == sorted(meant):
+        return _distance(word, meant) == 1
     if max(len(word), len(meant)) > _LONGEST_WORD:
         return False
     return shorter >= _SHORTEST_WORD and _distance(word, meant) <= (1 if shorter < _LONG_WORD else 2)

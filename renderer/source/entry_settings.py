@@ -124,4 +124,4 @@ def without_extension(name: str) -> str:
 def _refuse(fields: Fields, reason: str, *names: str) -> None:
     for name in names:
         if name in fields:
-            fields.reject(name, f"{name} {reason}", "leave it out")
+            fields.reject_key(name, f"{name} {reason}", "leave it out")

@@ -19,7 +19,14 @@ from renderer.model.json import JsonObject
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.validation.kind_schema import KindSchema
-from renderer.validation.kubernetes_formats import Schema, int_or_string, object_meta, quantity, whole_number
+from renderer.validation.kubernetes_formats import (
+    Schema,
+    base64_text,
+    int_or_string,
+    object_meta,
+    quantity,
+    whole_number,
+)
 
 #: The API groups of the kinds; the first is the core group.
 GROUPS = frozenset(
@@ -45,6 +52,7 @@ _FIELD = re.compile(
 )
 _SCALARS: Mapping[str, Schema] = {
     "any": {},
+    "base64": base64_text(),
     "boolean": {"type": "boolean"},
     "int-or-string": int_or_string(),
     "int32": whole_number(32, signed=True),
@@ -63,6 +71,7 @@ class KubernetesKinds:
         self._file = file
         self._minor = minor
         self._schemas: dict[Gvk, KindSchema | None] = {}
+        self._others: dict[Release, KubernetesKinds] = {}
 
     @cached_property
     def minors(self) -> tuple[Release, ...]:
@@ -75,8 +84,10 @@ class KubernetesKinds:
         return self._minor or self.minors[-1]
 
     def at(self, minor: Release) -> KubernetesKinds:
-        """Return the kinds of another minor."""
-        return KubernetesKinds(self._file, minor)
+        """Return the kinds of another minor, which are read once: many findings may ask for them."""
+        if minor not in self._others:
+            self._others[minor] = KubernetesKinds(self._file, minor)
+        return self._others[minor]
 
     def schema(self, gvk: Gvk) -> KindSchema | None:
         """Return the schema of a kind; None for one without."""

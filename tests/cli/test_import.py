@@ -411,7 +411,7 @@ def test_fitted_machines_of_another_folder_are_rendered_beside_the_others(reposi
             },
         }
     }
-    bare = {
+    bare: JsonObject = {
         **MACHINE,
         "metadata": {"name": "bare", "namespace": "prod", "uid": "7"},
         "spec": {"runStrategy": "Always", "template": template},

@@ -9,7 +9,7 @@ from renderer.diff.held_values import differences
 from renderer.diff.impact.migratable import unknown_claims
 from renderer.diff.impact.state import HeldChange, InstancePatch, InstanceState, Update, is_within
 from renderer.diff.impact.sync import VM, Reaction, sync
-from renderer.diff.impact.table import Views, verdict_of
+from renderer.diff.impact.table import Views, impact_by_table
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.virtual_machine import HALTED
 from renderer.model.difference import Effect, FieldChange, Impact, worst
@@ -74,7 +74,7 @@ def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
     """Judge each field by the table alone."""
     unknown = Impact(Effect.RESTART, "how it is started is not known; counted as a restart")
     judged = tuple(
-        change._replace(impact=change.impact or _in_state(views, verdict_of(views, change) or unknown))
+        change._replace(impact=change.impact or _in_state(views, impact_by_table(views, change) or unknown))
         for change in changes
     )
     impacts = [each.impact for each in judged if each.impact]
@@ -117,9 +117,9 @@ class _VmImpacts:
 
     def impact_of(self, change: FieldChange) -> Impact:
         """Return the impact of one field."""
-        verdict = verdict_of(self._views, change)
-        if verdict is not None:
-            return _in_state(self._views, verdict)
+        impact = impact_by_table(self._views, change)
+        if impact is not None:
+            return _in_state(self._views, impact)
         field = _in_instance(change.field)
         if self.halted or self.stopped:
             counts = is_within(field, self.pending)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.compare import OverlaySide, vm_changes
@@ -16,9 +16,9 @@ from renderer.diff.live.drift import Drift
 from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
 from renderer.kubevirt.cluster import Cluster
-from renderer.kubevirt.confidential import secret_values, without_secrets
-from renderer.kubevirt.kinds import MATCHER_KEYS, VM
-from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
+from renderer.kubevirt.kinds import MATCHER_KEYS, VM, VMI
+from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView
 from renderer.model.difference import (
     ChangeType,
     Effect,
@@ -37,6 +37,8 @@ _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it i
 _LEFT = Impact(Effect.NONE, "a sync leaves all of it")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
+#: The place of objects that the project could have, and has not.
+_IN_NO_OVERLAY = "in no overlay"
 
 
 class SyncedVm(NamedTuple):
@@ -78,11 +80,43 @@ def compare_with_cluster(
         path=path,
         name=name,
         releases=(overlay.release, overlay.release),
-        changes=tuple(sorted(changes, key=ResourceChange.order)),
+        changes=tuple(
+            without_secret_words(change, comparison.secrets)
+            for change in sorted(changes, key=ResourceChange.order)
+        ),
         equal=comparison.equal,
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
     )
+
+
+def in_no_overlay(
+    objects: ClusterObjects,
+    overlays: Collection[OverlayDifference],
+    is_users: Callable[[Resource], bool],
+    written: Sequence[Resource],
+) -> tuple[OverlayDifference | None, int]:
+    """Return the objects that Git could have and has not, and the number of objects that are not compared.
+
+    Git could have those of the kinds and in the namespaces of ``written``, which is what all overlays render,
+    if ``is_users`` says that a person made them. None without any.
+    """
+    matched = [live for each in written if (live := objects.find(each)) is not None]
+    known = {each.current_id.object_key for each in (*written, *matched)}
+    reported = {change.id for overlay in overlays for change in overlay.changes}
+    kinds = {each.kind for each in written} | PATHS.keys()
+    namespaces = {each.namespace for each in (*written, *matched)}
+    found: list[ResourceChange] = []
+    others = 0
+    for live in objects.resources:
+        if live.current_id.object_key in known or live.current_id in reported or live.kind == VMI:
+            continue
+        if live.namespace in namespaces and live.kind in kinds and is_users(live):
+            runs = objects.runs(live)
+            found.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
+        else:
+            others += 1
+    return (OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(found)) if found else None), others
 
 
 class _LiveComparison:
@@ -103,7 +137,7 @@ class _LiveComparison:
         self._restarting: list[str] = []
         self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
-        self._masking = Masking(secret_values(everything) | tainted())
+        self.secrets = Masking(secret_values(everything) | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
@@ -136,9 +170,9 @@ class _LiveComparison:
         """Return the change of an object that the engine knows, and Git has no longer."""
         kept = self._settings.prune_refusal or why_kept(live)
         impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
-        told = None if VirtualMachineView.of(live) is None else impact
+        shown = None if VirtualMachineView.of(live) is None else impact
         return ResourceChange(
-            ChangeType.REMOVED, live.current_id, None, (), told, _effects(told), runs=self._runs(live)
+            ChangeType.REMOVED, live.current_id, None, (), shown, _effects(shown), runs=self._runs(live)
         )
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
@@ -194,13 +228,13 @@ class _LiveComparison:
     def _drifted(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
         judgement, refusal = self._judgement(drift, synced), self._refusal(written)
         impacts = {change.field: change.impact for change in judgement.changes}
-        told = [each._replace(impact=impacts.get(each.field)) for each in drift.told()]
-        told += [change for change in judgement.changes if change.inherited]
+        changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
+        changes += [change for change in judgement.changes if change.inherited]
         change = ResourceChange(
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self._masking) for each in told),
+            tuple(without_secrets(each, written.kind, self.secrets) for each in changes),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,
