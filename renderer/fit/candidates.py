@@ -123,12 +123,12 @@ class Candidates:
             InstancetypeGroup(fields, tuple(members))
             for members in instancetypes
             if not is_incomplete(members[0].spec)
-            for fields in _made(InstancetypeFields, members[0].spec, behaviour)
+            for fields in _applied_fields(InstancetypeFields, members[0].spec, behaviour)
         )
         self.preferences = tuple(
             PreferenceGroup(fields, tuple(members))
             for members in preferences
-            for fields in _made(PreferenceFields, members[0].spec, behaviour)
+            for fields in _applied_fields(PreferenceFields, members[0].spec, behaviour)
         )
         self._by_memory: dict[Json, list[InstancetypeGroup]] = {}
         for group in self.instancetypes:
@@ -161,7 +161,9 @@ def _without_requirements(spec: JsonObject) -> JsonObject:
     return {key: value for key, value in spec.items() if key != "requirements"}
 
 
-def _made(make: Callable[[JsonObject, Behaviour], T], spec: JsonObject, behaviour: Behaviour) -> Iterator[T]:
+def _applied_fields(
+    make: Callable[[JsonObject, Behaviour], T], spec: JsonObject, behaviour: Behaviour
+) -> Iterator[T]:
     """Yield the fields of a spec, unless it cannot be applied."""
     try:
         yield make(spec, behaviour)

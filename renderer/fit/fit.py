@@ -135,7 +135,7 @@ class Fitter:
             if alike in failed or tries == _MOST_TRIED:
                 continue
             tries += 1
-            found = self.tried(target, choice)
+            found = self.try_pair(target, choice)
             if found is None:
                 continue
             if found.quality is FitQuality.EXACT and not found.differing_at_start:
@@ -244,7 +244,7 @@ class Fitter:
                 self._topologies[known] = None
         return self._topologies[known]
 
-    def tried(self, target: Target, choice: Choice) -> VmFit | None:
+    def try_pair(self, target: Target, choice: Choice) -> VmFit | None:
         """Return the VM with the pair, exact or not; None where KubeVirt would not admit it."""
         left = choice.reduction.template
         if choice.group is not None:
@@ -315,7 +315,7 @@ def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPr
         instancetype = in_order(group.members, target.mentions, target.scope)[0]
         for preference in _preferences(fitter, target, group, preferences):
             choice = Choice(instancetype, preference.members[0], group, preference.reduction)
-            fit = fitter.tried(target, choice)
+            fit = fitter.try_pair(target, choice)
             if fit is not None:
                 tried.append((len(fit.differing), rank, len(tried), fit))
     return min(tried)[-1] if tried else None

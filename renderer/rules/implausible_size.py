@@ -61,7 +61,7 @@ class _Amount(Record):
 
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
-        yield from _slips(machine.resource, _of_machine(machine))
+        yield from _implausible_amounts(machine.resource, _of_machine(machine))
     of_kinds: tuple[tuple[Sequence[str], Sequence[tuple[str, ...]]], ...] = (
         (INSTANCETYPES, _IN_INSTANCETYPES),
         (PREFERENCES, _IN_PREFERENCES),
@@ -70,7 +70,7 @@ def _check(context: Context) -> Iterator[Finding]:
     )
     for kinds, paths in of_kinds:
         for resource in context.of_kind(*kinds):
-            yield from _slips(resource, _amounts(resource.content, ROOT, (), paths))
+            yield from _implausible_amounts(resource, _amounts(resource.content, ROOT, (), paths))
 
 
 def _of_machine(machine: VirtualMachineView) -> Iterator[_Amount]:
@@ -93,7 +93,7 @@ def _amounts(
             yield _Amount(written, base, (*place, *way))
 
 
-def _slips(resource: Resource, amounts: Iterable[_Amount]) -> Iterator[Finding]:
+def _implausible_amounts(resource: Resource, amounts: Iterable[_Amount]) -> Iterator[Finding]:
     for written, base, way in amounts:
         amount = lenient_quantity(written)
         if amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0:

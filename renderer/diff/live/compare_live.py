@@ -251,7 +251,7 @@ class _LiveComparison:
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             return Judgement((), None)
-        changes = vm_changes((views[0], views[1]), _seen((views[0], views[1]), found))
+        changes = vm_changes((views[0], views[1]), _with_matchers_applied((views[0], views[1]), found))
         if not changes:
             return Judgement((), _LEFT)
         change = None if found is None else found.change._replace(runs=self._runs(drift.live))
@@ -265,7 +265,7 @@ class _LiveComparison:
         return self._objects.runs(live) if live.kind == VM else None
 
 
-def _seen(
+def _with_matchers_applied(
     views: tuple[VirtualMachineView, VirtualMachineView], found: SyncedVm | None
 ) -> tuple[VirtualMachineView, VirtualMachineView]:
     """Return both states with what their instance types and preferences set, if they have any."""
