@@ -157,7 +157,7 @@ def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
     """Tell whether the cluster chooses the value of a field where nobody writes one."""
     if gvk.group and not is_kubevirt_group(gvk.group):
         return False
-    return any(_matches(row.path, field) for row in ALLOCATED_FIELDS if row.kind == gvk.kind)
+    return any(_matches(row.path, field) for row in ALLOCATED_FIELDS if row.kind in ("", gvk.kind))
 
 
 def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
