@@ -26,9 +26,10 @@ from renderer.model.kustomization import (
     ReplacementTarget,
     Selector,
 )
+from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, value_at
+from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 

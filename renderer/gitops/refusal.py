@@ -75,7 +75,7 @@ def misspelled_fields(
 def refusal(
     code: Code, entry: Resource, message: str, *field: Segment, hint: str | None = None
 ) -> DiagnosticError:
-    """The error about ``field`` of the object ``entry``."""
+    """Return the error about ``field`` of the object ``entry``."""
     path = FieldPath(field)
     return DiagnosticError(
         Diagnostic(

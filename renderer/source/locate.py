@@ -12,11 +12,14 @@ from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.model.masking import MASK, Masking
 from renderer.model.taint import taint_masking
+from renderer.model.work import may_find_lines
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.public_lines import public_lines
 from renderer.yamlio.marks import MarkedFile
 
+#: Steps to look for a field at one site (``model.work``).
+_LOOKING = 30
 #: What admission says of a value that the schema says with the values that are known.
 _TOLD_BY_SCHEMA = frozenset(
     {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
@@ -128,7 +131,10 @@ class Locator:
         )
 
     def location_of(self, sites: tuple[Site, ...]) -> Location | None:
-        """Return the location of the first site that holds its field, or the nearest in the last site."""
+        """Return the location of the first site that holds its field, or the nearest in the last site.
+
+        Once such searches have taken enough of a run, the last site is the only one.
+        """
         return self._found(sites)[1]
 
     def _found(
@@ -136,6 +142,8 @@ class Locator:
     ) -> tuple[Site | None, Location | None]:
         nearest: tuple[Site | None, Location | None] = None, None
         for site in sites:
+            if site is not sites[-1] and not may_find_lines(_LOOKING):
+                continue
             location, exact = self._mark(site, sites[-1], of_value=of_value)
             nearest = site, location
             if exact:

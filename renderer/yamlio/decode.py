@@ -27,6 +27,7 @@ from renderer.yamlio.events import Chunk, EventSource, position_of, read_events,
 
 #: What stands before a value, and how many there may be behind it: a pair in brackets is a mapping, too.
 _INDICATORS = {":": 2, "?": 3, ",": 1, "[": 1, "{": 1, "- ": 1, "\t": 1}
+_MOST_OF_A_CHARACTER = max(_INDICATORS.values())
 _NOTHING = Chunk("", 0)
 _LINE_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
@@ -36,7 +37,10 @@ class ValueCount:
 
     def __init__(self, text: str) -> None:
         self._left = limits().values
-        self._may_be_too_many = most_values(text) > self._left
+        # Most files are too short to hold so many, and nothing in them has to be counted.
+        self._may_be_too_many = (
+            2 + len(text) * _MOST_OF_A_CHARACTER > self._left and most_values(text) > self._left
+        )
 
     def counted(self, source: EventSource) -> EventSource:
         """Return the same events, counted if the file may hold too many values."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from yaml.error import YAMLError
@@ -11,6 +13,7 @@ from yaml.error import YAMLError
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json_pointer import parse_pointer
 from renderer.model.list_elements import element_path
+from renderer.model.work import may_find_lines
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Chunk, Position, split_documents, text_of
@@ -53,17 +56,25 @@ def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Positi
 
 def embedded_documents(scalar: Node, lines: Sequence[str]) -> Iterator[Embedded]:
     """Yield the mappings and sequences in a scalar's text; ``lines`` are those of the outer document."""
+    for root, first_line in _documents_in(scalar.text or ""):
+        yield Embedded(root, scalar, first_line, lines)
+
+
+@lru_cache(maxsize=256)  # the patches of one kustomization are asked again for each finding
+def _documents_in(text: str) -> tuple[tuple[Node, int], ...]:
+    """Return the mappings and sequences in a text, each with the line that it begins on."""
+    may_find_lines(2 * len(text))
+    documents: list[tuple[Node, int]] = []
     try:
-        chunks = split_documents(scalar.text or "")
+        chunks = split_documents(text)
     except UnusableError:
-        return
+        return ()
     for chunk in chunks:
-        try:
+        with suppress(YAMLError):
             root = parse_nodes(chunk.text)
-        except YAMLError:
-            continue
-        if root and root.text is None:
-            yield Embedded(root, scalar, chunk.first_line, lines)
+            if root and root.text is None:
+                documents.append((root, chunk.first_line))
+    return tuple(documents)
 
 
 _WRITING = ("add", "replace", "copy", "move")
@@ -327,13 +338,13 @@ def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
 
 def _entry(node: Node, name: str) -> tuple[Node, Node] | None:
     """The last entry of that name, which is the one that counts where repeated keys are no error."""
-    seen: set[Node] = set()
-    waiting = [node]
+    seen: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
+    waiting = deque([node])
     while waiting:
-        mapping = waiting.pop(0)
-        if mapping in seen:
+        mapping = waiting.popleft()
+        if id(mapping.items) in seen:
             continue
-        seen.add(mapping)
+        seen.add(id(mapping.items))
         found = mapping.entry(name)
         if found:
             return found
@@ -383,11 +394,14 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
     return WrittenField(number, fields[-1] if fields else ROOT)
 
 
-def _fields(node: Node, at: FieldPath, seen: set[Node]) -> Iterator[tuple[int, FieldPath]]:
-    """Yield each field below ``node`` with the line, from 0, of its key or element; each node once."""
-    if node in seen:
+def _fields(node: Node, at: FieldPath, seen: set[int]) -> Iterator[tuple[int, FieldPath]]:
+    """Yield each field below ``node`` with the line, from 0, of its key or element.
+
+    What an alias stands for comes once: ``seen`` has the ids of the lists of items.
+    """
+    if id(node.items) in seen:
         return
-    seen.add(node)
+    seen.add(id(node.items))
     children = [(key.position.line, at.child(key.text or ""), value) for key, value in node.entries()]
     children += [(each.position.line, at.child(i), each) for i, each in enumerate(node.elements())]
     for line, field, value in children:

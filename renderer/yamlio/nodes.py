@@ -82,13 +82,16 @@ class Node:
     def walk(self) -> Iterator[Node]:
         """Yield the node and all below it in order, each once, because aliases can make the tree a graph."""
         seen: set[Node] = set()
+        expanded: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
         waiting = [self]
         while waiting:
             node = waiting.pop()
             if node not in seen:
                 seen.add(node)
                 yield node
-                waiting += reversed(node.items)
+                if id(node.items) not in expanded:
+                    expanded.add(id(node.items))
+                    waiting += reversed(node.items)
 
 
 @lru_cache(maxsize=1)  # whoever locates a finding also asks which lines of that document may be shown
