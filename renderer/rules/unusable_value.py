@@ -304,23 +304,22 @@ _SIZE = ("resources", "requests", "storage")
 
 def _of_data_volume(spec: JsonObject) -> _Problems:
     """Yield what is wrong with a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
-    source, targets = (
-        object_at(spec, "source"),
-        [key for key in ("pvc", "storage") if spec.get(key) is not None],
-    )
+    if any(has_placeholder(spec.get(key)) for key in ("source", "sourceRef", "pvc", "storage")):
+        return
+    source = object_at(spec, "source")
+    targets = [key for key in ("pvc", "storage") if spec.get(key) is not None]
     given = [name for name in _SOURCES if source.get(name) is not None]
-    is_filled = spec.get("sourceRef") is not None or any(
-        _is_populated(object_at(spec, key)) for key in targets
-    )
-    if not targets:
+    has_reference = spec.get("sourceRef") is not None
+    is_filled = has_reference or any(_is_populated(object_at(spec, key)) for key in targets)
+    if not targets and not {"pvc", "storage"}.intersection(spec):  # of a null the schema tells
         yield (), "the DataVolume has neither storage nor pvc", "add storage with the size"
     elif len(targets) > 1:
         yield ("pvc",), "the DataVolume has both storage and pvc", "keep one of them"
-    else:
+    elif targets:
         yield from _target_problems(targets[0], spec, is_copied={"pvc", "snapshot"}.intersection(given))
     if len(given) > 1:
         yield ("source",), f"the DataVolume has more than one source: {', '.join(given)}", "keep one of them"
-    elif given and spec.get("sourceRef") is not None:
+    elif given and has_reference:
         yield ("sourceRef",), "the DataVolume has both source and sourceRef", "keep one of them"
     elif not given and not is_filled:
         yield ("source",), "the DataVolume does not say what it is filled from", "add source or sourceRef"
