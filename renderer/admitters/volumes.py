@@ -90,7 +90,7 @@ def _data_sources(data: JsonObject, kind: str) -> list[str]:
 
 
 def _secret_key(kind: str) -> str:
-    """``secretRef`` of the Go type's UserDataSecretRef; that of network data has a name of its own."""
+    """Return the field for UserDataSecretRef, ``secretRef``; that of network data has a name of its own."""
     return "secretRef" if kind == "userData" else "networkDataSecretRef"
 
 

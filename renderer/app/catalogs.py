@@ -117,7 +117,7 @@ def _resources(pipeline: Pipeline, fs: FileSystem, path: str) -> ResourceSet:
 
 
 def _bundle(fs: FileSystem, path: str) -> tuple[str, ...]:
-    """The files of a bundle: one file, or all YAML files of a folder that has no kustomization."""
+    """Return the files of a bundle: one file, or all YAML files of a folder that has no kustomization."""
     if fs.is_file(path):
         return (path,)
     names = fs.list(path)
@@ -167,7 +167,7 @@ def _place(fs: FileSystem, entry: CatalogEntry) -> str:
 
 
 def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> Fit:
-    """The entries of the other type; of those that are written twice the cluster-wide one."""
+    """Return the entries of the other type; of those that are written twice the cluster-wide one."""
     from renderer.catalogs.listing import Fit  # noqa: PLC0415 - for one entry, not for lists
     from renderer.instancetype.cause import CauseError  # noqa: PLC0415 - a stage
     from renderer.instancetype.requirements import satisfies  # noqa: PLC0415 - a stage

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from renderer.admitters.kubernetes_names import label_key_errors
 from renderer.app.import_files import PlannedSources, SourceChoices, files_unlisted, plan_sources
 from renderer.app.import_project import project_file, rendered_folder
 from renderer.app.project import Project
@@ -21,6 +20,7 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
 from renderer.fit.series import SizeProposal
 from renderer.fit.values import FitReport
+from renderer.kubevirt.kubernetes_names import label_key_errors
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.json import JsonObject, text_at
@@ -81,9 +81,8 @@ class ImportedCluster(NamedTuple):
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     """Write the sources of a cluster into a folder of the project.
 
-    Nothing is written when there is an error, and files that are there stay unless ``force`` is set.
-
-    Raises ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
+    Nothing is written when there is an error, and files that are there stay unless ``force`` is set. Raises
+    ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
     """
     _check_label(request.choices.group_by)
     output = _output(project, request.output)
@@ -100,14 +99,14 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if has_errors(findings):
         return ImportedCluster(findings)
     planned = plan_sources(project, output, gathered, release, request.choices)
-    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
+    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     writes |= project_file(project, output, _modes(output, planned), catalogs, release)
     findings = (*findings, *rules.applied(planned.findings))
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
         return ImportedCluster((*findings, *in_the_way))
-    unlisted = tuple(map(_unlisted, files_unlisted(project.fs, changed)))
+    unlisted = map(_unlisted, files_unlisted(project.fs, changed))
     exposed = _exposed(project, request.files) if _has_secrets(gathered, planned) else ()
     findings = (*findings, *rules.applied((*unlisted, *exposed)))
     if not request.dry_run and not has_errors(findings):

@@ -123,7 +123,7 @@ class _Surveyor:
         return [path for path in self._machine_files if path not in self._covered]
 
     def _objects(self, *signs: bytes) -> Iterator[tuple[str, Resource]]:
-        """The objects of files with all of the signs, as far as they can be read."""
+        """Yield the objects of files with all of the signs, as far as they can be read."""
         for path, content in self._contents.items():
             if all(sign in content for sign in signs):
                 try:
@@ -133,7 +133,7 @@ class _Surveyor:
                 yield from ((path, each) for each in found)
 
     def _bootstrapped(self) -> Iterator[str]:
-        """The folders that Flux was pointed at by its bootstrap or its operator."""
+        """Yield the folders that Flux was pointed at by its bootstrap or its operator."""
         for path, content in self._contents.items():
             is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content
             if is_sync or (b"\ninstance:" in content and b"sync:" in content):
@@ -193,7 +193,7 @@ class _Surveyor:
             )
 
     def _outermost(self, files: Iterable[str]) -> Iterator[str]:
-        """The outermost kustomizations that the files get into."""
+        """Yield the outermost kustomizations that the files get into."""
         seen: dict[str, None] = {}
         for file in files:
             for folder in self._graph.listing(file):
@@ -350,7 +350,8 @@ class _Surveyor:
 
     def _is_whole(self, folder: str) -> bool:
         """Return whether the folder can be read as one, with no object in two files or two overlays."""
-        if any((posixpath.dirname(path) or ".") == folder for path in self._covered):
+        is_shared = any((posixpath.dirname(path) or ".") == folder for path in self._covered)
+        if is_shared or self._graph.links(folder) is not None:
             return False
         entry = OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY))
         overlay = find_overlays(self._fs, self._config._replace(overlays=(entry,)))[0]
@@ -392,7 +393,7 @@ class _Surveyor:
                         yield from self._graph.listing(found.site.path)[:1]
 
     def _release(self) -> Release | None:
-        """The release that the repository's KubeVirt object or operator names."""
+        """Return the release that the repository's KubeVirt object or operator names."""
         texts = [
             match[1].decode() for content in self._contents.values() for match in _OPERATOR.finditer(content)
         ]

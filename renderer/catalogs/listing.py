@@ -22,7 +22,7 @@ Offer = Sequence[CatalogEntry]
 
 
 def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
-    """The entries, cluster-wide and namespaced ones of one name and spec together, in their order."""
+    """Return the entries, cluster-wide and namespaced ones of one name and spec together, in their order."""
     found: list[Offer] = []
     for _, group in groupby(entries, key=lambda entry: (entry.type, entry.name)):
         alike: list[list[CatalogEntry]] = []
@@ -58,7 +58,7 @@ def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
 
 
 def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
-    """A mapping for each offer."""
+    """Return a mapping for each offer."""
     return [_values(offer) for offer in offers(entries)]
 
 
@@ -96,7 +96,7 @@ def _row(offer: Offer) -> tuple[str, ...]:
 
 
 def _fitting(widths: Sequence[int], most: int) -> list[int]:
-    """The widths of the columns that fit, of which the last may be narrower; the name always stays."""
+    """Return the widths of the columns that fit, of which the last may be narrower; the name always stays."""
     fitting = list(widths)
     while (excess := sum(fitting) + len(_GAP) * (len(fitting) - 1) - most) > 0 and len(fitting) > 1:
         last = fitting.pop()

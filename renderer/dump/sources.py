@@ -81,7 +81,22 @@ def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
     head: JsonObject = {**KUSTOMIZATION_HEAD, "resources": [file]}
     return {
         f"{CONFIGURATION_FOLDER}/{KUSTOMIZATION_FILE}": encode([head]),
-        f"{CONFIGURATION_FOLDER}/{file}": encode([kubevirt]),
+        f"{CONFIGURATION_FOLDER}/{file}": encode([_without_status(kubevirt)]),
+    }
+
+
+def _without_status(kubevirt: JsonObject) -> JsonObject:
+    """Return the KubeVirt object with its configuration alone."""
+    metadata = {
+        "name": text_at(kubevirt, "metadata", "name"),
+        "namespace": text_at(kubevirt, "metadata", "namespace"),
+    }
+    spec = kubevirt.get("spec")
+    return {
+        "apiVersion": text_at(kubevirt, "apiVersion"),
+        "kind": text_at(kubevirt, "kind"),
+        "metadata": metadata,
+        "spec": spec if isinstance(spec, dict) else {},
     }
 
 

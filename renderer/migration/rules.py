@@ -113,7 +113,7 @@ def of_object(content: JsonObject) -> Iterator[Finding]:
 
 
 def of_selector(selector: JsonObject) -> Finding | None:
-    """The version by which a kustomization picks objects, which these will not have any more."""
+    """Return the version by which a kustomization picks objects, which these will not have any more."""
     old = f"{text_at(selector, 'group')}/{text_at(selector, 'version')}"
     if old not in _SUCCESSORS:
         return None
@@ -186,7 +186,7 @@ def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
 
 
 def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
-    """The object with all that is deprecated in it written anew, whichever releases know that."""
+    """Return the object with all that is deprecated in it written anew, whichever releases know that."""
     changes = [found for found in findings(content) if isinstance(found, Change)]
     for change in changes:
         content = object_at(apply_edits(content, change.edits))
@@ -202,7 +202,7 @@ def _matches(kinds: str, kind: str) -> bool:
 
 
 def resources_of_other_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
-    """The resources of ``before`` that mean something else in ``after``; all of them where any is missing."""
+    """Return the resources of ``before`` that mean something else in ``after``; all where any is missing."""
     if len(before) != len(after):
         return tuple(before)
     return tuple(

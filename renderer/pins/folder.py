@@ -68,7 +68,7 @@ class PinFile:
 
 
 def component_text(files: Iterable[PinFile]) -> bytes:
-    """The kustomization that makes a component of the files."""
+    """Return the kustomization that makes a component of the files."""
     ordered = sorted(files, key=lambda file: file.name)
     resources: Json = [file.name for file in ordered if file.is_revision]
     patches: Json = [{"path": file.name} for file in ordered if not file.is_revision]
@@ -110,7 +110,7 @@ class PinsFolder:
 
 
 def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
-    """The folder at ``path``, whose ``files`` are given by name.
+    """Return the folder at ``path``, whose ``files`` are given by name.
 
     Raises ``DiagnosticError``: what the decoder raises, file-not-found, and foreign-file for a
     kustomization that is not ours.
@@ -190,7 +190,7 @@ class PinChanges:
 
 
 def without_pins(kustomization: FileContent) -> FileContent:
-    """The overlay's kustomization as it would be without pins. Raises: edit-refused."""
+    """Return the overlay's kustomization as it would be without pins. Raises: edit-refused."""
     path = kustomization.path
     return FileContent(path, remove_entry(kustomization.content, path, "components", _SPELLINGS))
 

@@ -106,7 +106,7 @@ class StageStep:
 
 
 def _entry_sites(overlay: Overlay, field: FieldPath) -> tuple[Site, ...]:
-    """The field of a Flux Kustomization or Application that says what is set on all of its objects."""
+    """Return the field of a Flux Kustomization or Application that says what is set on all of its objects."""
     entry = overlay.entry.entry if overlay.entry else None
     if entry is None:
         return ()

@@ -26,7 +26,7 @@ VERSION = 1
 
 
 def write(difference: Difference) -> str:
-    """All overlays that were compared, also those without a difference; what is absent is null."""
+    """Return all overlays that were compared, also those without a difference; what is absent is null."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     document: Mapping[str, Json] = {
         "version": VERSION,

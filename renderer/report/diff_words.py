@@ -113,7 +113,7 @@ def member_name(change: ResourceChange) -> str:
 
 
 def shown(value: Value) -> str:
-    """A value in one line; the beginning and the end of what is long."""
+    """Return a value in one line; the beginning and the end of what is long."""
     if value is NoValue.ABSENT:
         return NOTHING
     if value is NoValue.WITHHELD:
@@ -156,7 +156,7 @@ class Row(NamedTuple):
 
 
 def total_rows(overlay: OverlayDifference) -> list[Row]:
-    """The amounts of an overlay's virtual machines; none where there are no machines."""
+    """Return the amounts of an overlay's virtual machines; none where there are no machines."""
     if not any(totals and (totals.running.machines or totals.halted.machines) for totals in overlay.totals):
         return []
     rows = [Row(name, *(_amount(totals, name) for totals in overlay.totals)) for name in _AMOUNTS]
@@ -276,7 +276,8 @@ def summary(difference: Difference) -> Iterator[str]:
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:
-            yield f"judged as if each virtual machine ran with the spec that it has in the {before}"
+            known = "judged by the instance of each virtual machine, or where the dump has none by its spec"
+            yield f"{known} in the {before}"
         else:
             yield f"judged as if each virtual machine had been started from {before}"
 

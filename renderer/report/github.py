@@ -20,7 +20,7 @@ _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 
 def write(report: Report) -> str:
-    """The first annotations of each kind; of more than ten the last says how many follow, as plain text."""
+    """Return ten annotations of each kind; the last says how many follow, as plain text."""
     return "".join(
         f"{line}\n"
         for severity in Severity

@@ -15,6 +15,7 @@ from renderer.report.report import Report
 
 
 def resource_json(resource: ResId | None) -> Json:
+    """Return the identity of a resource; null for none."""
     if resource is None:
         return None
     return {
@@ -26,7 +27,7 @@ def resource_json(resource: ResId | None) -> Json:
 
 
 def value_json(value: Value) -> Json:
-    """``{"value": …}`` or ``{"withheld": true}``; null where there is no value."""
+    """Return ``{"value": …}`` or ``{"withheld": true}``; null where there is no value."""
     if value is NoValue.ABSENT:
         return None
     if value is NoValue.WITHHELD:

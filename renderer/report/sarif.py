@@ -101,7 +101,7 @@ def _physical(location: Location) -> JsonObject:
 
 
 def _logical(finding: Diagnostic) -> JsonObject:
-    """The object and its field, which have no line of their own in a rendered tree."""
+    """Return the object and its field, which have no line of their own in a rendered tree."""
     if finding.resource is None:
         return {}
     name = f"{finding.resource} {finding.field or ''}".rstrip()

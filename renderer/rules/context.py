@@ -38,7 +38,7 @@ def _names(resource: Resource) -> Iterator[str]:
 
 
 def preference_of(context: Context, machine: VirtualMachineView) -> Resource | None:
-    """The preference that a machine named before it was expanded; None where that takes more to tell."""
+    """Return the preference that a machine named before it was expanded; None if it is not known."""
     matcher = object_at(context.spec_before(machine), PREFERENCE)
     name = text_at(matcher, "name")
     if not name or text_at(matcher, "revisionName"):
@@ -98,7 +98,7 @@ class Context:
         return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
 
     def found(self, kind: str, name: str, namespace: str) -> Resource | None:
-        """The object as expansion finds it: in the overlay, else in the project's catalogs."""
+        """Return the object as expansion finds it: in the overlay, else in the project's catalogs."""
         asked = kind, name, namespace
         if asked not in self._found:
             self._found[asked] = self._find(*asked)
@@ -111,7 +111,7 @@ class Context:
         return self.find_in_catalogs(kind, name, namespace)
 
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
-        """The machine's spec before it was expanded; its own where nothing was composed under that name."""
+        """Return the machine's spec before expansion; its own where nothing was composed under that name."""
         resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
         return object_at(resource.content, *machine.paths.spec.keys)
 

@@ -61,7 +61,7 @@ def _with_remainder(context: Context) -> Iterator[Finding]:
 
 
 def _without_remainder(resource: Resource) -> str | None:
-    """The amounts nearest to the guest's memory that leave no remainder; None where it leaves none."""
+    """Return the amounts nearest to the guest's memory that leave no remainder; None where it leaves none."""
     memory = object_at(resource.content, "spec", "memory")
     hugepages = memory.get("hugepages")
     if not isinstance(hugepages, dict) or not isinstance(memory.get("overcommitPercent", 0), int):

@@ -57,7 +57,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 
 def _secure_boot(spec: JsonObject) -> FieldPath | None:
-    """The field that switches secure boot on in a preference that does not switch SMM on."""
+    """Return the field that switches secure boot on in a preference that does not switch SMM on."""
     smm = object_at(spec, "features").get("preferredSmm")
     if isinstance(smm, dict) and smm.get("enabled") is not False:
         return None

@@ -176,7 +176,7 @@ def _passes_numa_through(cpu: JsonObject) -> bool:
 
 
 def _quantity(content: JsonObject, key: str) -> Quantity | None:
-    """The amount of memory, if it is one; what is wrong with it itself is for the schema to say."""
+    """Return the amount of memory, if it is one; what is wrong with it itself is for the schema to say."""
     value = content.get(key)
     try:
         amount = Quantity.of(value)

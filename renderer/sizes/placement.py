@@ -29,7 +29,7 @@ class ManifestPlace:
 
 
 def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
-    """The files that change, with their new content; the file before the kustomization that lists it.
+    """Return the files that change, with their new content; the file before the kustomization that lists it.
 
     Raises ``DiagnosticError``: foreign-file for a file that is there, which ``force`` replaces unless it
     holds something else; edit-refused, and what the decoder raises.
@@ -54,7 +54,7 @@ def _with_entry(place: ManifestPlace) -> bytes:
 
 
 def _listed(listing: bytes, path: str) -> set[str]:
-    """The entries, however they are spelled."""
+    """Return the entries, however they are spelled."""
     root = object_at(decode_yaml11(listing, path))
     fields = [key for key in root if key.lower() == _RESOURCES]
     entries: list[Json] = [entry for key in fields for entry in array_at(root, key)]

@@ -46,7 +46,7 @@ def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
 
 
 def _reached(elements: tuple[Element, ...], states: set[int]) -> set[int]:
-    """The states and those behind stars, which also match the empty text."""
+    """Return the states and those behind stars, which also match the empty text."""
     reached = set(states)
     for state in sorted(states):
         at = state
@@ -324,7 +324,7 @@ class _ExpansionParser:
         return self._closed(name, operator, pattern, self._argument(_ESCAPED_TO_BRACE))
 
     def _argument(self, characters: re.Pattern[str]) -> Node:
-        """One expansion, or else text up to the next expansion."""
+        """Return one expansion, or else text up to the next expansion."""
         if self._sees("${"):
             return self._expansion()
         text = self._take(characters)
@@ -352,7 +352,7 @@ class _ExpansionParser:
         return match[0]
 
     def _bad(self) -> SubstitutionError:
-        """The error for an unknown form. It repeats only the name, because the rest may be a password."""
+        """Return the error for an unknown form; it repeats only the name, as the rest may be a password."""
         return SubstitutionError(f"what begins with ${{{self._variable} is no expansion that Flux knows")
 
 
@@ -427,6 +427,6 @@ class _Evaluation:
 
 
 def _growth(node: VariableExpansion, value: str, arguments: list[str]) -> int:
-    """An upper bound of the characters that the arguments add to the value."""
+    """Return an upper bound of the characters that the arguments add to the value."""
     times = value.count(arguments[0]) if node.operator == "//" else 1
     return times * sum(map(len, arguments))

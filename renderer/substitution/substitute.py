@@ -138,7 +138,7 @@ class _Substitution:
             )
 
     def _failing_field(self, resource: Resource) -> FieldPath:
-        """The first text that cannot be substituted and read again by itself."""
+        """Return the first text that cannot be substituted and read again by itself."""
         for field, text in _texts(resource.content):
             try:
                 _read_again(self._evaluated({"text": text}).text)
@@ -170,7 +170,7 @@ def _is_disabled(resource: Resource) -> bool:
 
 
 def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
-    """Every key and every text below ``value``, each with its place."""
+    """Yield every key and every text below ``value``, each with its place."""
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, dict):
@@ -183,7 +183,7 @@ def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, st
 
 
 def _mentions(resource: Resource) -> dict[str, FieldPath]:
-    """The first field that has each variable."""
+    """Return the first field that has each variable."""
     fields: dict[str, FieldPath] = {}
     for field, text in _texts(resource.content):
         for variable in _MENTION.findall(text):

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from renderer.app.import_cluster import OUTPUT, ClusterImport, ImportedCluster, import_cluster
-from renderer.app.import_files import Secrets, SourceChoices
+from renderer.app.import_files import SourceChoices
+from renderer.app.import_objects import Secrets
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of

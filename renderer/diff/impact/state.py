@@ -103,7 +103,7 @@ class InstancePatch(NamedTuple):
 
 
 class InstanceState(NamedTuple):
-    """The instance (``metadata`` and ``spec``), and what has come of the change so far.
+    """The instance (``metadata`` and ``spec``), and the outcome of the change so far.
 
     ``restart``: RestartRequired is set. ``stuck``: the controller fails, and comes no further.
     """

@@ -16,7 +16,7 @@ from renderer.diff.live.drift import Drift
 from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
 from renderer.kubevirt.cluster import Cluster
-from renderer.kubevirt.confidential import secret_values, without_secrets
+from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView
 from renderer.model.difference import (
@@ -80,7 +80,10 @@ def compare_with_cluster(
         path=path,
         name=name,
         releases=(overlay.release, overlay.release),
-        changes=tuple(sorted(changes, key=ResourceChange.order)),
+        changes=tuple(
+            without_secret_words(change, comparison.secrets)
+            for change in sorted(changes, key=ResourceChange.order)
+        ),
         equal=comparison.equal,
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
@@ -100,13 +103,13 @@ def in_no_overlay(
     """
     matched = [live for each in written if (live := objects.find(each)) is not None]
     known = {each.current_id.object_key for each in (*written, *matched)}
-    told = {change.id for overlay in overlays for change in overlay.changes}
+    reported = {change.id for overlay in overlays for change in overlay.changes}
     kinds = {each.kind for each in written} | PATHS.keys()
     namespaces = {each.namespace for each in (*written, *matched)}
     found: list[ResourceChange] = []
     others = 0
     for live in objects.resources:
-        if live.current_id.object_key in known or live.current_id in told or live.kind == VMI:
+        if live.current_id.object_key in known or live.current_id in reported or live.kind == VMI:
             continue
         if live.namespace in namespaces and live.kind in kinds and is_users(live):
             runs = objects.runs(live)
@@ -134,7 +137,7 @@ class _LiveComparison:
         self._restarting: list[str] = []
         self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
-        self._masking = Masking(secret_values(everything) | tainted())
+        self.secrets = Masking(secret_values(everything) | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
@@ -167,9 +170,9 @@ class _LiveComparison:
         """Return the change of an object that the engine knows, and Git has no longer."""
         kept = self._settings.prune_refusal or why_kept(live)
         impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
-        told = None if VirtualMachineView.of(live) is None else impact
+        shown = None if VirtualMachineView.of(live) is None else impact
         return ResourceChange(
-            ChangeType.REMOVED, live.current_id, None, (), told, _effects(told), runs=self._runs(live)
+            ChangeType.REMOVED, live.current_id, None, (), shown, _effects(shown), runs=self._runs(live)
         )
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
@@ -188,7 +191,8 @@ class _LiveComparison:
         elif unowned:
             yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
         if self._restarting:
-            yield f"a restart is due already, with or without a sync, of {_first(self._restarting)}"
+            named = _first(self._restarting)
+            yield f"running with another spec than the cluster holds, a restart is due already: {named}"
         if self._waiting:
             yield (
                 f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
@@ -224,13 +228,13 @@ class _LiveComparison:
     def _drifted(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
         judgement, refusal = self._judgement(drift, synced), self._refusal(written)
         impacts = {change.field: change.impact for change in judgement.changes}
-        told = [each._replace(impact=impacts.get(each.field)) for each in drift.told()]
-        told += [change for change in judgement.changes if change.inherited]
+        changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
+        changes += [change for change in judgement.changes if change.inherited]
         change = ResourceChange(
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self._masking) for each in told),
+            tuple(without_secrets(each, written.kind, self.secrets) for each in changes),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,
@@ -247,7 +251,7 @@ class _LiveComparison:
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             return Judgement((), None)
-        changes = vm_changes((views[0], views[1]), _seen((views[0], views[1]), found))
+        changes = vm_changes((views[0], views[1]), _with_matchers_applied((views[0], views[1]), found))
         if not changes:
             return Judgement((), _LEFT)
         change = None if found is None else found.change._replace(runs=self._runs(drift.live))
@@ -261,7 +265,7 @@ class _LiveComparison:
         return self._objects.runs(live) if live.kind == VM else None
 
 
-def _seen(
+def _with_matchers_applied(
     views: tuple[VirtualMachineView, VirtualMachineView], found: SyncedVm | None
 ) -> tuple[VirtualMachineView, VirtualMachineView]:
     """Return both states with what their instance types and preferences set, if they have any."""

@@ -106,7 +106,7 @@ class SourceIgnore:
 
 
 def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
-    """The patterns of an ignore file in ``folder``, or of ``GitRepository.spec.ignore``."""
+    """Yield the patterns of an ignore file in ``folder``, or of ``GitRepository.spec.ignore``."""
     parts = () if folder == "." else tuple(folder.split("/"))
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
@@ -188,7 +188,7 @@ class ArtifactFileSystem:
 
 
 def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:
-    """The patterns of all ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
+    """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
     names = fs.list(folder)
     if IGNORE_FILE in names:
         path = _joined(folder, IGNORE_FILE)

@@ -63,7 +63,7 @@ class Token(NamedTuple):
 
 
 def cut(text: str) -> Iterator[str | list[Token]]:
-    """The texts of the template and, between them, the tokens of each action. Raises ``GoTemplateError``."""
+    """Yield the texts of the template, and each action's tokens between them. Raises ``GoTemplateError``."""
     at, trims = 0, False
     while True:
         start = text.find("{{", at)
@@ -84,7 +84,7 @@ def cut(text: str) -> Iterator[str | list[Token]]:
 
 
 def unquoted(text: str) -> str:
-    """The value of a quoted Go string or character."""
+    """Return the value of a quoted Go string or character."""
     return _ESCAPE.sub(_escaped, text[1:-1])
 
 
@@ -98,7 +98,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _action(text: str, start: int) -> tuple[list[Token] | None, int, bool]:
-    """Its tokens, None for a comment; where it ends, and whether spaces behind it go."""
+    """Return an action's tokens (None for a comment), its end, and whether spaces behind it go."""
     comment = re.compile(r"[ \t\r\n]*/\*.*?\*/([ \t\r\n]+-)?\}\}", re.DOTALL).match(text, start)
     if comment:
         return None, comment.end(), comment[1] is not None
@@ -125,7 +125,7 @@ _BLOCKS = ("if", "with", "range")
 
 
 def parse(text: str, functions: Container[str]) -> TemplateTree:
-    """The template in ``text``; ``functions`` are the names of those it may call.
+    """Return the template in ``text``; ``functions`` are the names of those it may call.
 
     Raises ``GoTemplateError``.
     """
@@ -310,7 +310,7 @@ def _with_fields(operand: Operand, names: tuple[str, ...]) -> Operand:
 
 
 def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], bool, list[Token]]:
-    """The variables that a pipeline sets, whether they exist already, and the rest of the tokens."""
+    """Return the variables that a pipeline sets, whether they exist already, and the rest of the tokens."""
     texts = [token.text for token in tokens[:4]]
     if not tokens or tokens[0].kind != "variable":
         return (), False, tokens
@@ -324,7 +324,7 @@ def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], boo
 
 
 def _split(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The commands between the bars that stand in no brackets."""
+    """Yield the commands between the bars that stand in no brackets."""
     depth, part = 0, list[Token]()
     for token in tokens:
         if token.kind == "symbol":

@@ -11,12 +11,19 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.gotemplate.builtins import quoted
 from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
 from renderer.gitops.gotemplate.values import is_nil, written
 from renderer.go_regexp import RegexpError, compile_regexp
+
+_LONGEST_NAME = 253
+
+
+def sanitized_name(name: str) -> str:
+    """Return ``name`` as a DNS name (argo-cd ``applicationset/utils/template_functions.go`` SanitizeName)."""
+    return re.sub(r"[^-a-z0-9.]", "-", name.lower())[:_LONGEST_NAME].strip("-.")
+
 
 _WORD = re.compile(
     r"(?P<connector>[-_\s]+)"
@@ -33,12 +40,12 @@ _NO_CONNECTOR_BEFORE = ("connector", "punctuation", "")
 
 
 def joined_lower(text: str, connector: str) -> str:
-    """The words of ``text`` in lower case, with ``connector`` between them."""
+    """Return the words of ``text`` in lower case, with ``connector`` between them."""
     return "".join(_word_parts(_words(text), connector))
 
 
 def pascal_case(text: str) -> str:
-    """The words between connectors, each with a capital; connectors at the beginning stay."""
+    """Return the words between connectors, each with a capital; connectors at the beginning stay."""
     bare = text.lstrip(_CONNECTORS)
     lead = text[: len(text) - len(bare)]
     words = re.split(r"[-_\s]", bare)
@@ -52,7 +59,7 @@ def pascal_case(text: str) -> str:
 
 
 def _words(text: str) -> Iterator[tuple[str, str]]:
-    """Each word with its kind; two of the kind end follow the last."""
+    """Yield each word with its kind; two of the kind end follow the last."""
     for match in _WORD.finditer(text):
         yield match.lastgroup or "", match[0]
     yield _END

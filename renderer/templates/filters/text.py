@@ -26,23 +26,23 @@ _DIGEST_LENGTH = 8
 
 
 def slug(value: object) -> str:
-    """Lower case letters and digits, with one ``-`` for all that stands between; ``é`` becomes ``e``."""
+    """Return lower case letters and digits, with one ``-`` for all between; ``é`` becomes ``e``."""
     return re.sub("[^a-z0-9]+", "-", _ascii(value).lower()).strip("-")
 
 
 def dns_label(value: object) -> str:
-    """The name of a service, volume or the like; what is too long ends in a digest, and stays unique."""
-    return _named(_shortened(slug(value), _MAX_LABEL), value, "name")
+    """Return the name of a service, volume or the like; a long one ends in a digest, and stays unique."""
+    return _checked_name(_shortened(slug(value), _MAX_LABEL), value, "name")
 
 
 def dns_subdomain(value: object) -> str:
-    """The name of an object: labels with dots between them."""
+    """Return the name of an object: labels with dots between them."""
     labels = (slug(part) for part in as_text(value).split("."))
-    return _named(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
+    return _checked_name(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
 
 
 def label_value(value: object) -> str:
-    """The value of a label, which may be empty and keeps its case, dots and underscores."""
+    """Return the value of a label, which may be empty and keeps its case, dots and underscores."""
     text = re.sub("[^A-Za-z0-9._-]+", "-", _ascii(value)).strip("-._")
     return _shortened(text, _MAX_LABEL)
 
@@ -58,7 +58,7 @@ def _shortened(text: str, length: int) -> str:
     return f"{text[: length - _DIGEST_LENGTH - 1].rstrip('-._')}-{digest}"
 
 
-def _named(name: str, value: object, wanted: str) -> str:
+def _checked_name(name: str, value: object, wanted: str) -> str:
     if not name:
         hint = f"a {wanted} needs a letter or digit of ASCII"
         raise TemplateError(f"no {wanted} can be made of {_shown(as_text(value))}", hint)
@@ -95,7 +95,7 @@ def quote(value: object) -> str:
 
 
 def _tree(value: object) -> Json:
-    """The value as a JSON tree. Raises ``TemplateError`` for what has no form in one."""
+    """Return the value as a JSON tree. Raises ``TemplateError`` for what has no form in one."""
     if isinstance(value, dict):
         return {_key(key): _tree(child) for key, child in value.items()}
     if isinstance(value, list | tuple | range):
@@ -132,8 +132,8 @@ def trim(value: object, characters: str | None = None) -> str:
 
 
 def join(values: object, separator: str = "", attribute: str | None = None) -> str:
-    """The values in one text, or what each mapping holds under the key ``attribute``."""
-    texts = [as_text(_held(value, attribute) if attribute else value) for value in elements(values)]
+    """Return the values in one text, or what each mapping holds under the key ``attribute``."""
+    texts = [as_text(_attribute(value, attribute) if attribute else value) for value in elements(values)]
     check_text(sum(map(len, texts)) + len(separator) * len(texts))
     return separator.join(texts)
 
@@ -151,7 +151,7 @@ def split(value: str, separator: str | None = None, maximum: int = -1) -> list[s
 
 
 def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - Jinja's own arguments
-    """Every line but the first and blank ones pushed in."""
+    """Return every line but the first and blank ones pushed in."""
     text = as_text(value)
     lines = text.split("\n")
     pad = _pad(width, len(text), len(lines))
@@ -162,7 +162,7 @@ def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = 
 
 
 def nindent(value: str, width: int | str = 4) -> str:
-    """A line break, then every line pushed in, as Helm has it."""
+    """Return a line break, then every line pushed in, as Helm has it."""
     return "\n" + indent(value, width, first=True)
 
 
@@ -177,7 +177,7 @@ def center(value: str, width: int = 80) -> str:
 
 
 def truncate(value: str, length: int = 255, killwords: bool = True, end: str = "", leeway: int = 0) -> str:  # noqa: ARG001, FBT001, FBT002 - Jinja's own arguments
-    """No more than ``length`` characters, the last of which are ``end`` if something is left out."""
+    """Return no more than ``length`` characters, the last of which are ``end`` if something is left out."""
     text = as_text(value)
     return text if len(text) <= length + leeway else text[: max(0, length - len(end))] + end
 
@@ -201,12 +201,12 @@ def sha256(value: str) -> str:
 
 
 def integer(value: object, default: object = None, base: int = 10) -> object:
-    """A whole number of text or a number, cut at the point. Unlike Jinja's, an error for anything else."""
+    """Return a whole number, cut at the point. Unlike Jinja's, an error for what is no number."""
     return _number(value, lambda text: int(text.strip(), base), int, default)
 
 
 def real(value: object, default: object = None) -> object:
-    """A number with a fraction; an error for anything else, as ``integer``."""
+    """Return a number with a fraction; an error for anything else, as ``integer``."""
     return _number(value, float, float, default)
 
 
@@ -227,7 +227,7 @@ def _number(
     return default
 
 
-def _held(value: object, key: str) -> object:
+def _attribute(value: object, key: str) -> object:
     if isinstance(value, dict) and key in value:
         return value[key]
     raise TemplateError(f"{describe(value)} in the list has no {key}")

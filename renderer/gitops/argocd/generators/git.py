@@ -9,8 +9,8 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_here
-from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
+from renderer.gitops.gotemplate.text_functions import sanitized_name
 from renderer.gitops.gotemplate.values import decoded
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.glob import file_path_match, pathspec_match
@@ -34,7 +34,7 @@ def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
 
 
 def folders(fs: FileSystem, folder: str = ".") -> Iterator[str]:
-    """All folders below ``folder`` that are not hidden, each before those in it."""
+    """Yield all folders below ``folder`` that are not hidden, each before those in it."""
     for name in fs.list(folder):
         path = name if folder == "." else f"{folder}/{name}"
         if not name.startswith(".") and fs.is_folder(path) and fs.resolve(path) == path:
@@ -86,7 +86,7 @@ def file_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
 
 
 def files(fs: FileSystem, folder: str = ".") -> Iterator[str]:
-    """All files of the repository but those of Git itself."""
+    """Yield all files of the repository but those of Git itself."""
     for name in fs.list(folder):
         path = name if folder == "." else f"{folder}/{name}"
         if name == ".git":
@@ -119,7 +119,7 @@ def _file_parameters(path: str, block: JsonObject, context: SetContext) -> list[
 
 
 def _objects(path: str, fs: FileSystem) -> list[JsonObject]:
-    """The mapping in a file, or those in its list. Raises ``SetError``."""
+    """Return the mapping in a file, or those in its list. Raises ``SetError``."""
     try:
         found: Json = decode_yaml11(fs.read(path), path)
     except DiagnosticError as error:

@@ -18,7 +18,6 @@ from renderer.gitops.argocd.generators.context import (
     check_count,
 )
 from renderer.gitops.argocd.generators.git import directory_sets, file_sets
-from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.argocd.parameters import (
     Parameters,
     Rendering,
@@ -29,6 +28,7 @@ from renderer.gitops.argocd.parameters import (
     selector_matches,
 )
 from renderer.gitops.gotemplate.collection_functions import merged
+from renderer.gitops.gotemplate.text_functions import sanitized_name
 from renderer.gitops.gotemplate.values import TextMap, decoded
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
@@ -36,7 +36,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 
 def list_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
-    """A set for each element, then for each of ``elementsYaml``. Raises ``SetError``."""
+    """Return a set for each element, then for each of ``elementsYaml``. Raises ``SetError``."""
     elements = array_at(block, "elements")
     sets = [_structured(element) if context.rendering.go_template else _flat(element) for element in elements]
     return sets + [_structured(element) for element in _yaml_elements(text_at(block, "elementsYaml"))]
@@ -129,7 +129,7 @@ Nested: TypeAlias = Callable[[Json, Parameters], list[Parameters]]
 
 
 def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Parameters]:
-    """Every set of the first with every set of the second, which may use parameters of the first."""
+    """Return every set of the first with every set of the second, which may use parameters of the first."""
     generators = array_at(block, "generators")
     if len(generators) != _PAIR:
         raise SetError(f"a matrix has exactly two generators, not {len(generators)}")
@@ -145,7 +145,7 @@ def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Param
 
 
 def merge(block: JsonObject, context: SetContext, nested: Nested) -> list[Parameters]:
-    """The sets of the first, each with what the others have for the same merge keys."""
+    """Return the sets of the first, each with what the others have for the same merge keys."""
     generators = array_at(block, "generators")
     if len(generators) < _PAIR:
         raise SetError(f"a merge has at least two generators, not {len(generators)}")
@@ -199,7 +199,7 @@ _NEED_A_CLUSTER = ("scmProvider", "clusterDecisionResource", "pullRequest", "plu
 def parameter_sets(
     generator: Json, kind: str, context: SetContext, parameters: Parameters, depth: int = 0
 ) -> list[Parameters]:
-    """The sets that the block ``kind`` of a generator makes, as far as its selector takes them.
+    """Return the sets that the block ``kind`` of a generator makes, as far as its selector takes them.
 
     ``parameters`` are those of a matrix' first generator (``generator_spec_processor.go`` Transform). Raises
     ``SetError``.
@@ -219,7 +219,7 @@ def parameter_sets(
 
 
 def kinds_of(generator: Json) -> tuple[str, ...]:
-    """The generators in one entry of ``generators``. Raises ``SetError``."""
+    """Return the generators in one entry of ``generators``. Raises ``SetError``."""
     written = object_at(generator)
     for kind in _NEED_A_CLUSTER:
         if written.get(kind) is not None:
@@ -235,7 +235,7 @@ def _nested(generator: Json, context: SetContext, parameters: Parameters, depth:
 
 
 def _interpolated(block: JsonObject, rendering: Rendering, parameters: Parameters) -> JsonObject:
-    """The generator with the parameters of another one put in (``RenderGeneratorParams``)."""
+    """Return the generator with the parameters of another one put in (``RenderGeneratorParams``)."""
     if not parameters:
         return block
     values = object_at(block, "values")
