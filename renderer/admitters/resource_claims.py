@@ -7,9 +7,9 @@ from functools import partial
 from renderer.admitters.causes import Cause, Causes, CauseType, duplicate, invalid, needs_gate, required
 from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.record import Record
@@ -44,7 +44,7 @@ def check_claimed_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def network_claims(vmi: VmiSpec) -> dict[str, int]:
-    """The first network of each complete claim and request (``ExtractDRANetworkClaimRequestTuples``)."""
+    """Return the first network of each complete pair (``ExtractDRANetworkClaimRequestTuples``)."""
     first: dict[str, int] = {}
     for index, network in enumerate(vmi.networks):
         claim = section(network, "resourceClaim")
@@ -237,7 +237,7 @@ def _check_claimed(
 
 
 def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) -> list[Cause]:
-    """Pairs that devices of another kind have too."""
+    """Refuse pairs that devices of another kind have too."""
     causes = []
     for pair, index in first.items():
         owner = owners.setdefault(pair, str(at.child(index)))

@@ -87,14 +87,16 @@ def _missing(
     target = {} if release == config.kubevirt else {"kubevirt": str(release)}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
-    usual = _OFF
+    usual, rendered = _OFF, _rendered(output)
     if everything in listed:
         usual = listed[everything].expand or config.expand
+        rendered = listed[everything].output or config.output
     else:
-        yield {"path": everything, "expand": _OFF.value, "output": _rendered(output), **target}
+        yield {"path": everything, "expand": _OFF.value, "output": rendered, **target}
+    place = {} if rendered == config.output else {"output": rendered}
     for folder, mode in modes.items():
         if mode is not usual and folder not in listed:
-            yield {"path": folder, "expand": mode.value, **target}
+            yield {"path": folder, "expand": mode.value, **place, **target}
 
 
 def _rendered(output: str) -> str:

@@ -19,8 +19,7 @@ from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
 from renderer.model.suggest import did_you_mean
-from renderer.pins.changes import PINS, FileContent, PinChanges, changes, without_pins
-from renderer.pins.folder import PinsFolder, read_folder
+from renderer.pins.folder import PINS, FileContent, PinChanges, PinsFolder, changes, read_folder, without_pins
 from renderer.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan_pins, plan_unpins
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FilesAbove
@@ -108,7 +107,7 @@ class PinnedOverlay:
         return cls(project, overlay, FileContent(file, fs.read(file)), read_folder(pins, files))
 
     def pinnables(self) -> tuple[Pinnable, ...]:
-        """The overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
+        """Return the overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
         bare = without_pins(self.kustomization)
         fs = FilesAbove({bare.path: bare.content}, self.project.fs)
         outcome = Pipeline(fs, self.project.config).pinnables(self.overlay)
@@ -123,7 +122,7 @@ class PinnedOverlay:
         return needed
 
     def built_with(self, planned: PinChanges) -> Pipeline:
-        """A pipeline that sees the changes as if they were made."""
+        """Return a pipeline that sees the changes as if they were made."""
         fs = FilesAbove({file.path: file.content for file in planned.writes}, self.project.fs)
         return Pipeline(fs, self.project.config)
 
@@ -152,7 +151,7 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
         if pinnable.resource.namespace:
             qualified = f"{pinnable.resource.namespace}/{pinnable.resource.name}"
             by_name.setdefault(qualified, []).append(pinnable)
-    named = {id(pinnable) for name in choice.names for pinnable in _named(name, by_name)}
+    named = {id(pinnable) for name in choice.names for pinnable in _pinnables_named(name, by_name)}
     wanted = None if choice.selector is None else _requirements(choice.selector)
     chosen = tuple(p for p in pinnables if choice.everything or id(p) in named or _matches(p, wanted))
     if not chosen:
@@ -160,7 +159,7 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
     return chosen
 
 
-def _named(name: str, by_name: dict[str, list[Pinnable]]) -> list[Pinnable]:
+def _pinnables_named(name: str, by_name: dict[str, list[Pinnable]]) -> list[Pinnable]:
     if name not in by_name:
         hint = did_you_mean(name, by_name)
         raise UsageError(f"there is no virtual machine {name!r} in the overlay{f'; {hint}' if hint else ''}")

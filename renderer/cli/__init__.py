@@ -16,3 +16,5 @@ defer("inspect")
 # `shutil` looks if they are there, for archives, and then drops them.
 defer("bz2")
 defer("lzma")
+# `urllib.parse`, which `pathlib` takes a function of, needs it for addresses of IPv6 alone.
+defer("ipaddress")

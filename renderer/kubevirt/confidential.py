@@ -155,6 +155,8 @@ def is_about_secret(finding: Diagnostic) -> bool:
     Its field is confidential, or one of its sites is, which may stand in a patch or in a kustomization.
     """
     kind = finding.resource.gvk.kind if finding.resource else ""
+    if kind == _SECRET and finding.field is not None and not is_confidential(finding.field, kind):
+        return any(is_confidential(site.field) for site in finding.sites)
     fields = [finding.field, *(site.field for site in finding.sites)]
     return any(
         field is not None and (is_confidential(field, kind) or is_confidential(field)) for field in fields

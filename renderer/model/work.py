@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
+from itertools import islice
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -130,7 +131,7 @@ class WorkDone:
         account = _account.get()
         if account is None:
             return 0, {}
-        return account.spent - self._spent, dict(list(account.read.items())[self._read :])
+        return account.spent - self._spent, dict(islice(account.read.items(), self._read, None))
 
 
 def add(steps: int, read: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:

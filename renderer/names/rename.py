@@ -17,9 +17,8 @@ from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.names.new_names import NamedSource, NewNames
+from renderer.names.new_names import NamedSource, NewNames, is_named
 from renderer.names.references import InstancetypeReference, with_names
-from renderer.names.suffix import is_named
 
 _NAME = FieldPath.of("metadata", "name")
 
@@ -77,7 +76,7 @@ def _with_name(resource: Resource, name: str) -> Resource:
 
 
 def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
-    if names.meant(reference):
+    if names.candidates(reference):
         return reference.name
     written = names.written(reference)
     return reference.name if written is None else written.name
@@ -85,7 +84,7 @@ def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
 
 def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNames) -> str:
     """Return the name to write. Raises: name-ambiguous for a label whose objects get different names."""
-    meant = names.meant(reference)
+    meant = names.candidates(reference)
     new = {names.of(each): each for each in meant}
     if len(new) > 1:
         raise DiagnosticError(_ambiguous(resource, reference, new.values()))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json import Json
-from renderer.model.list_elements import element_index, element_names, element_text
+from renderer.model.list_elements import child_at, element_index, element_names, element_text, value_at
 from renderer.model.work import spend
 
 
@@ -25,14 +25,9 @@ def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]
         yield at, value
 
 
-def value_at(value: Json, path: FieldPath) -> Value:
+def field_value(value: Json, path: FieldPath) -> Value:
     """Return the value at ``path``, or ``NoValue.ABSENT``."""
-    found: Value = value
-    for segment in path.segments:
-        found = _child(found, segment)
-        if found is NoValue.ABSENT:
-            break
-    return found
+    return value_at(value, path.segments, NoValue.ABSENT)
 
 
 def indexed(value: Json, path: FieldPath) -> FieldPath:
@@ -77,10 +72,11 @@ def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
 
 
 def _child(value: Value, segment: Segment) -> Value:
-    if isinstance(value, dict):
-        return value.get(segment, NoValue.ABSENT) if isinstance(segment, str) else NoValue.ABSENT
+    """Return what ``segment`` means in ``value``, by a table where that is a long list."""
+    if not isinstance(value, list):
+        return child_at(value, segment, NoValue.ABSENT)
     index = _index(value, segment)
-    return NoValue.ABSENT if index is None or not isinstance(value, list) else value[index]
+    return NoValue.ABSENT if index is None else value[index]
 
 
 def _index(value: Value, segment: Segment) -> int | None:

@@ -34,7 +34,7 @@ from renderer.provenance.makers import (
     StageStep,
     Version,
 )
-from renderer.provenance.paths import value_at
+from renderer.provenance.paths import field_value
 
 
 class _Link(NamedTuple):
@@ -56,10 +56,10 @@ class Trace:
         self._composed: dict[str, ResourceSet] = {}
 
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None:
-        self._made(None, resource, GeneratorStep(resource, generator))
+        self._record_maker(None, resource, GeneratorStep(resource, generator))
 
     def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None:
-        self._made(before, after, CompositionStep(before, after, change))
+        self._record_maker(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:
         link = _Link(expansion.expanded, expansion.vm.resource, lambda: vm_versions(expansion))
@@ -79,7 +79,7 @@ class Trace:
             known = (by_name[name] for name in (names[0], *reversed(names)) if name in by_name)
             earlier = next(known, at_its_place)
             if earlier is not None:
-                self._made(earlier, resource, StageStep(earlier, act, overlay))
+                self._record_maker(earlier, resource, StageStep(earlier, act, overlay))
 
     def composed(self, overlay: Overlay) -> ResourceSet:
         """Return the overlay's resources before the first stage; none if composition failed."""
@@ -101,7 +101,7 @@ class Trace:
         for link in reversed(chain):
             yield from link.versions()
 
-    def _made(self, before: Resource | None, after: Resource, maker: Maker) -> None:
+    def _record_maker(self, before: Resource | None, after: Resource, maker: Maker) -> None:
         self._links[id(after)] = _Link(after, before, lambda: (Version(after.content, maker),))
 
 
@@ -122,7 +122,7 @@ def decisive_fields(spec: JsonObject, outcome: ValueOfSpec, target: FieldPath) -
         section = next((path for path in sections if outcome(without(spec, *path)) != value), None)
         decisive = () if section is None else (section,)
     fields = (_deeper(spec, FieldPath(path), value, target) for path in decisive)
-    return tuple(sorted(fields, key=lambda field: value_at(spec, field) != value))
+    return tuple(sorted(fields, key=lambda field: field_value(spec, field) != value))
 
 
 def _fields(value: Json, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -148,7 +148,7 @@ def _deeper(spec: JsonObject, field: FieldPath, value: Value, target: FieldPath)
     """
     for start in range(1, len(target.segments)):
         deeper = field.child(*target.segments[start:])
-        found = value_at(spec, deeper)
+        found = field_value(spec, deeper)
         if found is not NoValue.ABSENT and found == value:
             return deeper
     return field
@@ -330,7 +330,7 @@ def _value(
 ) -> Callable[[AppliedSpecs], Value]:
     def value(selection: AppliedSpecs) -> Value:
         try:
-            return value_at(outcome(selection), target)
+            return field_value(outcome(selection), target)
         except ApplyError:
             return NoValue.ABSENT
 

@@ -34,8 +34,7 @@ from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import PREFERENCE, preference_of
+from renderer.rules.context import PREFERENCE, Context, preference_of
 from renderer.rules.rule import Finding, Rule, related_to
 
 _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
@@ -44,12 +43,12 @@ _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
         if machine.data_volume_templates and PREFERENCE not in machine.spec:
-            found = _of(context, machine)
+            found = _dropped_class(context, machine)
             if found is not None:
                 yield found
 
 
-def _of(context: Context, machine: VirtualMachineView) -> Finding | None:
+def _dropped_class(context: Context, machine: VirtualMachineView) -> Finding | None:
     without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
     preference = preference_of(context, machine) if without else None
     if preference is None:

@@ -107,12 +107,21 @@ def _cluster(fields: Fields, kind: EntryKind, path: str) -> str:
     name = fields.text("name")
     if name is not None and (not name or name.startswith((".", "/")) or ".." in name):
         fields.reject("name", f"{name!r} is no name for a folder", "use letters, digits and -")
-    last = posixpath.basename(posixpath.normpath(path))
-    stem, extension = posixpath.splitext(last)
-    return name or (stem if extension in _EXTENSIONS else last).strip(".") or kind.value
+    return name or cluster_name(path, kind)
+
+
+def cluster_name(path: str, kind: EntryKind) -> str:
+    """Return the usual name of an entry that leads to others: that of its folder or file."""
+    return without_extension(posixpath.basename(posixpath.normpath(path))).strip(".") or kind.value
+
+
+def without_extension(name: str) -> str:
+    """Return the name of a file of manifests without its extension; another name as it is."""
+    stem, extension = posixpath.splitext(name)
+    return stem if extension in _EXTENSIONS else name
 
 
 def _refuse(fields: Fields, reason: str, *names: str) -> None:
     for name in names:
         if name in fields:
-            fields.reject(name, f"{name} {reason}", "leave it out")
+            fields.reject_key(name, f"{name} {reason}", "leave it out")

@@ -54,10 +54,10 @@ def _setting(rule: Fields, code: Code) -> RuleSetting:
 
 def _reject_unknown(rules: Fields, key: str) -> None:
     if key in set(Code):
-        rules.reject(key, f"{key} is always an error, and cannot be configured", "leave it out")
+        rules.reject_key(key, f"{key} is always an error, and cannot be configured", "leave it out")
     else:
         hint = nearest_hint(key, (*RULE_CODES, *WARNING_CODES)).replace("known fields", "rules")
-        rules.reject(key, f"there is no rule {key}", hint)
+        rules.reject_key(key, f"there is no rule {key}", hint)
 
 
 TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
@@ -65,7 +65,7 @@ TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
 
 def read_tree_options(fields: Fields) -> TreeOptions:
     if "files" in fields and "layout" in fields:
-        fields.reject("layout", "layout and files both say what goes into which file", "drop layout")
+        fields.reject_key("layout", "layout and files both say what goes into which file", "drop layout")
     return TreeOptions(
         files=_files(fields),
         extras=fields.choices("extras", Extra) if "extras" in fields else None,

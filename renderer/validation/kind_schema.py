@@ -15,6 +15,7 @@ from renderer.deferred import defer
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
+from renderer.validation.surely_valid import is_surely_valid
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -152,12 +153,23 @@ def defer_unused() -> None:
         defer(name)
 
 
+#: After so many objects of a kind, a compiled schema is faster.
+_FEW = 40
+
+
 class KindSchema:
+    #: How many more objects are looked at before the schema is compiled.
+    _few = _FEW
+
     def __init__(self, document: JsonObject) -> None:
         self.document = document
 
     def is_valid(self, content: JsonObject) -> bool:
         """Return True if nothing is wrong; False also if only jsonschema can judge the content."""
+        if self._few:
+            self._few -= 1
+            if is_surely_valid(content, self.document, self._definitions):
+                return True
         try:
             return self._fast(content)
         except (ValueError, TypeError):
@@ -199,6 +211,10 @@ class KindSchema:
                 return whole
             parts.append((path, last, value))
         return parts or whole
+
+    @cached_property
+    def _definitions(self) -> JsonObject:
+        return object_at(self.document, "$defs")
 
     @cached_property
     def tree(self) -> SchemaTree:

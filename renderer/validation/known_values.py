@@ -13,6 +13,9 @@ from collections.abc import Mapping
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.validation.kubernetes_formats import (
+    INTERFACE_NAME,
+    MAC_ADDRESS,
+    PCI_ADDRESS,
     QUANTITY_PATTERN,
     Schema,
     dns_label,
@@ -162,13 +165,6 @@ _ADMITTED = (
 KNOWN_VALUES = _ADMITTED + _REFUSED
 
 
-_HEX = "[0-9a-fA-F]"
-_PAIR = f"{_HEX}{{2}}"
-#: The forms of six bytes that Go's ``net.ParseMAC`` takes.
-_MAC_ADDRESS = f"^({_PAIR}(:{_PAIR}){{5}}|{_PAIR}(-{_PAIR}){{5}}|{_HEX}{{4}}(\\.{_HEX}{{4}}){{2}})?$"
-_PCI_ADDRESS = f"^({_HEX}{{4}}:{_PAIR}:{_PAIR}\\.[0-7])?$"
-
-
 def _text(title: str, pattern: str, **others: object) -> Schema:
     return {"title": title, "type": "string", "pattern": pattern, **others}
 
@@ -182,13 +178,13 @@ KNOWN_FORMATS: Mapping[str, Schema] = {
     "disks.name": dns_label(),
     "disks.serial": _SERIAL,
     "disks.bootOrder": _BOOT_ORDER,
-    "disks.disk.pciAddress": _text("PCI address", _PCI_ADDRESS),
+    "disks.disk.pciAddress": _text("PCI address", PCI_ADDRESS),
     "disks.blockSize.custom.logical": _BLOCK_SIZE,
     "disks.blockSize.custom.physical": _BLOCK_SIZE,
-    "devices.interfaces.name": _text("interface name", "^[A-Za-z0-9_-]+$"),
+    "devices.interfaces.name": _text("interface name", INTERFACE_NAME),
     "devices.interfaces.bootOrder": _BOOT_ORDER,
-    "devices.interfaces.macAddress": _text("MAC address", _MAC_ADDRESS),
-    "devices.interfaces.pciAddress": _text("PCI address", _PCI_ADDRESS),
+    "devices.interfaces.macAddress": _text("MAC address", MAC_ADDRESS),
+    "devices.interfaces.pciAddress": _text("PCI address", PCI_ADDRESS),
     "domain.firmware.serial": _SERIAL,
     "domain.memory.hugepages.pageSize": _text("quantity", QUANTITY_PATTERN),
     "spec.hostname": dns_label(empty=True),

@@ -1,7 +1,8 @@
-"""The formats of Kubernetes as JSON Schema, and the keywords that are our own.
+"""The formats of Kubernetes and KubeVirt as JSON Schema, and the keywords that are our own.
 
 Each function returns a new schema. The ``title`` is what messages and editors call the format. Sources:
-kubernetes apimachinery ``pkg/util/validation``, ``pkg/apis/meta/v1/types.go``.
+kubernetes apimachinery ``pkg/util/validation``, ``pkg/apis/meta/v1/types.go``; KubeVirt's as in
+``known_values.py``.
 """
 
 from __future__ import annotations
@@ -26,9 +27,22 @@ Schema: TypeAlias = dict[str, object]
 #: The title of metadata that the API server does not look at.
 TEMPLATE_METADATA = "template metadata"
 
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DNS_NAME = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
 _NAME = "([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]"
+_HEX = "[0-9a-fA-F]"
+_PAIR = f"{_HEX}{{2}}"
+
+LABEL, LABEL_OR_NOTHING = f"^{_DNS_LABEL}$", f"^({_DNS_LABEL})?$"
+SUBDOMAIN, SUBDOMAIN_OR_NOTHING = f"^{_DNS_NAME}$", f"^({_DNS_NAME})?$"
+LABEL_VALUE = f"^({_NAME})?$"
+LABEL_KEY = f"^({_DNS_NAME}/)?{_NAME}$"
+#: As a label's, but for the case of the prefix.
+ANNOTATION_KEY = f"^({_DNS_NAME.replace('a-z', 'A-Za-z')}/)?{_NAME}$"
+INTERFACE_NAME = "^[A-Za-z0-9_-]+$"
+#: The forms of six bytes that Go's ``net.ParseMAC`` takes.
+MAC_ADDRESS = f"^({_PAIR}(:{_PAIR}){{5}}|{_PAIR}(-{_PAIR}){{5}}|{_HEX}{{4}}(\\.{_HEX}{{4}}){{2}})?$"
+PCI_ADDRESS = f"^({_HEX}{{4}}:{_PAIR}:{_PAIR}\\.[0-7])?$"
 
 #: The pattern by which upstream's own schemas say that a field is a quantity.
 QUANTITY_PATTERN = (
@@ -56,18 +70,31 @@ def whole_number(bits: int, *, signed: bool) -> Schema:
     return {"title": f"{'' if signed else 'u'}int{bits}", "type": "integer", "minimum": low, "maximum": high}
 
 
+BASE64 = "base64"
+#: What ``encoding/base64`` decodes, which skips line breaks; or what SOPS has encrypted, for Flux to decrypt.
+_BASE64_PATTERN = (
+    r"^(ENC\[.*\]|(([A-Za-z0-9+/][\r\n]*){4})*"
+    r"(([A-Za-z0-9+/][\r\n]*){2}=[\r\n]*=|([A-Za-z0-9+/][\r\n]*){3}=)?)[\r\n]*$"
+)
+
+
+def base64_text() -> Schema:
+    """Return the schema of bytes, which JSON has as base64."""
+    return {"title": BASE64, "type": "string", "pattern": _BASE64_PATTERN}
+
+
 def dns_label(*, empty: bool = False) -> Schema:
     """A name that becomes a DNS label; ``empty``: the empty text stands for none."""
     return {
         "title": "DNS label",
         "type": "string",
         "maxLength": 63,
-        "pattern": _anchored(_LABEL, empty=empty),
+        "pattern": LABEL_OR_NOTHING if empty else LABEL,
     }
 
 
 def dns_subdomain(*, empty: bool = False) -> Schema:
-    pattern = _anchored(_SUBDOMAIN, empty=empty)
+    pattern = SUBDOMAIN_OR_NOTHING if empty else SUBDOMAIN
     return {"title": "DNS name", "type": "string", "maxLength": 253, "pattern": pattern}
 
 
@@ -128,19 +155,11 @@ def _nullable(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-def _anchored(pattern: str, *, empty: bool) -> str:
-    return f"^({pattern})?$" if empty else f"^{pattern}$"
-
-
 _TEXT: Schema = {"type": "string"}
 _INT64 = whole_number(64, signed=True)
-_LABEL_VALUE: Schema = {"title": "label value", "type": "string", "pattern": f"^({_NAME})?$"}
-_LABEL_KEY: Schema = {"title": "label key", "pattern": f"^({_SUBDOMAIN}/)?{_NAME}$"}
-#: As a label's, but for the case of the prefix.
-_ANNOTATION_KEY: Schema = {
-    "title": "annotation key",
-    "pattern": f"^({_SUBDOMAIN.replace('a-z', 'A-Za-z')}/)?{_NAME}$",
-}
+_LABEL_VALUE: Schema = {"title": "label value", "type": "string", "pattern": LABEL_VALUE}
+_LABEL_KEY: Schema = {"title": "label key", "pattern": LABEL_KEY}
+_ANNOTATION_KEY: Schema = {"title": "annotation key", "pattern": ANNOTATION_KEY}
 _OWNER: Schema = {
     **_closed(
         dict.fromkeys(("apiVersion", "kind", "name", "uid"), _TEXT)

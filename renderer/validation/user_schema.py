@@ -152,6 +152,8 @@ class _Error(Protocol):
 class UserSchema(KindSchema):
     """``document`` may be of any draft. Raises ``UnusableSchemaError``."""
 
+    _few = 0  # it is compiled anyway, to see if it can be used
+
     def __init__(self, document: JsonObject) -> None:
         super().__init__(document)
         try:

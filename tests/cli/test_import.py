@@ -399,6 +399,34 @@ def test_fit_keeps_machines_with_matchers_apart(repository: Path) -> None:
     assert "instancetype" in content(repository / "rendered/prod/prod/virtualmachine_named.yaml")["spec"]
 
 
+def test_fitted_machines_of_another_folder_are_rendered_beside_the_others(repository: Path) -> None:
+    template: JsonObject = {
+        "spec": {
+            "architecture": "amd64",
+            "domain": {
+                "cpu": {"sockets": 1, "cores": 1, "threads": 1},
+                "devices": {},
+                "machine": {"type": "q35"},
+                "memory": {"guest": "4Gi"},
+            },
+        }
+    }
+    bare: JsonObject = {
+        **MACHINE,
+        "metadata": {"name": "bare", "namespace": "prod", "uid": "7"},
+        "spec": {"runStrategy": "Always", "template": template},
+    }
+    assert run("import", "-", dump=listed(MACHINE)).exit_code == 0
+    result = run("import", "-", "--fit", "--output", "east", dump=listed(MACHINE, bare))
+    assert "fitted: 1 of 1 virtual machine" in result.stderr
+    assert run("render").exit_code == 0
+    trees = sorted(
+        path.parents[1].relative_to(repository).as_posix()
+        for path in repository.glob("rendered/**/virtualmachine_*.yaml")
+    )
+    assert trees == ["rendered/east/prod", "rendered/east/prod_fitted", "rendered/prod"]
+
+
 def test_a_group_may_not_take_the_folder_of_pins(repository: Path) -> None:
     machines: list[JsonObject] = []
     for name in ("a", "b"):
@@ -519,7 +547,8 @@ def test_a_dump_that_git_would_commit_is_named(
     result = run("import", named)
 
     assert result.exit_code == 0
-    assert (f"do not commit {named}: " in result.stderr) is (not is_ignored and where != "../dump.json")
+    told = f"{named}: warning[dump-exposed]: do not commit {named}: it holds values of Secrets"
+    assert (told in result.stderr) is (not is_ignored and where != "../dump.json")
 
 
 @pytest.mark.parametrize(
@@ -556,3 +585,63 @@ def test_a_kustomization_in_a_folder_of_dumps_is_passed_over(repository: Path, t
 
     assert run("import", str(dumps)).exit_code == 0
     assert (repository / "overlays/prod/virtualmachine_db.yaml").is_file()
+
+
+def test_files_that_a_forced_import_lists_no_longer_are_named_and_stay(repository: Path) -> None:
+    gone = {**MACHINE, "metadata": {"name": "gone", "namespace": "prod", "uid": "2"}}
+    assert run("import", "-", dump=listed(MACHINE, gone)).exit_code == 0
+    kustomization = repository / "overlays/prod/kustomization.yaml"
+    mine = repository / "overlays/prod/mine.yaml"
+    mine.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n")
+    kustomization.write_text(kustomization.read_text() + "patches:\n- path: patch.yaml\n- patch: |\n    {}\n")
+    kustomization.write_text(kustomization.read_text().replace("resources:\n", "resources:\n- mine.yaml\n"))
+    (repository / "overlays/prod/patch.yaml").write_text("kind: VirtualMachine\n")
+
+    result = run("import", "-", "--force", dump=listed(MACHINE))
+
+    assert result.exit_code == 0
+    named = [
+        line.partition(":")[0] for line in result.stderr.splitlines() if "warning[file-unlisted]" in line
+    ]
+    assert named == [f"overlays/prod/{each}.yaml" for each in ("mine", "patch", "virtualmachine_gone")]
+    assert all((repository / each).is_file() for each in named)
+    assert "mine.yaml" not in kustomization.read_text()
+    again = run("import", "-", "--force", dump=listed(MACHINE))
+    assert "file-unlisted" not in again.stderr
+
+
+def test_an_import_from_a_folder_of_the_project_writes_to_its_overlays(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("import", "-", dump=listed(MACHINE)).exit_code == 0
+    (repository / "docs/deep").mkdir(parents=True)
+    monkeypatch.chdir(repository / "docs/deep")
+    result = run("import", "-", dump=listed(MACHINE))
+    assert result.exit_code == 0
+    assert "0 files written" in result.stderr
+    assert "git add ../../vmrender.yaml ../../overlays ../../rendered" in result.stderr
+    assert not any((repository / "docs/deep").iterdir())
+    assert run("import", "-", "--output", "here", "--dry-run", dump=listed(MACHINE)).exit_code == 0
+
+
+def test_a_kubevirt_object_that_an_operator_installs_tells_the_release(repository: Path) -> None:
+    kubevirt = made("KubeVirt", "kubevirt-kubevirt-hyperconverged", "openshift-cnv")
+    owner: JsonObject = {"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged", "name": "h"}
+    metadata = {
+        **object_at(kubevirt, "metadata"),
+        "labels": {"app.kubernetes.io/managed-by": "hco-operator"},
+        "ownerReferences": [{**owner, "controller": True, "uid": "9"}],
+    }
+    status: JsonObject = {"observedKubeVirtVersion": "v1.6.3-4-gabc"}
+    configuration: JsonObject = {"configuration": {"vmRolloutStrategy": "LiveUpdate"}}
+    kubevirt = {
+        **kubevirt,
+        "apiVersion": "kubevirt.io/v1",
+        "metadata": metadata,
+        "spec": configuration,
+        "status": status,
+    }
+    result = run("import", "-", dump=listed(MACHINE, kubevirt))
+    assert "imported for KubeVirt 1.6: 1 VirtualMachine" in result.stderr
+    assert "left out: 1 KubeVirt, as its HyperConverged makes it" in result.stderr
+    assert "LiveUpdate" in (repository / "overlays/_cluster/kubevirt/kubevirt.yaml").read_text()

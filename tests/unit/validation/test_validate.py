@@ -233,6 +233,9 @@ print(heavy())
 judge({"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachinePreference",
        "metadata": {"name": "a"}, "spec": {}})
 print(heavy())
+judge({"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachinePreference",
+       "metadata": {"name": "a", "generation": 1.0}, "spec": {}})
+print(heavy())
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == ["[]", "[]", "['jsonschema_rs']"]
+    assert run.stdout.splitlines() == ["[]", "[]", "[]", "['jsonschema_rs']"]

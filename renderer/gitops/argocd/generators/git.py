@@ -1,0 +1,133 @@
+"""The generator ``git``: a set for each folder that matches, or for each object in files that do.
+
+Argo CD ``applicationset/generators/git.go``; files match as in ``git ls-files``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from renderer.gitops.argocd.generators.context import SetContext, check_count, check_here
+from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
+from renderer.gitops.gotemplate.text_functions import sanitized_name
+from renderer.gitops.gotemplate.values import decoded
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.glob import file_path_match, pathspec_match
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.source.file_system import FileSystem
+from renderer.yamlio.decode import decode_yaml11
+
+
+def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
+    """Return the sets in the order of a walk. Raises ``SetError``."""
+    check_here(block, context)
+    wanted = [object_at(each) for each in array_at(block, "directories")]
+    found = (path for path in folders(context.fs) if _is_wanted(path, wanted))
+    values = object_at(block, "values")
+    prefix = text_at(block, "pathParamPrefix")
+    rendering = context.rendering
+    return [
+        rendering.with_values(values, path_parameters(path, prefix, go_template=rendering.go_template))
+        for path in found
+    ]
+
+
+def folders(fs: FileSystem, folder: str = ".") -> Iterator[str]:
+    """Yield all folders below ``folder`` that are not hidden, each before those in it."""
+    for name in fs.list(folder):
+        path = name if folder == "." else f"{folder}/{name}"
+        if not name.startswith(".") and fs.is_folder(path) and fs.resolve(path) == path:
+            yield path
+            yield from folders(fs, path)
+
+
+def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = "") -> Parameters:
+    """Return what templates learn of a folder, and of the ``file`` in it that was found."""
+    base = folder.rsplit("/", 1)[-1]
+    known: dict[str, object] = {"basename": base, "basenameNormalized": sanitized_name(base)}
+    if file:
+        known |= {"filename": file, "filenameNormalized": sanitized_name(file)}
+    parts = folder.split("/")
+    if go_template:
+        path: object = {"path": folder, "segments": list(parts), **known}
+        return {prefix: {"path": path}} if prefix else {"path": path}
+    name = f"{prefix}.path" if prefix else "path"
+    return {
+        name: folder,
+        **{f"{name}.{key}": value for key, value in known.items()},
+        **{f"{name}[{index}]": part for index, part in enumerate(parts)},
+    }
+
+
+def _is_wanted(path: str, wanted: list[JsonObject]) -> bool:
+    """Return whether an entry includes the folder, and none excludes it."""
+    matching = [each for each in wanted if file_path_match(text_at(each, "path"), path)]
+    return bool(matching) and not any(each.get("exclude") is True for each in matching)
+
+
+def file_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
+    """Return the sets in the order of the paths. Raises ``SetError``."""
+    check_here(block, context)
+    entries = [object_at(each) for each in array_at(block, "files")]
+    excluded = [_pattern(each) for each in entries if each.get("exclude") is True]
+    included = [_pattern(each) for each in entries if each.get("exclude") is not True]
+    found = sorted(
+        path
+        for path in files(context.fs)
+        if any(pathspec_match(pattern, path) for pattern in included)
+        and not any(pathspec_match(pattern, path) for pattern in excluded)
+    )
+    sets: list[Parameters] = []
+    for path in found:
+        sets += _file_parameters(path, block, context)
+        check_count(len(sets))
+    return sets
+
+
+def files(fs: FileSystem, folder: str = ".") -> Iterator[str]:
+    """Yield all files of the repository but those of Git itself."""
+    for name in fs.list(folder):
+        path = name if folder == "." else f"{folder}/{name}"
+        if name == ".git":
+            continue
+        if fs.is_folder(path) and fs.resolve(path) == path:
+            yield from files(fs, path)
+        elif fs.is_file(path):
+            yield path
+
+
+def _pattern(entry: JsonObject) -> str:
+    return posixpath.normpath(text_at(entry, "path") or ".") + (
+        "/" if text_at(entry, "path").endswith("/") else ""
+    )
+
+
+def _file_parameters(path: str, block: JsonObject, context: SetContext) -> list[Parameters]:
+    folder, name = posixpath.dirname(path) or ".", posixpath.basename(path)
+    rendering = context.rendering
+    about = path_parameters(
+        folder, text_at(block, "pathParamPrefix"), go_template=rendering.go_template, file=name
+    )
+    sets: list[Parameters] = []
+    for found in _objects(path, context.fs):
+        values = decoded(found)
+        assert isinstance(values, dict)  # noqa: S101 - the decoded form of a mapping is one
+        own: Parameters = values if rendering.go_template else dict(flattened(values))
+        sets.append(rendering.with_values(object_at(block, "values"), {**own, **about}))
+    return sets
+
+
+def _objects(path: str, fs: FileSystem) -> list[JsonObject]:
+    """Return the mapping in a file, or those in its list. Raises ``SetError``."""
+    try:
+        found: Json = decode_yaml11(fs.read(path), path)
+    except DiagnosticError as error:
+        raise SetError(f"the git generator cannot read {path}: {error}") from None
+    if found is None:
+        return [{}]
+    listed = list(found) if isinstance(found, list) else [found]
+    objects = [each for each in listed if isinstance(each, dict)]
+    if len(objects) < len(listed):
+        raise SetError(f"{path}, which a git generator reads, is no mapping and no list of mappings")
+    return list(objects)
