@@ -769,7 +769,7 @@ def test_schemas_of_other_minors_are_made_once() -> None:
 
 
 def test_owners_of_fields_cost_steps() -> None:
-    managed = [{"manager": f"m{n}", "fieldsV1": {"f:spec": {f"f:x{n}": {}}}} for n in range(100)]
+    managed: list[Json] = [{"manager": f"m{n}", "fieldsV1": {"f:spec": {f"f:x{n}": {}}}} for n in range(100)]
     owners = FieldOwners({"metadata": {"managedFields": managed}, "spec": {"x1": 1}})
     begin_run()
     for _ in range(3):
