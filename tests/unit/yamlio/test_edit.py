@@ -17,7 +17,6 @@ from renderer.model.field_edit import (
 )
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
-from renderer.yamlio import edit
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import (
     EditedText,
@@ -409,12 +408,12 @@ def test_many_entries_are_added_as_one_after_the_other(text: str, monkeypatch: p
     expected = text.encode()
     for entry in entries:
         expected = add_entry(expected, PATH, "l", entry)
-    parsed = []
+    parsed: list[str] = []
 
-    def parse(text: str) -> TextDocument:
+    def counted(text: str) -> TextDocument:
         parsed.append(text)
         return parse_text(text)
 
-    monkeypatch.setattr(edit, "parse_text", parse)
+    monkeypatch.setattr("renderer.yamlio.edit.parse_text", counted)
     assert add_entries(text.encode(), PATH, "l", entries) == expected
     assert len(parsed) <= 2
