@@ -224,7 +224,10 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
 
 
 def _meant_path(content: Json, path: str) -> str | None:
-    """Return the hint with the path whose first unknown key is corrected; None where no key resembles it."""
+    """Return the hint with the path whose first unknown key is corrected.
+
+    None where no key resembles it, and for what is no path.
+    """
     try:
         keys = split_field_path(path)
     except PathError:

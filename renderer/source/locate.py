@@ -19,7 +19,7 @@ from renderer.source.public_lines import public_lines
 from renderer.yamlio.marks import MarkedFile
 
 #: Steps to look for a field at one site (``model.work``).
-_LOOKING = 30
+_LOOKING = 60
 #: What admission says of a value that the schema says with the values that are known.
 _TOLD_BY_SCHEMA = frozenset(
     {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
