@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 from renderer.app.import_fit import FittedMachines, fit_machines
@@ -35,6 +34,7 @@ from renderer.model.pin import Pinnable
 from renderer.model.release import Release
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, CatalogPath, ExpandMode
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.text_enum import TextEnum
 from renderer.pins.changes import PINS, FileContent, changes
 from renderer.pins.folder import PinFile, PinsFolder
 from renderer.pins.plan import patch_of
@@ -44,7 +44,7 @@ from renderer.yamlio.decode import decode_yaml11
 _DUMP = "the dump"
 
 
-class Secrets(StrEnum):
+class Secrets(TextEnum):
     """The treatment of Secrets, and of start data with credentials."""
 
     PLACEHOLDER = "placeholder"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.quantity import Quantity
+from renderer.model.text_enum import TextEnum
 from renderer.sizes.names import NamePattern
 
 
-class InstancetypeScope(StrEnum):
+class InstancetypeScope(TextEnum):
     """The scope of an instance type, in the words of a CustomResourceDefinition's scope."""
 
     CLUSTER = "Cluster"
