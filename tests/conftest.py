@@ -1,13 +1,37 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from renderer.app import run_cache
+from renderer.bundled import data_folder
+from renderer.cache.tool_fingerprint import tool_fingerprint
+from renderer.model.project_schemas import NO_SCHEMAS
+from renderer.model.release import Release
+from renderer.model.res_id import Gvk
 from renderer.model.work import begin_run
+from renderer.validation.kind_schema import KindSchema
+from renderer.validation.kubevirt_kinds import ALL_GROUPS
+from renderer.validation.registry import InputSchemaRegistry, SchemaRegistry
 from tests.no_network import forbid_network
+
+#: Folders of which none holds a test: pytest would visit each of their 2,000.
+collect_ignore = ["cases", "data"]
+
+_FindSchema: TypeAlias = Callable[..., KindSchema]
+
+#: The tests make and remove thousands of small repositories: on a disk that takes twice as long.
+MEMORY = Path("/dev/shm")
+#: In bytes: several times what the tests leave, of which pytest keeps the last three runs.
+ROOM = 4 << 30
 
 # How fast the machine is that a test runs on is not what is tested.
 settings.register_profile(
@@ -31,8 +55,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """vmrender needs no network, and its tests must not come to need one."""
+    if "TMPDIR" not in os.environ and _holds_repositories(
+        MEMORY
+    ):  # the workers of pytest-xdist have it from here
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # or what was found before would stay
     if not config.getoption("--with-network"):
         forbid_network()
+
+
+def _holds_repositories(folder: Path) -> bool:
+    """True where there is room for all that the tests write, and where hooks and commands may be run."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    system = os.statvfs(folder)
+    return system.f_bavail * system.f_frsize >= ROOM and not system.f_flag & os.ST_NOEXEC
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -46,6 +83,29 @@ def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory
         # What init writes names this place, wherever the copy that is tested was installed from.
         patched.setenv("VMRENDER_SOURCE", "https://github.com/vmrender/vmrender@v0.1.0")
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _what_ships_is_looked_at_once() -> Iterator[None]:
+    """A command looks at each file of the checkout, and compiles schemas that ship; no test changes these."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda _: None)  # whether the disk itself has it cannot be tested here
+        patched.setattr(run_cache, "tool_fingerprint", cache(tool_fingerprint))
+        for registry in (SchemaRegistry, InputSchemaRegistry):
+            patched.setattr(registry, "schema", _kept_where_it_ships(registry.schema))
+        yield
+
+
+def _kept_where_it_ships(genuine: _FindSchema) -> _FindSchema:
+    shared: dict[type[SchemaRegistry], SchemaRegistry] = {}
+    shipped = data_folder("schemas")
+
+    def schema(self: SchemaRegistry, release: Release, gvk: Gvk) -> KindSchema:
+        if self._root != shipped or self._project != NO_SCHEMAS or gvk.group not in ALL_GROUPS:
+            return genuine(self, release, gvk)
+        return genuine(shared.setdefault(type(self), self), release, gvk)
+
+    return schema
 
 
 @pytest.fixture(autouse=True)

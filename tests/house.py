@@ -39,24 +39,64 @@ class Measure(NamedTuple):
         return self.value <= self.limit
 
 
-@cache
+class Outline(NamedTuple):
+    """The parts of a module that are measured; its whole tree is too large to be kept.
+
+    ``docstrings`` come with the line of what they describe, ``classes`` are the public ones with their line,
+    ``functions`` have length, line and name, ``imported`` are names that may be modules.
+    """
+
+    lines: int
+    is_described: bool
+    docstrings: tuple[tuple[int, str], ...]
+    classes: tuple[tuple[str, int], ...]
+    functions: tuple[tuple[int, int, str], ...]
+    imported: frozenset[str]
+
+
 def parse(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
 
 
 @cache
-def lines_of(module: Path) -> int:
-    return len(module.read_text(encoding="utf-8").splitlines())
-
-
-def functions(module: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(parse(module)):
+def outline(module: Path) -> Outline:
+    tree = parse(module)
+    docstrings, functions, imported = [], [], set()
+    for node in (tree, *_statements(tree)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                docstrings.append((getattr(node, "lineno", 1), text))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            functions.append((length, node.lineno, node.name))
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return Outline(
+        lines=len(module.read_text(encoding="utf-8").splitlines()),
+        is_described=not tree.body or bool(ast.get_docstring(tree)),
+        docstrings=tuple(docstrings),
+        classes=tuple(
+            (node.name, node.lineno)
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        ),
+        functions=tuple(functions),
+        imported=frozenset(imported),
+    )
 
 
-def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return (node.end_lineno or node.lineno) - node.lineno + 1
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements below ``node`` at any depth, without the expressions, which are most of a tree."""
+    for block in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for child in getattr(node, block, ()):
+            if isinstance(child, ast.stmt):
+                yield child
+            yield from _statements(child)
+
+
+def lines_of(module: Path) -> int:
+    return outline(module).lines
 
 
 def shown(path: Path) -> str:
@@ -74,11 +114,8 @@ def importers() -> Mapping[str, frozenset[str]]:
     known = {dotted(module) for module in MODULES}
     found: dict[str, set[str]] = defaultdict(set)
     for module in MODULES:
-        for node in ast.walk(parse(module)):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
-                    if name in known:
-                        found[name].add(dotted(module))
+        for name in outline(module).imported & known:
+            found[name].add(dotted(module))
     return {name: frozenset(users) for name, users in found.items()}
 
 
@@ -124,27 +161,23 @@ _LISTED = 3
 
 def _long_functions() -> Iterator[tuple[int, str]]:
     for module in (*MODULES, *TESTS):
-        for node in functions(module):
-            yield length(node), f"{shown(module)}:{node.lineno} {node.name}"
+        for length, line, name in outline(module).functions:
+            yield length, f"{shown(module)}:{line} {name}"
 
 
 def _riddles() -> Iterator[str]:
     for module in MODULES:
-        for node in ast.walk(parse(module)):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                text = ast.get_docstring(node)
-                if text and _RIDDLES.match(text):
-                    line = getattr(node, "lineno", 1)
-                    yield f"{shown(module)}:{line} {text.splitlines()[0]}"
+        for line, text in outline(module).docstrings:
+            if _RIDDLES.match(text):
+                yield f"{shown(module)}:{line} {text.splitlines()[0]}"
 
 
 def _namesakes() -> tuple[str, ...]:
     """Public classes that share a name with another one."""
     places = defaultdict(list)
     for module in MODULES:
-        for node in parse(module).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(f"{shown(module)}:{node.lineno}")
+        for name, line in outline(module).classes:
+            places[name].append(f"{shown(module)}:{line}")
     return tuple(f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1)
 
 
@@ -170,13 +203,13 @@ def measures() -> tuple[Measure, ...]:
     listed: tuple[tuple[str, float, Callable[[], tuple[str, ...]]], ...] = (
         ("public classes that share a name", 0, _namesakes),
         ("docstrings that begin with a riddle", 0, lambda: tuple(_riddles())),
-        ("modules that one module of the same folder imports", 74, _lone_helpers),
+        ("modules that one module of the same folder imports", 60, _lone_helpers),
         ("modules under 40 lines with one importer", 0, _tiny_modules),
     )
     return (
-        Measure("modules", len(modules), 545),
+        Measure("modules", len(modules), 525),
         Measure("lines", sum(map(lines_of, MODULES)), 78_500),
-        Measure("median lines of a module (130 at most)", median(counts), 130),
+        Measure("median lines of a module", median(counts), 140),
         Measure(
             "lines of the longest module",
             counts[-1],

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from renderer.model.codes import Code
-from tests.house import MODULES, RENDERER, ROOT, Measure, measures, parse, shown
+from tests.house import MODULES, RENDERER, ROOT, measures, outline, parse, shown
 
 #: A library has no command line that hands the environment in; a proof is signed by the key of the user.
 READ_THE_ENVIRONMENT = {
@@ -32,15 +32,12 @@ def test_imports_keep_the_contracts() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("measure", measures(), ids=lambda measure: measure.name.replace(" ", "-"))
-def test_the_measures_of_the_house_hold(measure: Measure) -> None:
-    assert measure.value <= measure.limit, measure.found
+def test_the_measures_of_the_house_hold() -> None:
+    assert [measure for measure in measures() if not measure.holds] == []
 
 
 def test_modules_say_what_they_are() -> None:
-    assert [
-        shown(module) for module in MODULES if parse(module).body and not ast.get_docstring(parse(module))
-    ] == []
+    assert [shown(module) for module in MODULES if not outline(module).is_described] == []
 
 
 def test_modules_are_named_after_something() -> None:
@@ -49,17 +46,24 @@ def test_modules_are_named_after_something() -> None:
     assert [module for module, parts in words.items() if parts & EMPTY_NAMES] == []
 
 
+TALKS = {"print", "input", "breakpoint"}
+STREAMS = {"stdout", "stderr", "stdin", "environ", "getenv"}
+
+
+def those_that_say(*words: str) -> list[Path]:
+    """The modules in whose text one of ``words`` stands: the others need not be parsed."""
+    pattern = re.compile(rf"\b({'|'.join(words)})(?!\w)")
+    return [module for module in MODULES if pattern.search(module.read_text(encoding="utf-8"))]
+
+
 def test_only_the_command_line_prints_and_reads_the_environment() -> None:
     found = [
         f"{shown(module)}:{node.lineno}"
-        for module in MODULES
+        for module in those_that_say(*TALKS, *STREAMS)
         if not module.is_relative_to(RENDERER / "cli") and shown(module) not in READ_THE_ENVIRONMENT
         for node in ast.walk(parse(module))
-        if (isinstance(node, ast.Name) and node.id in {"print", "input", "breakpoint"})
-        or (
-            isinstance(node, ast.Attribute)
-            and node.attr in {"stdout", "stderr", "stdin", "environ", "getenv"}
-        )
+        if (isinstance(node, ast.Name) and node.id in TALKS)
+        or (isinstance(node, ast.Attribute) and node.attr in STREAMS)
     ]
 
     assert found == []
@@ -68,7 +72,7 @@ def test_only_the_command_line_prints_and_reads_the_environment() -> None:
 def test_one_door_for_unexpected_errors() -> None:
     broad = [
         shown(module)
-        for module in MODULES
+        for module in those_that_say("except Exception", "except:")
         for node in ast.walk(parse(module))
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or ast.unparse(node.type) == "Exception")

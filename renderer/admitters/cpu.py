@@ -183,7 +183,7 @@ def _check_threads(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def _vcpus(vmi: VmiSpec) -> int:
-    """sockets * cores * threads, where 0 counts as 1 unless all are (``GetNumberOfVCPUs``, in uint32)."""
+    """Return sockets * cores * threads; 0 counts as 1 unless all are 0 (``GetNumberOfVCPUs``, in uint32)."""
     vcpus = number(vmi.cpu, "cores")
     for count in (number(vmi.cpu, "sockets"), number(vmi.cpu, "threads")):
         if count:

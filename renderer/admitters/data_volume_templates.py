@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from renderer.admitters.causes import Cause, Causes, invalid, required
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vmi_spec import VmiSpec, VmSpec, elements, has, section, text
+from renderer.admitters.vmi_spec import VmiSpec, VmSpec, has, section, text
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
 from renderer.model.suggest import suggest
@@ -29,14 +29,14 @@ _SOURCES = (
 def check_template_names_and_uses(vm: VmSpec, _: AdmittingCluster) -> Causes:
     """Check that each template has a name, and that a volume uses it."""
     named = frozenset(_volumes_of_claims(vm.vmi))
-    for index in range(len(_templates(vm))):
+    for index in range(len(vm.templates)):
         yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index, named)))
 
 
 def check_templates(vm: VmSpec, _: AdmittingCluster, *, may_be_populated: bool) -> Causes:
     """Yield the first problem of each template; what ``may_be_populated`` needs no source of its own."""
     named = frozenset(_volumes_of_claims(vm.vmi))
-    for index in range(len(_templates(vm))):
+    for index in range(len(vm.templates)):
         problem = (
             _name_problem(vm, index)
             or _target_problem(vm, index, may_be_populated=may_be_populated)
@@ -44,10 +44,6 @@ def check_templates(vm: VmSpec, _: AdmittingCluster, *, may_be_populated: bool) 
         )
         if problem is not None:
             yield problem
-
-
-def _templates(vm: VmSpec) -> Sequence[JsonObject]:
-    return elements(vm.content, "dataVolumeTemplates")
 
 
 def _name_of(template: JsonObject) -> str:
@@ -60,7 +56,7 @@ def _reported(vm: VmSpec, index: int, *segments: Segment) -> FieldPath:
 
 
 def _name_problem(vm: VmSpec, index: int) -> Cause | None:
-    if _name_of(_templates(vm)[index]):
+    if _name_of(vm.templates[index]):
         return None
     at = vm.at("dataVolumeTemplates", index, "metadata", "name")
     return required(at, "the dataVolumeTemplate has no name", reported=_reported(vm, index, "name"))
@@ -68,7 +64,7 @@ def _name_problem(vm: VmSpec, index: int) -> Cause | None:
 
 def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
     """Return a problem unless one of the volumes, which have the names ``named``, has the template's name."""
-    templates = _templates(vm)
+    templates = vm.templates
     name = _name_of(templates[index])
     if name in named:
         return None
@@ -93,7 +89,7 @@ def check_template_namespaces(vm: VmSpec, namespace: str) -> Causes:
     """Refuse templates for another namespace than ``namespace`` (``authorizeVirtualMachineSpec``)."""
     if not namespace:
         return
-    for index, template in enumerate(_templates(vm)):
+    for index, template in enumerate(vm.templates):
         other = text(section(template, "metadata"), "namespace")
         if other and other != namespace:
             place = vm.at("dataVolumeTemplates", index)
@@ -109,29 +105,38 @@ def _volumes_of_claims(vmi: VmiSpec) -> Iterator[str]:
 
 
 def _target_problem(vm: VmSpec, index: int, *, may_be_populated: bool) -> Cause | None:
-    spec, at = section(_templates(vm)[index], "spec"), vm.at("dataVolumeTemplates", index, "spec")
+    spec = section(vm.templates[index], "spec")
     targets = [target for target in ("pvc", "storage") if has(spec, target)]
     if len(targets) != 1:
         problem = "both storage and pvc" if targets else "neither storage nor pvc"
         message = f"the dataVolumeTemplate has {problem}; it needs one"
-        return invalid(at, message, reported=_reported(vm, index, "PVC", "Storage"))
+        return invalid(_spec_at(vm, index), message, reported=_reported(vm, index, "PVC", "Storage"))
     target = section(spec, targets[0])
     populated = has(target, "dataSourceRef") or has(target, "dataSource")
     if populated and (has(spec, "source") or has(spec, "sourceRef")):
         message = "a volume that dataSource or dataSourceRef fills has no source or sourceRef of its own"
-        return invalid(at, message, "keep one of them", reported=_reported(vm, index, "source"))
+        hint, reported = "keep one of them", _reported(vm, index, "source")
+        return invalid(_spec_at(vm, index), message, hint, reported=reported)
     is_filled = populated and may_be_populated
     if not is_filled and not has(spec, "source") and not has(spec, "sourceRef"):
-        hint = "add source, sourceRef, or a dataSourceRef"
+        hint, reported = (
+            "add source, sourceRef, or a dataSourceRef",
+            _reported(vm, index, "source", "sourceRef"),
+        )
         message = "the dataVolumeTemplate does not say what it is filled from"
-        return invalid(at, message, hint, reported=_reported(vm, index, "source", "sourceRef"))
-    return _source_problem(spec, at, _reported(vm, index, "source")) if has(spec, "source") else None
+        return invalid(_spec_at(vm, index), message, hint, reported=reported)
+    return _source_problem(vm, index) if has(spec, "source") else None
 
 
-def _source_problem(spec: JsonObject, at: FieldPath, reported: FieldPath) -> Cause | None:
-    given = section(spec, "source")
+def _spec_at(vm: VmSpec, index: int) -> FieldPath:
+    return vm.at("dataVolumeTemplates", index, "spec")
+
+
+def _source_problem(vm: VmSpec, index: int) -> Cause | None:
+    given = section(section(vm.templates[index], "spec"), "source")
     sources = [source for source in _SOURCES if has(given, source)]
     if len(sources) == 1:
         return None
     problem = f"more than one: {', '.join(sources)}" if sources else f"none of {', '.join(_SOURCES)}"
-    return invalid(at.child("source"), f"source is {problem}", reported=reported)
+    at = _spec_at(vm, index).child("source")
+    return invalid(at, f"source is {problem}", reported=_reported(vm, index, "source"))

@@ -244,7 +244,7 @@ def _check_error_policy(disk: Disk) -> Causes:
 
 
 def _check_name(disk: Disk) -> Causes:
-    """A disk's name may become that of a container."""
+    """Check the name of a disk that may become that of a container."""
     for error in dns_label_errors(disk.name):
         message = f"the disk's name {disk.name!r} {error}"
         yield invalid(disk.at("name"), message, reported=disk.reported(disk.position, "name"))

@@ -81,7 +81,7 @@ def _check_vmi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def _requests(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[_Request]:
-    """The devices of permitted PCI resources."""
+    """Yield the devices of permitted PCI resources."""
     for kind in _DEVICES:
         for index, device in enumerate(elements(vmi.devices, kind)):
             name = text(device, "deviceName")

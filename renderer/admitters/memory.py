@@ -118,7 +118,7 @@ _FIELDS = {
 
 
 def _memory_of(vmi: VmiSpec) -> tuple[str, Quantity]:
-    """The amount that has to fit into huge pages, and which it is: the first that is not 0."""
+    """Return the amount that has to fit into huge pages, and which it is: the first that is not 0."""
     amounts = (
         quantity(vmi.requests, "memory"),
         quantity(vmi.memory, "guest"),

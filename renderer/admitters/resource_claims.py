@@ -44,7 +44,7 @@ def check_claimed_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def network_claims(vmi: VmiSpec) -> dict[str, int]:
-    """The first network of each complete claim and request (``ExtractDRANetworkClaimRequestTuples``)."""
+    """Return the first network of each complete pair (``ExtractDRANetworkClaimRequestTuples``)."""
     first: dict[str, int] = {}
     for index, network in enumerate(vmi.networks):
         claim = section(network, "resourceClaim")
@@ -237,7 +237,7 @@ def _check_claimed(
 
 
 def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) -> list[Cause]:
-    """Pairs that devices of another kind have too."""
+    """Refuse pairs that devices of another kind have too."""
     causes = []
     for pair, index in first.items():
         owner = owners.setdefault(pair, str(at.child(index)))

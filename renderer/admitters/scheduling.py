@@ -50,19 +50,24 @@ def check_label_key(place: Place, key: str) -> Causes:
         yield place.invalid(f"the label {key!r} {error}")
 
 
-def _check_requirement(place: Place, requirement: JsonObject) -> Causes:
+def _check_requirement(
+    place: Place,
+    requirement: JsonObject,
+    operators: tuple[str, ...] = _SELECTOR_OPERATORS,
+    selector: str = "label selector",
+) -> Causes:
+    """Check one requirement of a selector, which takes some ``operators``."""
     operator, values = text(requirement, "operator"), texts(requirement, "values")
-    if operator not in _SELECTOR_OPERATORS:
-        message = f"{operator!r} is no operator of a label selector"
-        yield place.child("operator").invalid(message, f"one of {', '.join(_SELECTOR_OPERATORS)}")
+    if operator not in operators:
+        message = f"{operator!r} is no operator of a {selector}"
+        yield place.child("operator").invalid(message, f"one of {', '.join(operators)}")
     elif operator in ("In", "NotIn") and not values:
         yield place.child("values").invalid(f"the operator {operator} needs values")
     elif operator in ("Exists", "DoesNotExist") and values:
         yield place.child("values").invalid(f"the operator {operator} takes no values")
+    elif operator in ("Gt", "Lt") and len(values) != 1:
+        yield place.child("values").invalid(f"the operator {operator} needs one value")
     yield from check_label_key(place.child("key"), text(requirement, "key"))
-    for index, value in enumerate(values):
-        for error in label_value_errors(value):
-            yield place.child("values", index).invalid(f"the label value {value!r} {error}")
 
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -100,23 +105,11 @@ def _check_node_affinity(place: Place, affinity: JsonObject) -> Causes:
 
 def _check_node_term(place: Place, term: JsonObject) -> Causes:
     for index, requirement in enumerate(elements(term, "matchExpressions")):
-        yield from _check_node_expression(place.child("matchExpressions", index), requirement)
+        yield from _check_requirement(
+            place.child("matchExpressions", index), requirement, _NODE_OPERATORS, "node selector"
+        )
     for index, requirement in enumerate(elements(term, "matchFields")):
         yield from _check_node_field(place.child("matchFields", index), requirement)
-
-
-def _check_node_expression(place: Place, requirement: JsonObject) -> Causes:
-    operator, values = text(requirement, "operator"), texts(requirement, "values")
-    if operator not in _NODE_OPERATORS:
-        message = f"{operator!r} is no operator of a node selector"
-        yield place.child("operator").invalid(message, f"one of {', '.join(_NODE_OPERATORS)}")
-    elif operator in ("In", "NotIn") and not values:
-        yield place.child("values").invalid(f"the operator {operator} needs values")
-    elif operator in ("Exists", "DoesNotExist") and values:
-        yield place.child("values").invalid(f"the operator {operator} takes no values")
-    elif operator in ("Gt", "Lt") and len(values) != 1:
-        yield place.child("values").invalid(f"the operator {operator} needs one value")
-    yield from check_label_key(place.child("key"), text(requirement, "key"))
 
 
 def _check_node_field(place: Place, requirement: JsonObject) -> Causes:

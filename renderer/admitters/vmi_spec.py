@@ -16,7 +16,8 @@ class VmiSpec(Record):
     """The spec's ``content`` at ``path``, with the sections that many checks look at.
 
     A section that is absent is empty; ``content`` and ``domain`` tell whether it is there. An empty list is
-    the same as none, as KubeVirt's mutating webhook leaves out what is empty.
+    the same as none, as KubeVirt's mutating webhook leaves out what is empty. ``fields`` are the names of
+    what is written in the spec and in the sections of its domain.
     """
 
     path: FieldPath
@@ -31,18 +32,19 @@ class VmiSpec(Record):
     interfaces: Sequence[JsonObject]
     networks: Sequence[JsonObject]
     volumes: Sequence[JsonObject]
+    fields: frozenset[str]
 
     @classmethod
     def of(cls, content: JsonObject, path: FieldPath) -> VmiSpec:
         domain = section(content, "domain")
-        devices = section(domain, "devices")
+        cpu, memory, devices = section(domain, "cpu"), section(domain, "memory"), section(domain, "devices")
         resources = section(domain, "resources")
         return cls(
             path,
             content,
             domain,
-            section(domain, "cpu"),
-            section(domain, "memory"),
+            cpu,
+            memory,
             section(resources, "requests"),
             section(resources, "limits"),
             devices,
@@ -50,13 +52,8 @@ class VmiSpec(Record):
             elements(devices, "interfaces"),
             elements(content, "networks"),
             elements(content, "volumes"),
+            frozenset((*content, *domain, *cpu, *memory, *devices, *resources)),
         )
-
-    @property
-    def fields(self) -> frozenset[str]:
-        """The names of what is written in the spec and in the sections of its domain."""
-        resources = section(self.domain, "resources")
-        return frozenset((*self.content, *self.domain, *self.cpu, *self.memory, *self.devices, *resources))
 
     @property
     def architecture(self) -> str:
@@ -73,16 +70,21 @@ class VmiSpec(Record):
 
 
 class VmSpec(Record):
-    """A VirtualMachine's spec, ``content`` at ``path``, and the VirtualMachineInstance's in its template."""
+    """A VirtualMachine's spec, ``content`` at ``path``, and the VirtualMachineInstance's in its template.
+
+    ``templates`` are its ``dataVolumeTemplates``.
+    """
 
     path: FieldPath
     content: JsonObject
     vmi: VmiSpec
+    templates: Sequence[JsonObject]
 
     @classmethod
     def of(cls, content: JsonObject, path: FieldPath) -> VmSpec:
         template = section(section(content, "template"), "spec")
-        return cls(path, content, VmiSpec.of(template, path.child("template", "spec")))
+        vmi = VmiSpec.of(template, path.child("template", "spec"))
+        return cls(path, content, vmi, elements(content, "dataVolumeTemplates"))
 
     @property
     def fields(self) -> frozenset[str]:

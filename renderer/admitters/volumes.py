@@ -57,13 +57,13 @@ def check_cloud_init(volume: Volume) -> Causes:
     source = next((source for source in _CLOUD_INIT if has(volume.content, source)), None)
     if source is None:
         return
-    data = section(volume.content, source)
+    data, at = section(volume.content, source), volume.at(source)
     users, networks = _data_sources(data, "userData"), _data_sources(data, "networkData")
     for kind, sources in (("userData", users), ("networkData", networks)):
         if sources:
-            yield from _check_data(volume.at(source), data, kind, sources)
+            yield from _check_data(at, data, kind, sources)
     if not users and not networks:
-        yield invalid(volume.at(source), f"{source} has neither user data nor network data")
+        yield invalid(at, f"{source} has neither user data nor network data")
 
 
 def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[str]) -> Causes:
@@ -90,7 +90,7 @@ def _data_sources(data: JsonObject, kind: str) -> list[str]:
 
 
 def _secret_key(kind: str) -> str:
-    """``secretRef`` of the Go type's UserDataSecretRef; that of network data has a name of its own."""
+    """Return the field for UserDataSecretRef, ``secretRef``; that of network data has a name of its own."""
     return "secretRef" if kind == "userData" else "networkDataSecretRef"
 
 

@@ -68,7 +68,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _listed(text: str | None) -> Iterator[tuple[str, str]]:
-    """The parameters of the list; a parameter without a value has an empty text there."""
+    """Yield the parameters of the list; a parameter without a value has an empty text there."""
     entries = _decoded(text) if text else []
     if entries is not None and not isinstance(entries, list):
         raise UsageError(f"{_LIST} holds no list")
@@ -163,7 +163,7 @@ class ApplicationSource:
 
 
 def _top(here: Path, source_path: str) -> Path | None:
-    """The top of the copy, which has no ``.git``: the folder in which the application's path begins."""
+    """Return the top of the copy, which has no ``.git``: the application's path begins there."""
     parts = Path(source_path).parts
     return here.parents[len(parts) - 1] if parts and here.parts[-len(parts) :] == parts else None
 

@@ -101,7 +101,7 @@ def read_release(text: str) -> str:
 
 
 def _agreed(asked: str | None, said: str | None, *, force: bool) -> str:
-    """The release to import. Raises ``UsageError`` when none is known, and ``DiagnosticError``."""
+    """Return the release to import. Raises ``UsageError`` when none is known, and ``DiagnosticError``."""
     if asked is None and said is None:
         raise UsageError("say which release this is: --release v1.5.1")
     if asked is None or said is None:

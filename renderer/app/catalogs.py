@@ -22,8 +22,7 @@ from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 
 if TYPE_CHECKING:
-    from renderer.catalogs.description import Fit
-    from renderer.catalogs.listing import Offer
+    from renderer.catalogs.listing import Fit, Offer
 
 _BUILTIN = "builtin:"
 
@@ -118,7 +117,7 @@ def _resources(pipeline: Pipeline, fs: FileSystem, path: str) -> ResourceSet:
 
 
 def _bundle(fs: FileSystem, path: str) -> tuple[str, ...]:
-    """The files of a bundle: one file, or all YAML files of a folder that has no kustomization."""
+    """Return the files of a bundle: one file, or all YAML files of a folder that has no kustomization."""
     if fs.is_file(path):
         return (path,)
     names = fs.list(path)
@@ -143,8 +142,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
 
     ``name`` means what is cluster-wide; ``kind/name`` any other. Raises ``DiagnosticError``.
     """
-    from renderer.catalogs.description import describe  # noqa: PLC0415 - for one entry, not for lists
-    from renderer.catalogs.listing import offers  # noqa: PLC0415 - as above
+    from renderer.catalogs.listing import describe, offers  # noqa: PLC0415 - for one entry, not for lists
     from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
 
     pipeline = Pipeline(project.fs, project.config)
@@ -169,8 +167,8 @@ def _place(fs: FileSystem, entry: CatalogEntry) -> str:
 
 
 def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> Fit:
-    """The entries of the other type; of those that are written twice the cluster-wide one."""
-    from renderer.catalogs.description import Fit  # noqa: PLC0415 - for one entry, not for lists
+    """Return the entries of the other type; of those that are written twice the cluster-wide one."""
+    from renderer.catalogs.listing import Fit  # noqa: PLC0415 - for one entry, not for lists
     from renderer.instancetype.cause import CauseError  # noqa: PLC0415 - a stage
     from renderer.instancetype.requirements import satisfies  # noqa: PLC0415 - a stage
 

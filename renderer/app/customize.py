@@ -58,7 +58,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
 def _findings(
     pipeline: Pipeline, copied: Resource, changes: SpecChanges, release: Release
 ) -> tuple[Diagnostic, ...]:
-    """The findings of KubeVirt about the copy, which is in no file yet, and about VMs that would use it."""
+    """Return the findings about the copy, which is in no file yet, and about VMs that would use it."""
     found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
     return tuple(
         finding._replace(sites=(), severity=_severity(finding, changes), resource=copied.current_id)
@@ -67,6 +67,6 @@ def _findings(
 
 
 def _severity(finding: Diagnostic, changes: SpecChanges) -> Severity:
-    """A value that means nothing to KubeVirt is an error where it is asked for, not where it is copied."""
+    """Return the severity of a finding: an unknown value is an error where it is asked for."""
     is_asked_for = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
     return Severity.ERROR if is_asked_for else finding.severity

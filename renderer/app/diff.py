@@ -86,7 +86,7 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
 
 
 def _named(revisions: Sequence[str]) -> list[str]:
-    """The revisions, with ``A..B`` as two; either may be left out for HEAD."""
+    """Return the revisions, with ``A..B`` as two; either may be left out for HEAD."""
     if len(revisions) == 1 and ".." in revisions[0] and "..." not in revisions[0]:
         one, _, other = revisions[0].partition("..")
         return [one or "HEAD", other or "HEAD"]
@@ -102,7 +102,7 @@ def side_at(git: GitRepository, revision: str, name: str = "") -> Side:
 
 
 def _tree(git: GitRepository, revision: str) -> FileSystem:
-    """The project at a revision; an empty one where its folder was not there yet."""
+    """Return the project at a revision; an empty one where its folder was not there yet."""
     try:
         return git.tree(revision)
     except DiagnosticError as error:

@@ -11,15 +11,14 @@ from renderer.app.project import Project
 from renderer.app.reporter import Reporter
 from renderer.app.usage_error import UsageError
 from renderer.diff.live.cluster_objects import ClusterObjects
-from renderer.diff.live.compare_live import SyncRules, compare_with_cluster
+from renderer.diff.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.dump.consistency import Consistency
 from renderer.dump.controlled import reason_left_out
 from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import read_dump
-from renderer.kubevirt.kinds import VMI
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.difference import ChangeType, Difference, OverlayDifference, ResourceChange
+from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.json import JsonObject, text_at
 from renderer.model.live_object import LiveObject
 from renderer.model.location import Location, Site
@@ -32,9 +31,6 @@ from renderer.pipeline.deployers import Deployers, tracks, why_nothing_is_pruned
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 from renderer.source.overlays import select_overlays
-
-#: The place of objects that the project could have, and has not.
-_IN_NO_OVERLAY = "in no overlay"
 
 
 class _Rendered(NamedTuple):
@@ -87,10 +83,10 @@ def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) 
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
     compared = [_overlay_difference(each, side, cluster.objects, deployers, mounted) for each in rendered]
-    compared += cluster.in_no_overlay(written, [change for one in compared for change in one.changes])
-    difference = Difference(
-        f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=cluster.others
-    )
+    rest, others = in_no_overlay(cluster.objects, compared, _is_users, written)
+    compared += [rest] if rest else []
+    others += cluster.others
+    difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
     return Comparison(difference, (), tuple(errors))
 
 
@@ -133,7 +129,6 @@ class _Cluster:
         """Raises ``DiagnosticError`` for a dump that cannot be read, or is of two clusters."""
         self.others = 0
         self.mounted: list[Resource] = []
-        self._kinds = kinds | PATHS.keys()
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
         found: dict[ObjectKey, Resource] = {}
         consistency = Consistency()
@@ -148,30 +143,6 @@ class _Cluster:
         if errors:
             raise DiagnosticError(*errors)
         self.objects = ClusterObjects(found.values())
-
-    def in_no_overlay(
-        self, written: Iterable[Resource], changes: Iterable[ResourceChange]
-    ) -> Iterator[OverlayDifference]:
-        """Yield one difference with the objects of Git's kinds and namespaces that Git has not, if any."""
-        written = tuple(written)
-        matched = [live for each in written if (live := self.objects.find(each)) is not None]
-        known: set[ObjectKey] = {each.current_id.object_key for each in (*written, *matched)}
-        told = {change.id for change in changes}
-        namespaces = {each.namespace for each in (*written, *matched)}
-        extra: list[ResourceChange] = []
-        for live in self.objects.resources:
-            if live.current_id.object_key in known or live.current_id in told or live.kind == VMI:
-                continue
-            if live.namespace in namespaces and self._could_be_in_git(live):
-                runs = self.objects.runs(live)
-                extra.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
-            else:
-                self.others += 1
-        if extra:
-            yield OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(extra))
-
-    def _could_be_in_git(self, live: Resource) -> bool:
-        return live.kind in self._kinds and _is_users(live)
 
 
 def _name_alone(live: LiveObject) -> Resource:

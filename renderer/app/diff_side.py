@@ -89,7 +89,7 @@ class Side:
         return RenderedSide(content, errors, self._state(overlay, outcome.value))
 
     def _state(self, overlay: Overlay, written: ResourceSet) -> ProjectState:
-        """The instance types that VMs with matchers name are those that the overlay composes."""
+        """Return the state that VMs are expanded in: with the instance types that the overlay composes."""
         resources = written
         if overlay.expand is ExpandMode.OFF and not overlay.write_instancetypes:
             resources = self._pipeline.compose_overlay(overlay).value
@@ -108,12 +108,12 @@ class Side:
             return Catalog(feature_gates=gates)
 
     def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
-        """The virtual machines as the cluster will see them, where their manifests keep the matchers."""
+        """Return the virtual machines as the cluster expands them, where manifests keep the matchers."""
         outcome: Outcome[ResourceSet] = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED))
         return {each.current_id: each for each in outcome.value if virtual_machine_paths(each.content)}
 
     def _kubevirt(self, written: ResourceSet) -> JsonObject:
-        """The first ``KubeVirt`` object of the overlay, or else of the project's own catalogs."""
+        """Return the first ``KubeVirt`` object of the overlay, or else of the project's own catalogs."""
         return next((each.content for each in (*written, *self._catalogs()) if _is_kubevirt(each)), EMPTY)
 
     def _catalogs(self) -> Iterable[Resource]:

@@ -104,7 +104,7 @@ def _asked(project: Project, question: Question) -> _Asked:
 
 
 def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
-    """The overlay of that name or path, also of a folder that the project does not list; else all."""
+    """Return the overlay of that name or path, also of a folder that the project does not list; else all."""
     folder = Path(name)
     if name and folder.is_dir() and not any(name in (each.name, each.path) for each in overlays):
         unlisted = overlay_at(project.config, overlays, project.relative(folder))
@@ -208,7 +208,7 @@ def _overlay_of(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
 
 
 def _only_resource(documents: list[dict[str, object]], path: str) -> WrittenField:
-    """The only resource of the file."""
+    """Return the only resource of the file."""
     numbers = [number for number, document in enumerate(documents) if document]
     if len(numbers) != 1:
         raise UsageError(f"{path} holds {len(numbers)} resources; say which with {path}:LINE")

@@ -9,7 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.survey import FoundEntry, LeftOut, Survey
+from renderer.app.found_entries import FoundEntry
+from renderer.app.survey import LeftOut, Survey
 from renderer.app.survey import survey as survey_of
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind
@@ -52,7 +53,7 @@ class FoundProject(NamedTuple):
 
     @property
     def total(self) -> str:
-        """Return how many virtual machines in how many overlays."""
+        """Return the number of virtual machines and of overlays, in words."""
         return next(summary(self.survey))
 
     @property
@@ -64,7 +65,7 @@ class FoundProject(NamedTuple):
 
 
 def survey_repository(root: Path) -> FoundProject | None:
-    """A survey of the repository in ``root``; None where its project file cannot be used."""
+    """Return a survey of the repository in ``root``; None where its project file cannot be used."""
     fs = BuiltinFileSystem(DiskFileSystem(root))
     try:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
@@ -88,7 +89,7 @@ def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | Non
 
 
 def project_text(survey: Survey, release: Release | None = None) -> str:
-    """``vmrender.yaml`` for what the survey found, which says in comments what it is and what is left out."""
+    """Return ``vmrender.yaml`` for what the survey found, with comments on what is left out."""
     target = release or survey.release or LATEST
     lines = ["apiVersion: vmrender.io/v1alpha1", "kind: RenderConfig", ""]
     lines.append(_release_comment(survey, release))
@@ -99,7 +100,7 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
         "  - builtin: common-instancetypes",
         "",
         "# What deploys virtual machines in this repository.",
-        "overlays:",
+        "overlays:" if survey.entries else "overlays: []",
     ]
     for each in survey.entries:
         lines += [f"  # {_counted(each)}", *_entry_lines(each.entry)]
@@ -181,7 +182,7 @@ def _reason(left: LeftOut) -> str:
 
 
 def _plural(count: int, noun: str) -> str:
-    """``1 Argo CD entry``, ``2 Argo CD entries``; ``1 overlay``, ``2 overlays``."""
+    """Return ``1 Argo CD entry``, ``2 Argo CD entries``; ``1 overlay``, ``2 overlays``."""
     if count == 1:
         return f"{count} {noun}"
     return f"{count} {noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{count} {noun}s"

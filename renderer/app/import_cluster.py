@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from renderer.admitters.kubernetes_names import label_key_errors
-from renderer.app.import_files import PlannedSources, SourceChoices, plan_sources
+from renderer.app.import_files import PlannedSources, SourceChoices, files_unlisted, plan_sources
 from renderer.app.import_project import project_file, rendered_folder
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
@@ -29,17 +29,21 @@ from renderer.model.release import LATEST, OLDEST, Release
 from renderer.model.render_config import ExpandMode, RenderConfig
 from renderer.source.project import PROJECT_FILE
 
+#: The folder at the top of the project that gets a folder for each namespace.
+OUTPUT = "overlays"
+
 
 class ClusterImport(NamedTuple):
     """A dump in ``files`` and folders, ``-`` being what is ``piped`` in, and the folder to write to.
 
-    Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files;
+    ``output`` is relative to the working directory; without it, ``overlays`` at the top of the project is
+    taken. Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files;
     ``all_namespaces`` takes namespaces without a virtual machine, too.
     """
 
     files: tuple[str, ...]
     piped: BinaryIO
-    output: Path
+    output: Path | None = None
     kubevirt: Release | None = None
     choices: SourceChoices = SourceChoices()
     force: bool = False
@@ -52,9 +56,9 @@ class ImportedCluster(NamedTuple):
 
     ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
     ``to_seal`` are the placeholders. ``fits`` has the answer for each machine whose instance type was looked
-    for, ``sizes`` those that several share. ``grouped`` machines are patches of ``bases``. ``rendered`` is
-    the folder that trees are rendered into, ``to_commit_never`` the parts of the dump with values of
-    Secrets that Git would take. With errors among ``findings`` nothing was written.
+    for, ``sizes`` those that several share. ``grouped`` machines are patches of ``bases``. ``output`` is the
+    folder of the sources, ``rendered`` that of the trees rendered of them. With errors among ``findings``
+    nothing was written.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -70,16 +74,15 @@ class ImportedCluster(NamedTuple):
     sizes: tuple[SizeProposal, ...] = ()
     grouped: int = 0
     bases: int = 0
+    output: str = OUTPUT
     rendered: str = "rendered"
-    to_commit_never: tuple[str, ...] = ()
 
 
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     """Write the sources of a cluster into a folder of the project.
 
-    Nothing is written when there is an error, and files that are there stay unless ``force`` is set.
-
-    Raises ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
+    Nothing is written when there is an error, and files that are there stay unless ``force`` is set. Raises
+    ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
     """
     _check_label(request.choices.group_by)
     output = _output(project, request.output)
@@ -96,13 +99,16 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if has_errors(findings):
         return ImportedCluster(findings)
     planned = plan_sources(project, output, gathered, release, request.choices)
-    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
+    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     writes |= project_file(project, output, _modes(output, planned), catalogs, release)
     findings = (*findings, *rules.applied(planned.findings))
     changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
     if in_the_way:
         return ImportedCluster((*findings, *in_the_way))
+    unlisted = map(_unlisted, files_unlisted(project.fs, changed))
+    exposed = _exposed(project, request.files) if _has_secrets(gathered, planned) else ()
+    findings = (*findings, *rules.applied((*unlisted, *exposed)))
     if not request.dry_run and not has_errors(findings):
         change_files(project.root, changed, ())
     return ImportedCluster(
@@ -119,8 +125,8 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         planned.fitted.proposals,
         sum(bool(each.group) for each in planned.objects),
         len({(each.folder, each.group) for each in planned.objects if each.group}),
+        output,
         rendered_folder(project, output),
-        _to_commit_never(project, request.files) if _has_secrets(gathered, planned) else (),
     )
 
 
@@ -132,8 +138,10 @@ def _modes(output: str, planned: PlannedSources) -> Mapping[str, ExpandMode]:
     }
 
 
-def _output(project: Project, written: Path) -> str:
+def _output(project: Project, written: Path | None) -> str:
     """Return the folder below the root of the project. Raises ``UsageError`` and ``DiagnosticError``."""
+    if written is None:
+        return OutputFolder.locate(project.root, OUTPUT).path
     path = Path(os.path.normpath(Path.cwd() / written))
     if not path.is_relative_to(project.root):
         raise UsageError(f"{written} lies outside the repository {project.root}", "--output")
@@ -177,8 +185,11 @@ def _has_secrets(gathered: Gathered, planned: PlannedSources) -> bool:
     return "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
 
 
-def _to_commit_never(project: Project, files: Sequence[str]) -> tuple[str, ...]:
-    """Return the files and folders of the dump that Git tracks or would add; none without a repository."""
+def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """Return a finding for each file or folder of the dump that Git tracks or would add.
+
+    There are none without a repository.
+    """
     from renderer.source.git import GitProcess  # noqa: PLC0415 - it starts git: only for files in the project
 
     inside = [
@@ -194,7 +205,27 @@ def _to_commit_never(project: Project, files: Sequence[str]) -> tuple[str, ...]:
     except DiagnosticError:
         return ()
     found = [] if answer.code else answer.output.split("\0")[:-1]
-    return tuple(name for name in inside if any(f"{path}/".startswith(f"{name}/") for path in found))
+    named = (name for name in inside if any(f"{path}/".startswith(f"{name}/") for path in found))
+    return tuple(
+        Diagnostic(
+            code=Code.DUMP_EXPOSED,
+            severity=Severity.WARNING,
+            message=f"do not commit {name}: it holds values of Secrets, and Git does not ignore it",
+            location=Location(name),
+            hint="move it out of the repository, or list it in .gitignore until you remove it",
+        )
+        for name in named
+    )
+
+
+def _unlisted(path: str) -> Diagnostic:
+    return Diagnostic(
+        code=Code.FILE_UNLISTED,
+        severity=Severity.WARNING,
+        message=f"{path} stays, and the kustomization that the import writes does not list it",
+        location=Location(path),
+        hint="remove it if the cluster has its objects no longer; list it again if it is yours",
+    )
 
 
 def _check_label(key: str) -> None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.diff.held_values import differences, held
-from renderer.dump.sources import KUSTOMIZATION, SIZES_FOLDER
+from renderer.dump.sources import SIZES_FOLDER
 from renderer.fit.fit import Fitter
 from renderer.fit.series import SizeProposal, propose_sizes
 from renderer.fit.values import FitQuality, FitReport, VmFit
@@ -19,6 +19,7 @@ from renderer.kubevirt.kinds import VM
 from renderer.model.difference import Impact
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -73,7 +74,7 @@ def _is_bare(content: JsonObject) -> bool:
 
 
 def _has_size(fit: VmFit) -> bool:
-    return fit.quality is FitQuality.EXACT and fit.instancetype is not None and not fit.starting
+    return fit.quality is FitQuality.EXACT and fit.instancetype is not None and not fit.differing_at_start
 
 
 def _report(content: JsonObject, fit: VmFit, effects: _Effects) -> FitReport:
@@ -89,8 +90,8 @@ def _report(content: JsonObject, fit: VmFit, effects: _Effects) -> FitReport:
     )
     if fit.quality is FitQuality.NONE:
         return report
-    if fit.starting:
-        return report._replace(obstacle=f"the next start would change {_named(fit.starting)}")
+    if fit.differing_at_start:
+        return report._replace(obstacle=f"the next start would change {_named(fit.differing_at_start)}")
     effect = effects.of(content, fit.vm)
     if fit.quality is FitQuality.NEAREST:
         return report._replace(impact=effect.impact)
@@ -137,14 +138,11 @@ def _files(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:
     names = {f"{each.name}.yaml": each.manifest for each in proposals}
     series: list[Json] = [name for name, each in names.items() if text_at(each, "kind") == _SERIES]
     others: list[Json] = [name for name in names if name not in series]
-    kustomization: dict[str, Json] = {
-        "apiVersion": "kustomize.config.k8s.io/v1beta1",
-        "kind": "Kustomization",
-    }
+    kustomization: dict[str, Json] = dict(KUSTOMIZATION_HEAD)
     fields = (("generators", series), ("resources", others))
     kustomization |= {field: found for field, found in fields if found}
     texts = {name: encode([manifest]) for name, manifest in names.items()}
-    texts[KUSTOMIZATION] = encode([kustomization])
+    texts[KUSTOMIZATION_FILE] = encode([kustomization])
     return {posixpath.join(SIZES_FOLDER, name): text for name, text in texts.items()}
 
 

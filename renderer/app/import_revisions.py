@@ -6,8 +6,10 @@ ControllerRevision in the dump (``vmrender pin`` makes the same of the catalog).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from renderer.dump.gather import UserObject
-from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.find import Found, decoded, find_object, find_revision, missing_revision
@@ -21,10 +23,14 @@ from renderer.kubevirt.lists import is_equal
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.pin import Pinnable
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
+from renderer.model.release import Release
 from renderer.model.resource import Resource
+from renderer.pins.folder import PINS, FileContent, PinFile, PinsFolder, changes
+from renderer.pins.plan import patch_of
 
 _DUMP_HINT = (
     "print them with the virtual machines: kubectl get vm,controllerrevision,virtualmachineinstancetype,"
@@ -50,7 +56,18 @@ class _Compared(Record):
     finding: Diagnostic | None = None
 
 
-def settle_revisions(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Settled:
+def settle_all(objects: Sequence[UserObject], catalog: Catalog, release: Release) -> tuple[Settled, ...]:
+    """Compare what virtual machines were started with to what Git has."""
+    behaviour = behaviour_of(release)
+    results = []
+    for each in objects:
+        settled = _settle(each, catalog, behaviour)
+        placed = tuple(found._replace(sites=(), location=each.location) for found in settled.findings)
+        results.append(settled._replace(findings=placed))
+    return tuple(results)
+
+
+def _settle(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Settled:
     """Compare the revisions of a VirtualMachine or VirtualMachinePool with the objects in ``catalog``.
 
     ``catalog`` has the ControllerRevisions of the dump, too.
@@ -164,3 +181,22 @@ def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) ->
         _DUMP_HINT,
         severity=Severity.WARNING,
     )
+
+
+def pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the files of the folders ``pins``, and the kustomizations that make components of them."""
+    by_namespace: dict[str, list[Pinnable]] = {}
+    for pin in pins:
+        by_namespace.setdefault(pin.resource.namespace, []).append(pin)
+    made: dict[str, str] = {}
+    for namespace, found in by_namespace.items():
+        contents = {
+            text_at(revision, "metadata", "name"): revision for pin in found for revision in pin.revisions
+        }
+        pin_files = [PinFile.of(each) for each in contents.values()]
+        pin_files += (PinFile.of(patch_of(pin, {})) for pin in found)
+        path = f"{namespace}/{KUSTOMIZATION_FILE}"
+        kustomization = FileContent(path, files[path].encode())
+        planned = changes(PinsFolder(f"{namespace}/{PINS}"), kustomization, pin_files)
+        made |= {file.path: file.content.decode() for file in planned.writes}
+    return made

@@ -81,7 +81,7 @@ def start_project(
     planned = plan_scaffold(
         choices,
         lambda path: _text_at(root / path),
-        has_overlays=_has_overlays(root) or bool(survey and survey.machines),
+        has_overlays=_has_overlays(root) or found is not None or bool(survey and survey.machines),
         project=found.project_text(wishes.kubevirt) if found else None,
     )
     if planned.in_the_way:
@@ -141,7 +141,7 @@ def _remote(root: Path, environment: Mapping[str, str]) -> str:
 
 
 def _ci_system_of(root: Path, remote: str) -> CiSystem:
-    """The system that the remote's name tells, or else the one that the repository has files of."""
+    """Return the system that the remote's name tells, or else the one that the repository has files of."""
     system = ci_system_of(remote)
     if system is CiSystem.NONE and (root / ".gitlab-ci.yml").exists():
         return CiSystem.GITLAB
@@ -155,7 +155,7 @@ def _has_overlays(root: Path) -> bool:
 
 
 def _text_at(place: Path) -> str | None:
-    """The text of a file; None where there is nothing, empty for what is no file or cannot be read."""
+    """Return the text of a file; None where there is nothing, empty for what is no file or cannot be read."""
     if not os.path.lexists(place):
         return None
     try:

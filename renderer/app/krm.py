@@ -56,14 +56,14 @@ def _expanded(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outc
 
 
 def _overlay(given: ResourceList, config: RenderConfig) -> Overlay:
-    """The overlay that the items are rendered as; a validation expands them as the cluster does."""
+    """Return the overlay that the items are rendered as; a validation expands them as the cluster does."""
     is_validation = given.config is not None and given.config.kind == VALIDATION
     overlay = config.overlay(OverlayEntry("."), ".", ".")._replace(write_instancetypes=True)
     return overlay.with_target(None, ExpandMode.APPLIED if is_validation else None)
 
 
 def _in_order(given: Iterable[Resource], kept: ResourceSet) -> Iterable[JsonObject]:
-    """The items at the places they were given; those that an expansion makes useless are left out."""
+    """Yield the items at the places they were given; those that an expansion makes useless are left out."""
     contents = {resource.origin: resource.content for resource in kept}
     for item in given:
         if _is_configuration(item):

@@ -72,7 +72,7 @@ class MigratedProject:
         )
 
     def _files(self, path: str) -> Iterator[str]:
-        """The files at a path. Links are followed, as nothing is written through them."""
+        """Yield the files at a path. Links are followed, as nothing is written through them."""
         if self.fs.is_folder(path):
             yield from map(self.fs.resolve, self._manifests.below(path))
         elif not (
@@ -209,11 +209,11 @@ class _Migration:
         return not any(each is culprit for each in found)
 
     def _composed_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
-        """The resources of the build that are not what they were before files were migrated."""
+        """Return the resources of the build that are not what they were before files were migrated."""
         return _differing(self._composed(build), self._pipeline(migrated).compose_overlay(build))
 
     def _applied_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
-        """The virtual machines that would be expanded otherwise, if the build can expand them at all."""
+        """Return the virtual machines that would be expanded otherwise; none where the build fails."""
         before = self._applied(build)
         if before.failed:
             return ()
@@ -221,7 +221,7 @@ class _Migration:
         return tuple(each for each in _differing(before, after) if each.kind == "VirtualMachine")
 
     def _pipeline(self, migrated: Sequence[Migrated]) -> Pipeline:
-        """A pipeline that reads the migrated files; the same one as long as they are the same."""
+        """Return a pipeline that reads the migrated files; the same one as long as they are the same."""
         files = changed(migrated)
         if self._after[0] != files:
             project = self._project
@@ -253,7 +253,7 @@ def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tup
 
 
 def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated]:
-    """The files that the resource was read from, or patched with."""
+    """Return the files that the resource was read from, or patched with."""
     paths = {site.path for site in (culprit.origin, *culprit.layers)}
     return [file for file in files if file.source.path in paths]
 

@@ -112,7 +112,7 @@ def _lines(project: MigratedFiles) -> Iterator[str]:
 
 
 def _public(content: bytes) -> bytes:
-    """The file with a mask for each line that may not be shown."""
+    """Return the file with a mask for each line that may not be shown."""
     from renderer.source.public_lines import public_lines  # noqa: PLC0415 - only when a diff is asked for
 
     numbers = range(1, content.count(b"\n") + 2)

@@ -19,8 +19,7 @@ from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
 from renderer.model.suggest import did_you_mean
-from renderer.pins.changes import PINS, FileContent, PinChanges, changes, without_pins
-from renderer.pins.folder import PinsFolder, read_folder
+from renderer.pins.folder import PINS, FileContent, PinChanges, PinsFolder, changes, read_folder, without_pins
 from renderer.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan_pins, plan_unpins
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FilesAbove
@@ -108,7 +107,7 @@ class PinnedOverlay:
         return cls(project, overlay, FileContent(file, fs.read(file)), read_folder(pins, files))
 
     def pinnables(self) -> tuple[Pinnable, ...]:
-        """The overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
+        """Return the overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
         bare = without_pins(self.kustomization)
         fs = FilesAbove({bare.path: bare.content}, self.project.fs)
         outcome = Pipeline(fs, self.project.config).pinnables(self.overlay)
@@ -123,7 +122,7 @@ class PinnedOverlay:
         return needed
 
     def built_with(self, planned: PinChanges) -> Pipeline:
-        """A pipeline that sees the changes as if they were made."""
+        """Return a pipeline that sees the changes as if they were made."""
         fs = FilesAbove({file.path: file.content for file in planned.writes}, self.project.fs)
         return Pipeline(fs, self.project.config)
 

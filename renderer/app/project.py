@@ -43,11 +43,11 @@ class Project(Record):
 
     @classmethod
     def with_defaults(cls, root: Path) -> Project:
-        """The project with all settings at their defaults; its ``vmrender.yaml`` is not read."""
+        """Return the project with all settings at their defaults; its ``vmrender.yaml`` is not read."""
         return cls(root, project_files(root), RenderConfig())
 
     def overlays(self) -> tuple[Overlay, ...]:
-        """The overlays that the project lists. Raises ``DiagnosticError``."""
+        """Return the overlays that the project lists. Raises ``DiagnosticError``."""
         from renderer.pipeline.entry_points import find_overlays  # noqa: PLC0415 - not needed by all
 
         return find_overlays(self.fs, self.config)

@@ -164,7 +164,7 @@ class RenderedTrees:
                 self.reporter.note(f"{output}: {repair.value}")
 
     def _foreign(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
-        """Warnings of manifests in the tree that vmrender did not write, by their paths."""
+        """Return warnings of manifests in the tree that vmrender did not write, by their paths."""
         output = rendered.overlay.output
         paths = foreign_manifests(self.root / output, frozenset(rendered.files))
         return {f"{output}/{path}": _foreign_manifest(output, path) for path in paths}
@@ -242,7 +242,7 @@ def _of_each(
 
 
 def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
-    """A finding about the output itself, at the line where the project names it."""
+    """Return a finding about the output itself, at the line where the project names it."""
     if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
         return finding
     return finding._replace(sites=output_sites(overlay))

@@ -86,7 +86,7 @@ class RunCache:
 
 
 def _fingerprint(project: Project) -> tuple[str, ...]:
-    """Everything beside its inputs that the result of an overlay depends on."""
+    """Return everything beside its inputs that the result of an overlay depends on."""
     has_file = project.fs.is_file(PROJECT_FILE)
     written = project.fs.read(PROJECT_FILE) if has_file else repr(project.config).encode()
     variables = (

@@ -137,7 +137,7 @@ def _kind(name: str) -> KubevirtKind:
 
 
 def _place(into: Path) -> tuple[Path, str]:
-    """The folder below which nothing is written through a link, and the path from there to ``into``.
+    """Return the folder below which nothing is written through a link, and the path from there to ``into``.
 
     It is the repository, or for a folder elsewhere that folder itself.
     """
@@ -171,7 +171,7 @@ def _text(document: JsonObject) -> str:
 
 
 def _documents(path: Path) -> Iterator[tuple[str, Json]]:
-    """The documents of a file, or of the files of a folder, each with its file's name."""
+    """Yield the documents of a file, or of the files of a folder, each with its file's name."""
     files = sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES) if path.is_dir() else [path]
     for file in files:
         content = read_named_file(file)
@@ -179,7 +179,7 @@ def _documents(path: Path) -> Iterator[tuple[str, Json]]:
 
 
 def _with_sums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files by their path in the repository, and with them the digests of all schemas in the folder."""
+    """Return the files by their path in the repository, and the digests of all schemas in the folder."""
     present = read_project_schemas(fs, (folder,))
     everything = {
         **{f"{RELEASES}/{path}": content for path, (_, content) in present.releases.items()},

@@ -60,7 +60,7 @@ def _sizes(project: Project, overlays: Sequence[Overlay]) -> Mapping[str, Overla
 
 
 def _size(project: Project, files: frozenset[str], sizes: dict[str, int]) -> OverlaySize:
-    """The number and size of an overlay's files; ``sizes`` remembers the size of each file."""
+    """Return the number and size of an overlay's files; ``sizes`` remembers the size of each file."""
     for file in files - sizes.keys():
         try:
             sizes[file] = len(project.fs.read(file))

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from renderer.app.found_entries import FoundEntry, with_distinct_outputs
+from renderer.app.machines_in_files import are_patches, holders, machine_ids, matched, mentions
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization
@@ -27,16 +29,13 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.reached_objects import MACHINES
+from renderer.source.definitions import Definitions
+from renderer.source.entry_settings import cluster_name
 from renderer.source.file_system import FileSystem, is_inside
 from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.resources import read_resources
 from renderer.source.validation_scope import ManifestFiles
 
-_MACHINE = re.compile(
-    rb"^[ \t-]*[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*,?[ \t]*(?:#.*)?\r?$"
-    % "|".join(MACHINES).encode(),
-    re.MULTILINE,
-)
 _INSTANCETYPE = re.compile(
     rb"^kind:[ \t]*[\"']?VirtualMachine(?:Cluster)?(?:Instancetype|Preference)\b", re.MULTILINE
 )
@@ -44,15 +43,8 @@ _INSTANCETYPE = re.compile(
 _SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
 _SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
 _NO_MACHINE = "it leads to no virtual machine"
+_PATCH = "it looks like a patch that no kustomization lists"
 _OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+)")
-
-
-class FoundEntry(NamedTuple):
-    """An entry that ``vmrender.yaml`` could have; ``overlays`` is how many it leads to."""
-
-    entry: OverlayEntry
-    machines: int
-    overlays: int = 1
 
 
 class LeftOut(NamedTuple):
@@ -90,6 +82,7 @@ class _Surveyor:
         self._covered: set[str] = set()
         self._entries: list[FoundEntry] = []
         self._left_out: list[LeftOut] = []
+        self._plain: list[ResourceSet] = []
 
     def survey(self) -> Survey:
         for entry in (*self._flux_entries(), *self._argocd_entries()):
@@ -98,10 +91,11 @@ class _Surveyor:
             self._try(OverlayEntry(folder))
         self._templates()
         self._plain_files()
+        rendered = {each.entry.path for each in self._entries}
         return Survey(
-            tuple(_with_distinct_outputs(self._entries)),
-            tuple(self._left_out),
-            tuple(self._catalogs()),
+            tuple(with_distinct_outputs(self._entries)),
+            tuple(each for each in self._left_out if each.machines or each.path not in rendered),
+            tuple(dict.fromkeys((*self._catalogs(), *self._needed_catalogs()))),
             self._release(),
             tuple(self._gates()),
         )
@@ -119,11 +113,9 @@ class _Surveyor:
 
     @cached_property
     def _machine_files(self) -> dict[str, int]:
-        """Return how many virtual machines the text of each file has."""
+        """Return how many virtual machines the text of each file seems to have."""
         counts = {
-            path: len(_MACHINE.findall(content))
-            for path, content in self._contents.items()
-            if b"kubevirt.io/" in content
+            path: mentions(content) for path, content in self._contents.items() if b"kubevirt.io/" in content
         }
         return {path: count for path, count in counts.items() if count}
 
@@ -131,7 +123,7 @@ class _Surveyor:
         return [path for path in self._machine_files if path not in self._covered]
 
     def _objects(self, *signs: bytes) -> Iterator[tuple[str, Resource]]:
-        """The objects of files with all of the signs, as far as they can be read."""
+        """Yield the objects of files with all of the signs, as far as they can be read."""
         for path, content in self._contents.items():
             if all(sign in content for sign in signs):
                 try:
@@ -140,9 +132,8 @@ class _Surveyor:
                     continue
                 yield from ((path, each) for each in found)
 
-    def _flux_entries(self) -> Iterator[OverlayEntry]:
-        """The folders of clusters: Flux was pointed at them, or nothing leads to their Kustomizations."""
-        roots: dict[str, None] = {}
+    def _bootstrapped(self) -> Iterator[str]:
+        """Yield the folders that Flux was pointed at by its bootstrap or its operator."""
         for path, content in self._contents.items():
             is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content
             if is_sync or (b"\ninstance:" in content and b"sync:" in content):
@@ -152,17 +143,25 @@ class _Surveyor:
                     continue
                 folder = _normal(text_at(root.content, "spec", "path"))
                 if self._fs.is_folder(folder):
-                    roots[folder] = None
+                    yield folder
+
+    def _flux_entries(self) -> Iterator[OverlayEntry]:
+        """The folders of clusters: Flux was pointed at them, or nothing leads to their Kustomizations."""
+        roots = dict.fromkeys(self._bootstrapped())
         found = [(path, each) for path, each in self._objects(b"kustomize.toolkit.fluxcd.io", b"sourceRef")]
         kustomizations = [(path, each) for path, each in found if is_flux_kustomization(each)]
-        led_to = [_normal(text_at(each.content, "spec", "path")) for _, each in kustomizations]
-        for path, _ in kustomizations:
-            folder = posixpath.dirname(path) or "."
-            if not any(is_inside(folder, other) for other in (*roots, *led_to)):
-                roots[folder] = None
+        links = [
+            (posixpath.dirname(path) or ".", _normal(text_at(each.content, "spec", "path")))
+            for path, each in kustomizations
+        ]
+        led_to = [to for folder, to in links if not is_inside(folder, to)]
+        for folder, to in links:  # Flux was pointed at one that deploys itself
+            place = to if is_inside(folder, to) else folder
+            if not any(is_inside(place, other) for other in (*roots, *led_to)):
+                roots[place] = None
         for folder in _outermost_folders(roots):
             yield OverlayEntry(
-                folder, entry=EntryOptions(EntryKind.FLUX, cluster=_cluster_name(folder, "flux"))
+                folder, entry=EntryOptions(EntryKind.FLUX, cluster=cluster_name(folder, EntryKind.FLUX))
             )
 
     def _argocd_entries(self) -> Iterator[OverlayEntry]:
@@ -173,8 +172,8 @@ class _Surveyor:
             if is_application(each) or is_application_set(each)
         ]
         led_to = [
-            _normal(source.path)
-            for _, each in found
+            (path, _normal(source.path))
+            for path, each in found
             for source in sources(each)
             if source.path and "{" not in source.path
         ]
@@ -182,18 +181,19 @@ class _Surveyor:
         places: dict[str, None] = {}
         for path in sorted(own):
             folder = posixpath.dirname(path) or "."
-            if any(other != "." and is_inside(folder, other) for other in led_to):
+            if any(by != path and to != "." and is_inside(folder, to) for by, to in led_to):
                 continue
             users = list(self._outermost([path]))
-            for place in users or [path if folder == "." else folder]:
+            is_alone = folder == "." or self._graph.links(folder) is not None
+            for place in users or [path if is_alone else folder]:
                 places[place] = None
         for place in _outermost_folders(places):
             yield OverlayEntry(
-                place, entry=EntryOptions(EntryKind.ARGOCD, cluster=_cluster_name(place, "argocd"))
+                place, entry=EntryOptions(EntryKind.ARGOCD, cluster=cluster_name(place, EntryKind.ARGOCD))
             )
 
     def _outermost(self, files: Iterable[str]) -> Iterator[str]:
-        """The outermost kustomizations that the files get into."""
+        """Yield the outermost kustomizations that the files get into."""
         seen: dict[str, None] = {}
         for file in files:
             for folder in self._graph.listing(file):
@@ -228,17 +228,46 @@ class _Surveyor:
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
         else:
             machines = self._composed(entry, overlays[0])
+        made_of = frozenset[str]().union(*map(self._graph.made_of, overlays))
         if machines:
             with_machines = [each for each in overlays if each.entry and each.entry.machines]
             self._entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
-            for overlay in overlays:
-                self._covered |= self._graph.made_of(overlay)
         elif entry.entry.leads_to_overlays:
-            self._left_out.append(LeftOut(entry.path, 0, _NO_MACHINE))
-        elif entry.path in self._machine_files and entry.path not in self._covered:
-            count = self._machine_files[entry.path]
-            inside = "it stands inside another object" if count == 1 else "they stand inside other objects"
-            self._left_out.append(LeftOut(entry.path, count, f"{inside}, such as a Policy"))
+            self._left_out.append(self._without_machines(entry, overlays))
+            return
+        self._tell_holders(made_of)
+        self._covered |= made_of if machines else {path for path in made_of if path in self._machine_files}
+
+    def _without_machines(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> LeftOut:
+        """Return why an entry leads to no virtual machine: an overlay with some may be broken."""
+        for overlay in overlays:
+            files = self._graph.made_of(overlay)
+            if files.isdisjoint(self._machine_files):
+                continue
+            outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
+            if outcome.failed:
+                self._covered |= files
+                reason = f"{overlay.path} cannot be built: {_first(outcome.diagnostics)}"
+                return LeftOut(entry.path, self._counted(files), reason)
+        return LeftOut(entry.path, 0, _NO_MACHINE)
+
+    def _tell_holders(self, files: Iterable[str]) -> None:
+        """Note virtual machines inside other objects of files, which are rendered as they are."""
+        for path in sorted(self._machine_files.keys() & set(files) - self._covered):
+            for holder in holders(self._read(path)):
+                self._left_out.append(LeftOut(path, holder.machines, holder.reason))
+
+    def _read(self, path: str) -> ResourceSet:
+        """Return the objects of a file; none of one that cannot be read."""
+        try:
+            return ResourceSet(tuple(read_resources(self._contents[path], Site(path))))
+        except DiagnosticError:
+            return ResourceSet()
+
+    def _counted(self, files: Iterable[str]) -> int:
+        """Return how many virtual machines files have, one and its patches counted once."""
+        paths = [path for path in files if path in self._machine_files]
+        return len({each for path in paths for each in machine_ids(self._read(path))})
 
     def _reason(self, entry: OverlayEntry, error: DiagnosticError) -> str:
         """Return why the entry has no overlays with virtual machines, where ``error`` is all that was found.
@@ -248,11 +277,13 @@ class _Surveyor:
         if entry.entry.leads_to_overlays:
             try:
                 find_overlays(self._fs, self._config._replace(overlays=(entry,)))
-            except DiagnosticError:
-                pass
+            except DiagnosticError as complete:
+                error = complete
             else:
                 return _NO_MACHINE
-        return _first(error.diagnostics).removeprefix(f"{entry.path} ")
+        related = [each.message for found in error.diagnostics for each in found.related]
+        told = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
+        return "; ".join(told) or _first(error.diagnostics).removeprefix(f"{entry.path} ")
 
     def _is_relevant(self, folders: Iterable[str]) -> bool:
         """Return whether a build of the folders may lead to virtual machines, or to values for them."""
@@ -272,10 +303,10 @@ class _Surveyor:
         outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
         if outcome.failed:
             files = self._graph.made_of(overlay)
-            lost = sum(count for path, count in self._machine_files.items() if path in files)
-            self._left_out.append(LeftOut(entry.path, lost, _first(outcome.diagnostics)))
+            self._left_out.append(LeftOut(entry.path, self._counted(files), _first(outcome.diagnostics)))
             self._covered |= files
             return 0
+        self._plain.append(outcome.value)
         return sum(each.kind in MACHINES for each in outcome.value)
 
     def _templates(self) -> None:
@@ -308,6 +339,8 @@ class _Surveyor:
         for path in self._uncovered():
             if self._in_chart(path):
                 self._left_out.append(LeftOut(path, self._machine_files[path], "in a Helm chart"))
+            elif are_patches(self._read(path)):
+                self._left_out.append(LeftOut(path, 0, _PATCH))
             elif not self._users_of_file(path):
                 by_folder.setdefault(posixpath.dirname(path) or ".", []).append(path)
         for folder, files in by_folder.items():
@@ -316,7 +349,9 @@ class _Surveyor:
                 self._try(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)))
 
     def _is_whole(self, folder: str) -> bool:
-        """Return whether the folder can be read as one, with no object in two of its files."""
+        """Return whether the folder can be read as one, with no object in two files or two overlays."""
+        if any((posixpath.dirname(path) or ".") == folder for path in self._covered):
+            return False
         entry = OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY))
         overlay = find_overlays(self._fs, self._config._replace(overlays=(entry,)))[0]
         outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
@@ -330,11 +365,10 @@ class _Surveyor:
         return any(True for _ in self._outermost([path]))
 
     def _in_chart(self, path: str) -> bool:
-        folder = posixpath.dirname(path)
-        while folder:
-            if self._fs.is_file(posixpath.join(folder, "Chart.yaml")):
+        while path:
+            path = posixpath.dirname(path)
+            if self._fs.is_file(posixpath.join(path, "Chart.yaml")):
                 return True
-            folder = posixpath.dirname(folder)
         return False
 
     def _catalogs(self) -> Iterator[str]:
@@ -346,8 +380,19 @@ class _Surveyor:
         machines = {folder for path in self._machine_files for folder in self._outermost([path])}
         yield from (folder for folder in found if folder not in machines)
 
+    def _needed_catalogs(self) -> Iterator[str]:
+        """Kustomizations of what virtual machines of folders name, and only other entries deploy."""
+        definitions = Definitions(self._fs, ManifestFiles(self._fs, (), OWNERSHIP_FILE), lambda *_: ())
+        for resources in self._plain:
+            deployed = {(each.kind, each.name) for each in resources}
+            for each in resources:
+                for kind, name in matched(each):
+                    found = None if (kind, name) in deployed else definitions.find((kind,), name)
+                    if found:
+                        yield from self._graph.listing(found.site.path)[:1]
+
     def _release(self) -> Release | None:
-        """The release that the repository's KubeVirt object or operator names."""
+        """Return the release that the repository's KubeVirt object or operator names."""
         texts = [
             match[1].decode() for content in self._contents.values() for match in _OPERATOR.finditer(content)
         ]
@@ -374,10 +419,6 @@ def _normal(path: str) -> str:
     return posixpath.normpath(f"/{path}").lstrip("/") or "."
 
 
-def _cluster_name(path: str, otherwise: str) -> str:
-    return posixpath.splitext(posixpath.basename(path))[0].strip(".") or otherwise
-
-
 def _outermost_folders(folders: Iterable[str]) -> list[str]:
     given = list(dict.fromkeys(folders))
     return [each for each in given if not any(other != each and is_inside(each, other) for other in given)]
@@ -386,28 +427,3 @@ def _outermost_folders(folders: Iterable[str]) -> list[str]:
 def _first(found: Iterable[Diagnostic]) -> str:
     errors = (each.message for each in found if each.severity is Severity.ERROR)
     return next(errors, "it cannot be read")
-
-
-def _with_distinct_outputs(entries: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
-    """Entries of which two would be rendered into one folder get outputs of their own."""
-    given = list(entries)
-    names = [_output_name(each.entry) for each in given]
-    clusters = [each.entry.entry.cluster for each in given if each.entry.entry.leads_to_overlays]
-    for each, name in zip(given, names, strict=True):
-        whole = each.entry.path.replace("/", "-")
-        if each.entry.entry.leads_to_overlays:
-            if clusters.count(each.entry.entry.cluster) > 1:
-                options = each.entry.entry._replace(cluster=whole)
-                yield each._replace(entry=each.entry._replace(entry=options))
-            else:
-                yield each
-        elif names.count(name) > 1 or name in (".", *clusters):
-            yield each._replace(entry=each.entry._replace(output=f"rendered/{whole.strip('.') or 'top'}"))
-        else:
-            yield each
-
-
-def _output_name(entry: OverlayEntry) -> str:
-    if entry.entry.leads_to_overlays:
-        return f"{entry.entry.kind}:{entry.path}"
-    return posixpath.splitext(posixpath.basename(entry.path))[0]

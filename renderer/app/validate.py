@@ -238,7 +238,7 @@ class _LoneFiles:
         return self._run.judged(self._target(file), pipeline.compose(folder), pipeline)
 
     def _target(self, file: str) -> Overlay:
-        """The overlay in the folder of the file, else one with the defaults of the project."""
+        """Return the overlay in the folder of the file, else one with the defaults of the project."""
         overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
         return overlay._replace(
             expand=ExpandMode.APPLIED, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
@@ -305,7 +305,7 @@ def _lacks_its_field(found: Diagnostic, resources: ResourceSet) -> bool:
 
 
 def _files(run: _Validation, path: str) -> Iterator[str]:
-    """The manifests at ``path``. Raises ``UsageError`` for a path that is not there."""
+    """Yield the manifests at ``path``. Raises ``UsageError`` for a path that is not there."""
     manifests = run.manifests
     if run.fs.is_folder(path):
         yield from manifests.below(path)
@@ -321,7 +321,7 @@ def _is_listed(fs: FileSystem, path: str) -> bool:
 
 
 def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
-    """The findings of a build about the files; all of its findings when nothing can be built."""
+    """Yield the findings of a build about the files; all of its findings when nothing can be built."""
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
@@ -337,13 +337,13 @@ def _is_of_interest(run: _Validation, folder: str) -> bool:
 
 
 def _of_unlisted(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
-    """The findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
+    """Yield the findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
     excused = tuple(_excused(found, overlay.path) for found in _of_build(run, overlay, files))
     yield from run.config.rules.applied(excused)
 
 
 def _of_part(run: _Validation, folder: str) -> Iterator[Diagnostic]:
-    """The findings of a kustomization that nothing is built from, such as a component without users."""
+    """Yield the findings of a kustomization that nothing is built from, such as a component without users."""
     if _is_of_interest(run, folder):
         excused = tuple(_excused(found, folder) for found in run.pipeline.read(folder))
         yield from run.config.rules.applied(excused)

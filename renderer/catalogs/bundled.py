@@ -79,7 +79,7 @@ _SPANS = {
 
 @lru_cache
 def bundled_names(release: Release) -> Mapping[str, frozenset[str]]:
-    """The names by kind, empty for a release that has no such bundle (before 1.1).
+    """Return the names by kind, empty for a release that has no such bundle (before 1.1).
 
     The operator deploys them always from 1.4 on, unless ``commonInstancetypesDeployment.enabled`` of the
     KubeVirt object is false, and from 1.1 to 1.3 behind the gate ``CommonInstancetypesDeploymentGate``

@@ -57,7 +57,7 @@ def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_o
 
 
 def as_text(found: Differences) -> str:
-    """A line for each resource and field; one for both scopes where the same differs in them."""
+    """Return a line for each resource and field; one for both scopes where the same differs in them."""
     lines = [*_listed("removed", found.removed), *_listed("added", found.added)]
     same: dict[tuple[EntryType, str, str], list[CatalogEntry]] = {}
     for resource, changes in found.changed:
@@ -73,7 +73,7 @@ def as_text(found: Differences) -> str:
 
 
 def as_json(found: Differences) -> Json:
-    """A mapping with the lists ``added``, ``removed`` and ``changed``, and the number of ``equal`` ones."""
+    """Return the lists ``added``, ``removed`` and ``changed``, and the number of ``equal`` ones."""
     return {
         "added": [_identity(resource) for resource in found.added],
         "removed": [_identity(resource) for resource in found.removed],

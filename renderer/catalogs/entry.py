@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, INSTANCETYPE_PREFIX, PREFERENCE
-from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at, text_at
-from renderer.model.quantity import INT64_MAX, Quantity
+from renderer.model.quantity import INT64_MAX, Quantity, lenient_quantity
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
@@ -99,11 +98,11 @@ class CatalogEntry:
 
     @cached_property
     def vcpus(self) -> Quantity | None:
-        return _amount(object_at(self._sizes, "cpu").get("guest"))
+        return lenient_quantity(object_at(self._sizes, "cpu").get("guest"))
 
     @cached_property
     def memory(self) -> Quantity | None:
-        return _amount(object_at(self._sizes, "memory").get("guest"))
+        return lenient_quantity(object_at(self._sizes, "memory").get("guest"))
 
     @property
     def amounts(self) -> str:
@@ -164,7 +163,7 @@ class CatalogEntry:
 
 
 def entries_of(catalogs: Iterable[tuple[str, Iterable[Resource]]]) -> Iterator[CatalogEntry]:
-    """The entries of catalogs by name, sorted; of equal ones the first counts, as for matchers."""
+    """Yield the entries of catalogs by name, sorted; of equal ones the first counts, as for matchers."""
     found: dict[tuple[str, str, str], CatalogEntry] = {}
     for catalog, resources in catalogs:
         for resource in resources:
@@ -193,12 +192,3 @@ def _order(entry: CatalogEntry) -> tuple[EntryType, str, int, int, str, EntrySco
         return entry.type, entry.name, 0, 0, "", entry.scope
     memory, vcpus = (amount.value() if amount else INT64_MAX for amount in (entry.memory, entry.vcpus))
     return entry.type, entry.series, memory, vcpus, entry.name, entry.scope
-
-
-def _amount(value: Json) -> Quantity | None:
-    if value is None:
-        return None
-    try:
-        return Quantity.of(value)
-    except DiagnosticError:
-        return None

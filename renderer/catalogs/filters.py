@@ -61,14 +61,14 @@ def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
 
 
 def count(text: str) -> Quantity:
-    """A number of vCPUs. Raises ``ValueError``."""
+    """Return a number of vCPUs. Raises ``ValueError``."""
     if not re.fullmatch(r"\s*\d{1,9}\s*", text, re.ASCII):
         raise ValueError(f"{text.strip()!r} is not a number of vCPUs; write 4, 2..8 or >=4")
     return Quantity.parse(text.strip())
 
 
 def amount_of_memory(text: str) -> Quantity:
-    """An amount of memory. Raises ``ValueError``."""
+    """Return an amount of memory. Raises ``ValueError``."""
     try:
         return Quantity.parse(text.strip())
     except DiagnosticError:

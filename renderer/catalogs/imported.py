@@ -16,11 +16,11 @@ from renderer.kubevirt.kinds import INSTANCETYPE_PREFIX
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 
 SUMS = "SHA256SUMS"
-KUSTOMIZATION = "kustomization.yaml"
 _VERSION_LABEL = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _HEADER = """\
 # {name} {release}, as `vmrender catalog import` wrote it. To change something, patch it in another folder
@@ -46,7 +46,7 @@ class Imported(NamedTuple):
 
 
 def imported(resources: Iterable[Resource], name: str, release: str) -> Imported:
-    """The folder of a catalog: a file for each kind, sorted by name, and a kustomization that lists them.
+    """Return the folder of a catalog: a file for each kind, sorted by name, and their kustomization.
 
     Raises ``DiagnosticError``: import-refused when there is nothing to import, duplicate-id for two
     different objects of one name.
@@ -72,13 +72,13 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
         if found
     }
     listed = "".join(f"- {file}\n" for file in sorted(files))
-    files[KUSTOMIZATION] = (_HEADER.format(name=name, release=release) + listed).encode()
+    files[KUSTOMIZATION_FILE] = (_HEADER.format(name=name, release=release) + listed).encode()
     sums = "".join(f"{digest_of(files[file])}  {file}\n" for file in sorted(files))
     return Imported({**files, SUMS: sums.encode()}, len(entries), left_out)
 
 
 def release_label(resources: Iterable[Resource]) -> str | None:
-    """The release that a bundle says it is; None where it does not, or says several."""
+    """Return the release that a bundle says it is; None where it does not, or says several."""
     found = {text_at(resource.labels, _VERSION_LABEL) for resource in resources if is_entry(resource)} - {""}
     return found.pop() if len(found) == 1 else None
 
@@ -138,7 +138,7 @@ def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, for
 
 
 def _recorded(sums: bytes) -> Mapping[str, str]:
-    """The digests by file name; a line of another form is passed over, so that its file is not ours."""
+    """Return the digests by file name; a line of another form is skipped, so its file is not ours."""
     lines = sums.decode(errors="replace").splitlines()
     return {match[2]: match[1] for match in map(_SUM.fullmatch, lines) if match}
 

@@ -1,11 +1,13 @@
-"""List entries: a table for people, values for scripts."""
+"""List entries: a table for people, values for scripts; and describe one of them as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from textwrap import fill, indent
+from typing import NamedTuple
 
-from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType
+from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, scope_words
 from renderer.model.json import Json
 from renderer.model.log_line import log_line
 
@@ -20,7 +22,7 @@ Offer = Sequence[CatalogEntry]
 
 
 def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
-    """The entries, cluster-wide and namespaced ones of one name and spec together, in their order."""
+    """Return the entries, cluster-wide and namespaced ones of one name and spec together, in their order."""
     found: list[Offer] = []
     for _, group in groupby(entries, key=lambda entry: (entry.type, entry.name)):
         alike: list[list[CatalogEntry]] = []
@@ -56,7 +58,7 @@ def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
 
 
 def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
-    """A mapping for each offer."""
+    """Return a mapping for each offer."""
     return [_values(offer) for offer in offers(entries)]
 
 
@@ -94,7 +96,7 @@ def _row(offer: Offer) -> tuple[str, ...]:
 
 
 def _fitting(widths: Sequence[int], most: int) -> list[int]:
-    """The widths of the columns that fit, of which the last may be narrower; the name always stays."""
+    """Return the widths of the columns that fit, of which the last may be narrower; the name always stays."""
     fitting = list(widths)
     while (excess := sum(fitting) + len(_GAP) * (len(fitting) - 1) - most) > 0 and len(fitting) > 1:
         last = fitting.pop()
@@ -128,3 +130,84 @@ def _values(offer: Offer) -> Json:
         "catalog": entry.catalog,
         "file": entry.resource.origin.path,
     }
+
+
+_WIDTH = 100
+_INDENT = "  "
+
+
+class Fit(NamedTuple):
+    """The entries of the other type by whether they go with this one, and those that cannot be read."""
+
+    fitting: Sequence[CatalogEntry] = ()
+    others: Sequence[CatalogEntry] = ()
+
+
+def describe(
+    offer: Sequence[CatalogEntry], place: str, fit: Fit, warnings: Iterable[str], spec_text: str
+) -> str:
+    """``offer`` is the entry in all its scopes, ``place`` where it is written, ``spec_text`` its spec."""
+    entry = offer[0]
+    sections = (
+        _heading(entry, offer),
+        indent(entry.description, _INDENT),
+        f"catalog\n{_INDENT}{log_line(entry.catalog)}\nwritten in\n{_INDENT}{log_line(place)}",
+        _labels(entry),
+        "\n".join(log_line(f"warning: {warning}") for warning in warnings),
+        f"spec\n{indent(spec_text.rstrip(), _INDENT)}",
+        _fit_of_instancetype(entry, fit) if entry.type is EntryType.INSTANCETYPE else _fit_of_preference(fit),
+    )
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _heading(entry: CatalogEntry, offer: Sequence[CatalogEntry]) -> str:
+    title = f"{entry.type.noun} {entry.name}" + (f": {entry.display_name}" if entry.display_name else "")
+    facts = (_size(entry), entry.architecture and f"for {entry.architecture}", scope_words(offer))
+    return f"{log_line(title)}\n{_INDENT}{'; '.join(fact for fact in facts if fact)}"
+
+
+def _size(entry: CatalogEntry) -> str:
+    if entry.type is EntryType.INSTANCETYPE:
+        own = "a size that the virtual machine sets" if entry.is_custom else ""
+        return ", ".join(filter(None, (entry.amounts, own)))
+    return f"requires {entry.amounts or 'nothing'}"
+
+
+def _labels(entry: CatalogEntry) -> str:
+    labels = (log_line(f"{_INDENT}{key}: {value}") for key, value in sorted(entry.resource.labels.items()))
+    return "\n".join(("labels", *labels)) if entry.resource.labels else ""
+
+
+def _fit_of_instancetype(entry: CatalogEntry, fit: Fit) -> str:
+    """List the preferences that it satisfies, and those that it is too small for, by their requirements."""
+    given = ", when the virtual machine sets enough" if entry.is_custom else ""
+    text = f"preferences whose requirements it satisfies{given}: {_counted(fit)}"
+    if fit.fitting:
+        text += f"\n{_names(fit.fitting)}"
+    required: dict[str, list[CatalogEntry]] = {}
+    for other in fit.others:
+        required.setdefault(other.amounts, []).append(other)
+    for amounts, entries in sorted(required.items()):
+        text += f"\n\ntoo small for those that require {amounts}\n{_names(entries)}"
+    return text
+
+
+def _fit_of_preference(fit: Fit) -> str:
+    text = f"instance types that satisfy its requirements: {_counted(fit)}"
+    return text + (f"\n\ntoo small\n{_names(fit.others)}" if fit.others else "")
+
+
+def _counted(fit: Fit) -> str:
+    return f"{len(fit.fitting)} of {len(fit.fitting) + len(fit.others)}"
+
+
+def _names(entries: Iterable[CatalogEntry]) -> str:
+    names = ", ".join(dict.fromkeys(log_line(entry.name) for entry in entries))
+    return fill(
+        names,
+        _WIDTH,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from renderer.cli.console import ReportTarget, note, print_diff
 from renderer.cli.terminal import erase, write_passing
+from renderer.model.diagnostic import Severity
 
 if TYPE_CHECKING:
     from renderer.app.render import RenderResult
@@ -82,6 +84,20 @@ def closing_line(result: RenderResult) -> str:
     ]
     files = sum(len(tree.created) + len(tree.updated) + len(tree.unchanged) for tree in trees)
     return f"{overlays}: {', '.join([_counted(files), *(counted or ['unchanged'])])}"
+
+
+def way_on(result: RenderResult) -> str:
+    """Return the command that writes overlays without errors where others keep all from being written.
+
+    Empty where there is none.
+    """
+    errors = [found for found in result.findings if found.severity is Severity.ERROR]
+    broken = {path for found in errors for path in found.overlays}
+    sound = [path for path in result.overlays if path not in broken]
+    if any(tree.source for tree in result.trees) or not all(found.overlays for found in errors) or not sound:
+        return ""
+    more = "one of those" if len(sound) > 1 else "the one"
+    return f"  hint: vmrender render {shlex.quote(sound[0])} writes {more} without errors"
 
 
 def _words(result: TreeResult) -> str:

@@ -12,7 +12,7 @@ from renderer.compose.build_annotations import BUILD_ANNOTATIONS
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value, without
 from renderer.model.resource import Resource
@@ -55,20 +55,34 @@ def with_texts(
     return content if texts == entries else with_value(content, ("metadata", field), texts)
 
 
-def with_final_annotations(resource: Resource) -> Resource:
-    """Return the resource with annotations as texts.
+def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None]) -> Resource:
+    """Return the resource with annotations as texts; ``warn`` receives what is lost by that.
 
     Raises: resource-invalid for a key that would be no text.
     """
     annotations = object_at(resource.content, "metadata", "annotations")
-    for key in annotations:
+    for key, value in annotations.items():
         if not is_bare_text(key):
             raise _unwritable(resource, key)
+        if isinstance(value, dict | list):
+            warn(_emptied(resource, key))
     if not BUILD_ANNOTATIONS.isdisjoint(annotations):
         kept: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
         content = with_value(resource.content, ("metadata", "annotations"), kept)
         resource = resource.with_content(content)
     return with_text_annotations(resource)
+
+
+def _emptied(resource: Resource, key: str) -> Diagnostic:
+    field = FieldPath.of("metadata", "annotations", key)
+    return Diagnostic.about(
+        resource,
+        field,
+        Code.SCHEMA,
+        f"{field} is no text, and kustomize writes an empty one in its place",
+        "put the value in quotes, or write it as a block of text (|); {{ also begins a mapping",
+        severity=Severity.WARNING,
+    )
 
 
 def _unwritable(resource: Resource, key: str) -> DiagnosticError:

@@ -96,14 +96,16 @@ class Composer:
             run_observed(self._observer, Finishing(root, what), step, resources)
         drop_local(resources)
         ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
-        return ordered.map(lambda resource: self._described(resource, root))
+        return ordered.map(lambda resource: self._described(resource, root, warn))
 
-    def _described(self, resource: Resource, root: KustomizationRoot) -> Resource:
+    def _described(
+        self, resource: Resource, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
+    ) -> Resource:
         """Return the resource as it is written, with the metadata about the build that are asked for."""
         options = root.kustomization.build_metadata
         if self.options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
-        described = with_final_annotations(with_build_metadata(resource, options, root.folder))
+        described = with_final_annotations(with_build_metadata(resource, options, root.folder), warn)
         if described.spellings or described.shared_fields:
             described = without_nodes(described)
         if self._observer and described is not resource:

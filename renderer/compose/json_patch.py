@@ -20,9 +20,10 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
 from renderer.model.json_pointer import format_pointer, parse_pointer
 from renderer.model.limits import limits
+from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
 from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, value_at
+from renderer.model.resource import Resource
 from renderer.model.source_tree import JsonPatch
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.yamlio.go_numbers import format_float, json_number

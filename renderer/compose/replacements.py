@@ -20,8 +20,9 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at
 from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
+from renderer.model.list_elements import value_at
 from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, value_at
+from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 

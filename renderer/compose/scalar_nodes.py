@@ -12,8 +12,9 @@ from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.list_elements import value_at
 from renderer.model.record import Record
-from renderer.model.resource import Resource, Spelling, value_at
+from renderer.model.resource import Resource, Spelling
 from renderer.yamlio.decode import decode_yaml11
 
 

@@ -35,7 +35,8 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, scalar_text, text_at, with_value, without
 from renderer.model.kustomization import Patch
-from renderer.model.resource import Resource, value_at
+from renderer.model.list_elements import value_at
+from renderer.model.resource import Resource
 
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:

@@ -1,8 +1,6 @@
-"""The fields that a cluster fills in: those whose value is known, and those that it chooses.
+"""The fields that a cluster fills in with a known value; ``kubevirt.allocated_fields`` has the others.
 
-Kubernetes ``pkg/apis/core/v1/defaults.go``, ``pkg/registry/core/service/storage/alloc.go``,
-``pkg/registry/core/secret/strategy.go``; KubeVirt
-``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``; kubemacpool for MAC addresses.
+Kubernetes ``pkg/apis/core/v1/defaults.go`` and ``pkg/registry/core/secret/strategy.go``.
 """
 
 from __future__ import annotations
@@ -10,98 +8,17 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 
-from renderer.kubevirt.kinds import VM, is_kubevirt_group
+from renderer.kubevirt.allocated_fields import is_chosen_by_cluster
+from renderer.kubevirt.kinds import is_kubevirt_group
 from renderer.kubevirt.lists import is_equal
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.list_elements import value_at
 from renderer.model.res_id import Gvk
-from renderer.model.resource import value_at
 
-#: Stands for any key or element in a path.
-ANY = "*"
-_TEMPLATE = ("spec", "template")
-_DOMAIN = (*_TEMPLATE, "spec", "domain")
-_INSTANCE_METADATA = (*_TEMPLATE, "metadata")
-
-#: Fields whose value the cluster chooses, by kind. What stands there in the cluster alone is no drift.
-_CHOSEN: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    VM: (
-        (*_TEMPLATE, "spec", "architecture"),
-        (*_DOMAIN, "machine", "type"),
-        (*_DOMAIN, "firmware", "uuid"),
-        (*_DOMAIN, "firmware", "serial"),
-        (*_DOMAIN, "devices", "interfaces", ANY, "macAddress"),
-        (*_INSTANCE_METADATA, "annotations", "kubevirt.io/pci-topology-version"),
-        ("spec", "instancetype", "kind"),
-        ("spec", "instancetype", "revisionName"),
-        ("spec", "preference", "kind"),
-        ("spec", "preference", "revisionName"),
-        ("spec", "dataVolumeTemplates", ANY, "spec", "pvc", "storageClassName"),
-        ("spec", "dataVolumeTemplates", ANY, "spec", "storage", "storageClassName"),
-    ),
-    "Namespace": (
-        ("spec", "finalizers"),
-        ("metadata", "annotations", "openshift.io/sa.scc.mcs"),
-        ("metadata", "annotations", "openshift.io/sa.scc.supplemental-groups"),
-        ("metadata", "annotations", "openshift.io/sa.scc.uid-range"),
-    ),
-    "PersistentVolumeClaim": (
-        ("spec", "volumeName"),
-        ("spec", "storageClassName"),
-        ("spec", "dataSource"),
-        ("spec", "dataSourceRef"),
-    ),
-    "Service": (
-        ("spec", "clusterIP"),
-        ("spec", "clusterIPs"),
-        ("spec", "ipFamilies"),
-        ("spec", "ipFamilyPolicy"),
-        ("spec", "healthCheckNodePort"),
-        ("spec", "ports", ANY, "nodePort"),
-    ),
-    "ServiceAccount": (("secrets",), ("imagePullSecrets",)),
-}
-#: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes.
-_TRACKING = frozenset(
-    {
-        "app.kubernetes.io/instance",
-        "argocd.argoproj.io/installation-id",
-        "argocd.argoproj.io/instance",
-        "argocd.argoproj.io/tracking-id",
-        "helm.toolkit.fluxcd.io/name",
-        "helm.toolkit.fluxcd.io/namespace",
-        "kustomize.toolkit.fluxcd.io/checksum",
-        "kustomize.toolkit.fluxcd.io/name",
-        "kustomize.toolkit.fluxcd.io/namespace",
-    }
-)
-_METADATA = 3  # segments of the path of a label or annotation
 _LOAD_BALANCER = "LoadBalancer"
-
-
-def is_tracking(field: FieldPath) -> bool:
-    """Tell whether a field is a label or annotation by which Argo CD or Flux knows the object."""
-    segments = field.segments
-    return (
-        len(segments) == _METADATA
-        and segments[:2] in (("metadata", "labels"), ("metadata", "annotations"))
-        and segments[2] in _TRACKING
-    )
-
-
-def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
-    """Tell whether the cluster chooses the value of a field where nobody writes one."""
-    if gvk.group and not is_kubevirt_group(gvk.group):
-        return False
-    return any(_matches(pattern, field) for pattern in _CHOSEN.get(gvk.kind, ()))
-
-
-def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
-    if len(pattern) != len(field.segments):
-        return False
-    return all(part in (ANY, segment) for part, segment in zip(pattern, field.segments, strict=True))
 
 
 def is_filled_alike(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, JsonObject]) -> bool:

@@ -1,87 +1,22 @@
 """The user's part of an object that was printed from a cluster.
 
-To what render takes out of any source (``kubevirt.server_fields``) come the fields that belong to a cluster
-in objects of some kinds only, those that its defaults fill, and the marks of tools that sync from Git. What
-identifies a machine stays: MAC addresses, firmware UUID and serial, machine type, ``dataVolumeTemplates``
-that already ran.
+An import leaves out what render leaves out of any source (``kubevirt.server_fields``), values that a cluster
+allocated, the marks of tools that sync from Git (``kubevirt.allocated_fields``), and what Go writes for empty
+fields. What identifies a machine stays: MAC addresses, firmware UUID and serial, machine type,
+``dataVolumeTemplates`` that already ran.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from renderer.kubevirt.allocated_fields import fields_to_leave_out
 from renderer.kubevirt.kinds import KUBEVIRT_GROUP, VM, VM_POOL, VMI, VMI_REPLICA_SET
 from renderer.kubevirt.server_fields import without_server_fields
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.record import Record
 
-_CLAIM = "PersistentVolumeClaim"
-_SERVICE = "Service"
-_ACCOUNT = "ServiceAccount"
-_NAMESPACE = "Namespace"
-_ANNOTATIONS = ("metadata", "annotations")
-_LABELS = ("metadata", "labels")
-_BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
-
-
-def _always(_: JsonObject) -> bool:
-    return True
-
-
-def _is_bound_by_controller(claim: JsonObject) -> bool:
-    return text_at(claim, *_ANNOTATIONS, _BOUND_BY_CONTROLLER) == "yes"
-
-
-def _is_not_headless(service: JsonObject) -> bool:
-    return text_at(service, "spec", "clusterIP") != "None"
-
-
-class AllocatedField(Record):
-    """A field that a cluster fills in objects of ``kind``, of all kinds where it is empty.
-
-    ``source`` is the file of its project that fills it; ``when`` tells whether it did so in an object.
-    """
-
-    kind: str
-    path: tuple[str, ...]
-    source: str
-    when: Callable[[JsonObject], bool] = _always
-
-
-_CLUSTER_IP = "kubernetes pkg/registry/core/service/storage/alloc.go"
-_TRACKING = "argo-cd common/common.go"
-_OWNED_BY_FLUX = "flux kustomize-controller internal/controller/kustomization_controller.go"
-_SECURITY_CONTEXT = "openshift cluster-policy-controller pkg/security/controller"
-
-#: The kind-specific part of the table; rows for the empty kind hold for all.
-ALLOCATED_FIELDS = (
-    AllocatedField(
-        _CLAIM,
-        ("spec", "volumeName"),
-        "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go",
-        _is_bound_by_controller,
-    ),
-    AllocatedField(_SERVICE, ("spec", "clusterIP"), _CLUSTER_IP, _is_not_headless),
-    AllocatedField(_SERVICE, ("spec", "clusterIPs"), _CLUSTER_IP, _is_not_headless),
-    AllocatedField(_SERVICE, ("spec", "healthCheckNodePort"), _CLUSTER_IP),
-    AllocatedField(_NAMESPACE, ("spec",), "kubernetes pkg/registry/core/namespace/strategy.go"),
-    AllocatedField(
-        _NAMESPACE, (*_LABELS, "kubernetes.io/metadata.name"), "kubernetes pkg/apis/core/v1/defaults.go"
-    ),
-    AllocatedField(_NAMESPACE, (*_ANNOTATIONS, "openshift.io/sa.scc.mcs"), _SECURITY_CONTEXT),
-    AllocatedField(_NAMESPACE, (*_ANNOTATIONS, "openshift.io/sa.scc.supplemental-groups"), _SECURITY_CONTEXT),
-    AllocatedField(_NAMESPACE, (*_ANNOTATIONS, "openshift.io/sa.scc.uid-range"), _SECURITY_CONTEXT),
-    AllocatedField(_ACCOUNT, ("secrets",), "kubernetes pkg/controller/serviceaccount/tokens_controller.go"),
-    AllocatedField("", (*_ANNOTATIONS, "argocd.argoproj.io/tracking-id"), _TRACKING),
-    AllocatedField("", (*_ANNOTATIONS, "argocd.argoproj.io/installation-id"), _TRACKING),
-    AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/name"), _OWNED_BY_FLUX),
-    AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/namespace"), _OWNED_BY_FLUX),
-)
-_BY_KIND = {
-    kind: tuple(row for row in ALLOCATED_FIELDS if row.kind in ("", kind))
-    for kind in {row.kind for row in ALLOCATED_FIELDS}
-}
 #: Older versions of a kind that have the fields of the newer one (KubeVirt ``core/v1/register.go``).
 _SAME_FIELDS = {f"{KUBEVIRT_GROUP}/v1alpha3": f"{KUBEVIRT_GROUP}/v1"}
 _TIMESTAMP = "creationTimestamp"
@@ -97,19 +32,29 @@ class Cleaned(Record):
 
 def clean(live: JsonObject) -> Cleaned:
     """Return the user's part of an object of a cluster."""
-    removed: list[FieldPath] = []
-    kind = text_at(live, "kind")
-    content = live
-    for row in _BY_KIND.get(kind, _BY_KIND[""]):
-        if row.when(live) and row.path[-1] in object_at(content, *row.path[:-1]):
-            content = without(content, *row.path)
-            removed.append(FieldPath(row.path))
+    content, removed = live, []
+    for path in fields_to_leave_out(live):
+        content = _without(content, path)
+        removed.append(FieldPath(path))
     content, server_fields = without_server_fields(content)
-    content = without(content, "status")  # also an empty one
+    removed += server_fields
+    if "status" in content:  # an empty one
+        content = without(content, "status")
+        removed.append(FieldPath.of("status"))
+    if object_at(content, "metadata").get("generateName"):
+        removed.append(FieldPath.of("metadata", "generateName"))
     content = {**content, "metadata": _named_metadata(object_at(content, "metadata"))}
-    if kind in (VM, VMI, VM_POOL, VMI_REPLICA_SET):
-        content = _current_version(_without_empty_timestamps(content))
-    return Cleaned(content, (*removed, *server_fields))
+    if text_at(live, "kind") in (VM, VMI, VM_POOL, VMI_REPLICA_SET):
+        content = dict(_without_empty_timestamps(content, ROOT, removed))
+        content = _current_version(content)
+    return Cleaned(content, tuple(removed))
+
+
+def _without(content: JsonObject, path: tuple[str, ...]) -> JsonObject:
+    """Return the object without a field, and without the section that the field alone was in."""
+    content = without(content, *path)
+    parent = path[:-1]
+    return without(content, *parent) if parent and not object_at(content, *parent) else content
 
 
 def _named_metadata(metadata: JsonObject) -> JsonObject:
@@ -126,20 +71,27 @@ def _current_version(content: JsonObject) -> JsonObject:
     return {**content, "apiVersion": version} if version else content
 
 
-def _without_empty_timestamps(content: JsonObject) -> JsonObject:
-    """Return the object without ``creationTimestamp: null``, which Go writes for templates in it."""
-    return dict(_fields(content))
-
-
-def _fields(content: JsonObject) -> Iterator[tuple[str, Json]]:
+def _without_empty_timestamps(
+    content: JsonObject, at: FieldPath, removed: list[FieldPath]
+) -> Iterator[tuple[str, Json]]:
+    """Yield the fields without ``creationTimestamp: null``, which Go writes for templates in an object."""
     for key, value in content.items():
+        field = at.child(key)
         if key == "metadata" and isinstance(value, dict) and value.get(_TIMESTAMP, "") is None:
+            removed.append(field.child(_TIMESTAMP))
             rest = without(value, _TIMESTAMP)
             if rest:
                 yield key, rest
         elif key in _TEMPLATES and isinstance(value, dict):
-            yield key, dict(_fields(value))
+            yield key, dict(_without_empty_timestamps(value, field, removed))
         elif key in _TEMPLATES and isinstance(value, list):
-            yield key, [dict(_fields(object_at(each))) if isinstance(each, dict) else each for each in value]
+            places = ((each, field.child(index)) for index, each in enumerate(value))
+            yield (
+                key,
+                [
+                    dict(_without_empty_timestamps(each, place, removed)) if isinstance(each, dict) else each
+                    for each, place in places
+                ],
+            )
         else:
             yield key, value

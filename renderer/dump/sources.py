@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
 from renderer.model.render_config import CLUSTER_FOLDER
 from renderer.yamlio.encode import encode
@@ -15,11 +16,6 @@ CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
 SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
 #: The end of the name of a namespace's second folder, with machines that are expanded; no namespace has a _.
 FITTED = "_fitted"
-KUSTOMIZATION = "kustomization.yaml"
-_KUSTOMIZATION_HEAD: JsonObject = {
-    "apiVersion": "kustomize.config.k8s.io/v1beta1",
-    "kind": "Kustomization",
-}
 _TO_SEAL = """\
 # Its values are in the cluster, and not here; no kustomization lists this file.
 # Seal it, then list it under resources; docs/adopting.md of vmrender tells how.
@@ -76,23 +72,38 @@ def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()
     for each in objects:
         is_listed = each.path in sealed
         folders.setdefault(each.folder, []).append(each._replace(is_placeholder=False) if is_listed else each)
-    return {f"{folder}/{KUSTOMIZATION}": _kustomization(found) for folder, found in folders.items()}
+    return {f"{folder}/{KUSTOMIZATION_FILE}": _kustomization(found) for folder, found in folders.items()}
 
 
 def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
     """Return the files of the cluster's KubeVirt object, which is read and not deployed; text by path."""
     file = "kubevirt.yaml"
-    head: JsonObject = {**_KUSTOMIZATION_HEAD, "resources": [file]}
+    head: JsonObject = {**KUSTOMIZATION_HEAD, "resources": [file]}
     return {
-        f"{CONFIGURATION_FOLDER}/{KUSTOMIZATION}": encode([head]),
-        f"{CONFIGURATION_FOLDER}/{file}": encode([kubevirt]),
+        f"{CONFIGURATION_FOLDER}/{KUSTOMIZATION_FILE}": encode([head]),
+        f"{CONFIGURATION_FOLDER}/{file}": encode([_without_status(kubevirt)]),
+    }
+
+
+def _without_status(kubevirt: JsonObject) -> JsonObject:
+    """Return the KubeVirt object with its configuration alone."""
+    metadata = {
+        "name": text_at(kubevirt, "metadata", "name"),
+        "namespace": text_at(kubevirt, "metadata", "namespace"),
+    }
+    spec = kubevirt.get("spec")
+    return {
+        "apiVersion": text_at(kubevirt, "apiVersion"),
+        "kind": text_at(kubevirt, "kind"),
+        "metadata": metadata,
+        "spec": spec if isinstance(spec, dict) else {},
     }
 
 
 def _kustomization(found: Sequence[SourceObject]) -> str:
     resources: Sequence[Json] = sorted({each.listed_as for each in found if not each.is_placeholder})
     to_seal = sorted(posixpath.basename(each.path) for each in found if each.is_placeholder)
-    content: dict[str, Json] = dict(_KUSTOMIZATION_HEAD)
+    content: dict[str, Json] = dict(KUSTOMIZATION_HEAD)
     namespaces = {text_at(each.content, "metadata", "namespace") for each in found}
     namespace = namespaces.pop() if len(namespaces) == 1 else ""
     if namespace and not any(_has_foreign_subject(each.content, namespace) for each in found):

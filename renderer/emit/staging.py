@@ -166,7 +166,8 @@ class StagingArea(Record):
                     with suppress(OSError):  # another user's
                         folder.chmod(_MODE)
                     ignore_file.unlink(missing_ok=True)  # it may be there half-written
-                    write_new_file(ignore_file, b"*\n")
+                    # A power cut may empty it: then Git sees what is left until the next run clears it up.
+                    write_new_file(ignore_file, b"*\n", sync=False)
                     yield staging
                 finally:
                     discard(staging.building)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import JsonObject, with_value
+from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.release import Release
 from renderer.model.render_config import Extra
 from renderer.model.resource import Resource, ResourceSet
@@ -43,7 +44,7 @@ def extras(
         match extra:
             case Extra.KUSTOMIZATION:
                 if len(resources):
-                    found["kustomization.yaml"] = _kustomization(manifests)
+                    found[KUSTOMIZATION_FILE] = _kustomization(manifests)
             case Extra.GITATTRIBUTES:
                 found[".gitattributes"] = _GITATTRIBUTES
             case Extra.README:
@@ -53,8 +54,7 @@ def extras(
 
 def _kustomization(manifests: Iterable[str]) -> str:
     content: JsonObject = {
-        "apiVersion": "kustomize.config.k8s.io/v1beta1",
-        "kind": "Kustomization",
+        **KUSTOMIZATION_HEAD,
         "resources": sorted(manifests),
     }
     return encode([content])

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from renderer.disk import opened_folder
-from renderer.emit.durable import sync_files, sync_folder, write_new_file_unsynced
+from renderer.emit.durable import sync_folder, write_new_files
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
@@ -68,13 +68,9 @@ def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]
 
 
 def _write_files(new: Path, contents: Mapping[str, bytes]) -> None:
-    """All of them, before the disk is waited for: it then takes them together."""
-    files = {new / path: content for path, content in contents.items()}
-    for folder in {file.parent for file in files}:
-        folder.mkdir(parents=True, exist_ok=True)
-    for file, content in files.items():
-        write_new_file_unsynced(file, content)
-    sync_files(tuple(files))
+    for folder in {path.rpartition("/")[0] for path in contents}:
+        (new / folder).mkdir(parents=True, exist_ok=True)
+    write_new_files({f"{new}/{path}": content for path, content in contents.items()})
 
 
 def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:

@@ -5,24 +5,37 @@ template with the pair applied (``pkg/instancetype/apply``) holds the same value
 defaults that the release gives both (``pkg/defaults``). Of several exact pairs the one is taken that
 
 1. has an instance type,
-2. has a preference that the VirtualMachine mentions (``choice``) and that supplies anything,
+2. has a preference that the VirtualMachine mentions (``candidates``) and that supplies anything,
 3. supplies most fields,
 4. leaves fewest fields to the VirtualMachine that it would have set otherwise,
-5. comes first in the order of ``choice``: mentioned, cluster-wide, the smallest name.
+5. comes first in the order of ``candidates``: mentioned, cluster-wide, the smallest name.
+
+Where no pair is exact, the nearest is the answer. An instance type is near when neither vCPUs nor memory are
+more than twice or less than half of the VM's. The one whose other fields differ least from the VM's comes
+first, then the one of the nearest size. Each is tried with the preferences that leave the rest of the VM as
+it is, and the expansion that differs in the fewest fields is the answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import log2, prod
+from typing import NamedTuple
 
 from renderer.diff.held_values import differences, held
-from renderer.fit.candidates import Candidates, InstancetypeGroup, topology_key
-from renderer.fit.choice import Mentions, in_order, order
+from renderer.fit.candidates import (
+    Candidates,
+    InstancetypeGroup,
+    Mentions,
+    Place,
+    in_order,
+    order,
+    topology_key,
+)
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
-from renderer.fit.nearest import nearest_fit
 from renderer.fit.preference_fields import Reduction, ReductionMemo
-from renderer.fit.template_parts import is_same_template, leaf_count, template_of, value_at
-from renderer.fit.values import Choice, FitQuality, Rank, ReducedPreference, Target, VmFit
+from renderer.fit.template_parts import is_same_template, leaf_count, template_of
+from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
@@ -36,19 +49,44 @@ from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.kinds import MATCHER_KEYS
+from renderer.kubevirt.lists import is_equal
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.list_elements import value_at
 from renderer.model.location import Site
+from renderer.model.quantity import lenient_quantity
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
+_LARGEST_STEP = 1.0  # of a power of two
+_MOST_INSTANCETYPES = 3
+_MOST_PREFERENCES = 2
 _NOWHERE = Site("", 0)
 _TEMPLATE = FieldPath.of("spec", "template")
 #: A machine with more fields than any that KubeVirt can run is not looked at.
 _MOST_FIELDS = 5_000
 #: Equally good pairs of which each is refused for another reason are rare; so many are tried.
 _MOST_TRIED = 100
+
+
+class _Rank(NamedTuple):
+    """The merits of an exact pair: the five of the module's docstring, ``mention`` as ``Mentions`` counts it.
+
+    ``names`` are the places of the preference and the instance type in the order of ``choice``.
+    """
+
+    has_instancetype: bool
+    mention: int
+    supplied: int
+    overridden: int
+    names: tuple[Place, Place]
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """The key by which pairs are sorted, the best first."""
+        return not self.has_instancetype, -self.mention, -self.supplied, self.overridden, self.names
 
 
 class Fitter:
@@ -78,18 +116,18 @@ class Fitter:
         exact = self._exact(target, preferences)
         if exact is not None and exact.instancetype is not None:
             return exact
-        nearest = nearest_fit(self, target, preferences)
+        nearest = _nearest_fit(self, target, preferences)
         if exact is not None:
             return exact._replace(nearest=nearest)
         return nearest or VmFit(FitQuality.NONE, vm)
 
     def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
         """Return the best of the exact pairs; one with which the next instance is the same is better."""
-        choices = sorted(self._choices(target, preferences), key=lambda choice: choice.rank)
+        choices = sorted(self._choices(target, preferences), key=lambda found: found[0].order)
         second: VmFit | None = None
         failed: set[tuple[int, int]] = set()
         tries = 0
-        for choice in choices:
+        for _, choice in choices:
             alike = (id(choice.reduction), id(choice.group))
             if alike in failed or tries == _MOST_TRIED:
                 continue
@@ -97,7 +135,7 @@ class Fitter:
             found = self.tried(target, choice)
             if found is None:
                 continue
-            if found.quality is FitQuality.EXACT and not found.starting:
+            if found.quality is FitQuality.EXACT and not found.differing_at_start:
                 return found
             failed.add(alike)
             if found.quality is FitQuality.EXACT and second is None:
@@ -134,7 +172,10 @@ class Fitter:
                 found.append(ReducedPreference(members, spec, topology_key(spec), reduction))
         return found
 
-    def _choices(self, target: Target, preferences: Sequence[ReducedPreference]) -> Iterator[Choice]:
+    def _choices(
+        self, target: Target, preferences: Sequence[ReducedPreference]
+    ) -> Iterator[tuple[_Rank, Choice]]:
+        """Yield the pairs that may reproduce a VM, each with its rank."""
         groups = [
             (group, in_order(group.members, target.mentions, target.scope))
             for group in self._instancetypes(target)
@@ -143,8 +184,15 @@ class Fitter:
             supplied, overridden = each.reduction.supplied, each.reduction.overridden
             orders = [(preference, order(preference, target.mentions)) for preference in each.members]
             for preference, place in orders if each.spec is not EMPTY else ():
-                rank = Rank(1, place[0], -supplied, overridden, place, order(None, target.mentions))
-                yield Choice(rank, None, preference, None, each.reduction)
+                names = place, order(None, target.mentions)
+                rank = _Rank(
+                    has_instancetype=False,
+                    mention=-place[0],
+                    supplied=supplied,
+                    overridden=overridden,
+                    names=names,
+                )
+                yield rank, Choice(None, preference, None, each.reduction)
             for group, members in groups:
                 if not self.has_topology(target, group, each):
                     continue
@@ -152,9 +200,14 @@ class Fitter:
                 for instancetype in members:
                     own = order(instancetype, target.mentions)
                     for preference, place in orders:
-                        mentioned = place[0] if supplied else 0
-                        rank = Rank(0, mentioned, -of_both, overridden, place, own)
-                        yield Choice(rank, instancetype, preference, group, each.reduction)
+                        rank = _Rank(
+                            has_instancetype=True,
+                            mention=-place[0] if supplied else 0,
+                            supplied=of_both,
+                            overridden=overridden,
+                            names=(place, own),
+                        )
+                        yield rank, Choice(instancetype, preference, group, each.reduction)
 
     def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
         """Yield the instance types whose fields the VM has, the vCPUs aside."""
@@ -203,11 +256,11 @@ class Fitter:
         supplied = leaf_count(target.template) - leaf_count(left)
         found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
         if is_exact:
-            return found._replace(starting=tuple(self._starting(target, vm)))
+            return found._replace(differing_at_start=tuple(self._differing_at_start(target, vm)))
         differing = tuple(differences(target.held, held(applied), _TEMPLATE))
         return found._replace(quality=FitQuality.NEAREST, differing=differing)
 
-    def _starting(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
+    def _differing_at_start(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
         """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
         before, after = target.instance, self._instance(vm)
         if before is not None and after is not None:
@@ -239,6 +292,80 @@ def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatch
         place = next((at for at, other in enumerate(before) if other > key), len(before))
         before.insert(place, key)
     return {**vm, "spec": {key: spec[key] for key in before}}
+
+
+class Size(Record):
+    """The size of a machine; memory in bytes."""
+
+    vcpus: int
+    memory: int
+
+
+def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
+    """Return the nearest pair with an instance type; None where no instance type is near."""
+    size = size_of(target)
+    if size is None:
+        return None
+    near = sorted(_near(fitter.candidates, target, size), key=lambda found: found[0])
+    tried: list[tuple[int, tuple[int, float, str], int, VmFit]] = []
+    for rank, group in near[:_MOST_INSTANCETYPES]:
+        instancetype = in_order(group.members, target.mentions, target.scope)[0]
+        for preference in _preferences(fitter, target, group, preferences):
+            choice = Choice(instancetype, preference.members[0], group, preference.reduction)
+            fit = fitter.tried(target, choice)
+            if fit is not None:
+                tried.append((len(fit.differing), rank, len(tried), fit))
+    return min(tried)[-1] if tried else None
+
+
+def size_of(target: Target) -> Size | None:
+    """Return vCPUs and memory of a VM as its instance has them; None where they are not known."""
+    counts = [value_at(target.defaulted, path) for path in COUNTS]
+    return _size(
+        prod(count for count in counts if isinstance(count, int) and count),
+        value_at(target.defaulted, GUEST_MEMORY),
+    )
+
+
+def _size(vcpus: Json, memory: Json) -> Size | None:
+    amount = lenient_quantity(memory)
+    if not isinstance(vcpus, int) or vcpus < 1 or amount is None or amount.value() < 1:
+        return None
+    return Size(vcpus, amount.value())
+
+
+def _near(
+    candidates: Candidates, target: Target, size: Size
+) -> Iterator[tuple[tuple[int, float, str], InstancetypeGroup]]:
+    for group in candidates.instancetypes:
+        other = _size(group.fields.vcpus, group.fields.memory)
+        if other is None:
+            continue
+        steps = [abs(log2(mine / its)) for mine, its in zip(size, other, strict=True)]
+        if max(steps) > _LARGEST_STEP:
+            continue
+        members = in_order(group.members, target.mentions, target.scope)
+        if members:
+            others = sum(
+                not is_equal(value_at(target.held, path), value)
+                for path, value in group.fields.fields.items()
+                if path != GUEST_MEMORY
+            )
+            yield (others, sum(steps), members[0].resource.name), group
+
+
+def _preferences(
+    fitter: Fitter, target: Target, group: InstancetypeGroup, preferences: Sequence[ReducedPreference]
+) -> list[ReducedPreference]:
+    """Return the preferences to try: those with the VM's topology, then those that supply most."""
+    return sorted(
+        preferences,
+        key=lambda each: (
+            not fitter.has_topology(target, group, each),
+            -each.reduction.supplied,
+            each.reduction.overridden,
+        ),
+    )[:_MOST_PREFERENCES]
 
 
 def fit(vm: JsonObject, catalog: Catalog, release: Release) -> VmFit:

@@ -19,17 +19,16 @@ from renderer.kubevirt.kinds import VM
 from renderer.kubevirt.lists import is_same
 from renderer.model.json import Json, JsonObject, content_digest, object_at, text_at, with_value
 from renderer.model.json_pointer import escape
+from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
 from renderer.yamlio.encode import encode
 
 #: No VirtualMachine has that name, as ``_`` is in none.
 _BASE = "_base"
-_KUSTOMIZATION = "kustomization.yaml"
 _MANIFEST = "virtualmachine.yaml"
 _PATCH = "patch.yaml"
 _FEWEST_VMS = 2
 _IDENTITY = ("apiVersion", "kind")
-_HEAD: JsonObject = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
 class VmGroup(Record):
@@ -74,19 +73,19 @@ def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> Vm
     base = with_value(common, ("metadata", "name"), folder)
     files = {
         f"{folder}/{_BASE}/{_MANIFEST}": encode([base]),
-        f"{folder}/{_BASE}/{_KUSTOMIZATION}": encode([{**_HEAD, "resources": [_MANIFEST]}]),
+        f"{folder}/{_BASE}/{KUSTOMIZATION_FILE}": encode([{**KUSTOMIZATION_HEAD, "resources": [_MANIFEST]}]),
     }
     names = [text_at(vm, "metadata", "name") for vm in vms]
-    files[f"{folder}/{_KUSTOMIZATION}"] = encode([{**_HEAD, "resources": sorted(names)}])
+    files[f"{folder}/{KUSTOMIZATION_FILE}"] = encode([{**KUSTOMIZATION_HEAD, "resources": sorted(names)}])
     for name, vm in zip(names, vms, strict=True):
         kustomization: JsonObject = {
-            **_HEAD,
+            **KUSTOMIZATION_HEAD,
             "resources": [f"../{_BASE}"],
             "patches": [
                 {"path": _PATCH, "target": {"kind": VM}, "options": {"allowNameChange": True}},
             ],
         }
-        files[f"{folder}/{name}/{_KUSTOMIZATION}"] = encode([kustomization])
+        files[f"{folder}/{name}/{KUSTOMIZATION_FILE}"] = encode([kustomization])
         files[f"{folder}/{name}/{_PATCH}"] = _patch(base, vm)
     return VmGroup(folder, tuple(members), base, files)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.diff.held_values import held
-from renderer.fit.template_parts import fields_of, pruned, value_at
+from renderer.fit.template_parts import fields_of, pruned
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.vmi import apply_instancetype
 from renderer.instancetype.behaviour import Behaviour
 from renderer.kubevirt.lists import is_equal
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, without
+from renderer.model.list_elements import value_at
 
 _CPU = ("spec", "domain", "cpu")
 GUEST_MEMORY = ("spec", "domain", "memory", "guest")

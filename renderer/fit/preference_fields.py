@@ -16,7 +16,6 @@ from renderer.fit.template_parts import (
     is_same_template,
     leaf_count,
     pruned,
-    value_at,
     without_made,
 )
 from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
@@ -40,6 +39,7 @@ from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, Preference
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.instancetype.vmi_template import devices_of, with_device_field
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
+from renderer.model.list_elements import value_at
 from renderer.model.record import Record
 
 #: Lists of devices whose elements are filled in one by one.

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from renderer.fit.fit import Fitter
 from renderer.fit.instancetype_fields import COUNTS, GUEST_MEMORY
-from renderer.fit.template_parts import value_at
 from renderer.fit.values import FitQuality, Target
 from renderer.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, PREFERENCE
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, text_at, with_value
+from renderer.model.list_elements import value_at
 from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.release import Release

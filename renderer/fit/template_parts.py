@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from renderer.diff.held_values import held
 from renderer.kubevirt.lists import is_equal
 from renderer.model.json import Json, JsonObject, object_at, without
+from renderer.model.list_elements import value_at
 
 #: Mappings that are compared key by key; below them a value is compared as a whole.
 _OPEN = frozenset({"metadata", "spec", "domain", "devices"})
@@ -46,11 +47,6 @@ def _is_same_part(key: str, one: Json, other: Json) -> bool:
 def is_same_value(key: str, one: Json, other: Json) -> bool:
     """Return whether the Go field ``key`` holds the same for two values; None stands for no value."""
     return is_equal(one, other) or is_equal(held({key: one}), held({key: other}))
-
-
-def value_at(template: JsonObject, path: tuple[str, ...]) -> Json:
-    """Return the value at a path through mappings; None where nothing is."""
-    return object_at(template, *path[:-1]).get(path[-1])
 
 
 def pruned(template: JsonObject, before: JsonObject) -> JsonObject:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from renderer.fit.candidates import InstancetypeGroup
-from renderer.fit.choice import Mentions, Place
+from renderer.fit.candidates import InstancetypeGroup, Mentions
 from renderer.fit.preference_fields import Reduction
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
@@ -30,10 +29,10 @@ class VmFit(Record):
 
     ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
     fits. ``supplied`` is the number of these fields: 0 for a preference that changes nothing. ``differing``
-    are the fields in which its expansion is another one, as paths in the VirtualMachine. ``starting`` are the
-    fields of the instance that KubeVirt makes next which differ although the expansion is the same: a
-    preference also reaches devices that are added at the start. ``nearest`` is a second answer, for a
-    VirtualMachine that only a preference fits exactly.
+    are the fields in which its expansion is another one, as paths in the VirtualMachine.
+    ``differing_at_start`` are fields of the instance that KubeVirt makes next which differ although the
+    expansion is the same: a preference also reaches devices that are added at the start. ``nearest`` is a
+    second answer, for a VirtualMachine that only a preference fits exactly.
     """
 
     quality: FitQuality
@@ -42,7 +41,7 @@ class VmFit(Record):
     preference: Found | None = None
     supplied: int = 0
     differing: tuple[FieldPath, ...] = ()
-    starting: tuple[FieldPath, ...] = ()
+    differing_at_start: tuple[FieldPath, ...] = ()
     nearest: VmFit | None = None
 
 
@@ -95,25 +94,9 @@ class ReducedPreference(NamedTuple):
     reduction: Reduction
 
 
-class Rank(NamedTuple):
-    """The order in which pairs are tried, by the fields from the first to the last: the smallest is taken.
-
-    ``missing`` is 1 without an instance type, ``mentioned`` the place of the preference among what the VM
-    mentions.
-    """
-
-    missing: int
-    mentioned: int
-    not_supplied: int
-    overridden: int
-    preference: Place
-    instancetype: Place
-
-
 class Choice(NamedTuple):
-    """A pair that may reproduce a VirtualMachine, the smallest the best."""
+    """A pair that may reproduce a VirtualMachine."""
 
-    rank: Rank
     instancetype: Found | None
     preference: Found | None
     group: InstancetypeGroup | None

@@ -42,7 +42,7 @@ def is_template(resource: Resource) -> bool:
 def process_templates(
     resources: ResourceSet, given: Mapping[str, str], observe: Observe = lambda _before, _after: None
 ) -> Outcome[ResourceSet]:
-    """The resources with the objects of each Template in its place; ``given`` are parameters by name.
+    """Return the resources with the objects of each Template in its place; ``given`` are parameters by name.
 
     ``observe`` is told of the resources before and after the labels of Templates are added. Reports
     openshift-template for parameters that have no value, and for given ones that no Template knows.
@@ -85,7 +85,7 @@ def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
 
 
 def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
-    """The parameters in a file of ``NAME=value`` lines, as ``oc process --param-file`` reads it.
+    """Return the parameters in a file of ``NAME=value`` lines, as ``oc process --param-file`` reads it.
 
     ``site`` is where the file is named. Raises ``DiagnosticError``.
     """
@@ -126,7 +126,7 @@ def _objects(template: Resource) -> Sequence[Json]:
 
 
 def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:
-    """Each parameter's value. Raises ``DiagnosticError`` with all parameters that have none and need one."""
+    """Return each parameter's value. Raises ``DiagnosticError`` with all that need one and have none."""
     values: dict[str, str] = {}
     findings: list[Diagnostic] = []
     for index, parameter in enumerate(array_at(template.content, "parameters")):

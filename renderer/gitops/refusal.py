@@ -11,7 +11,7 @@ from renderer.model.resource import Resource
 def refusal(
     code: Code, entry: Resource, message: str, *field: Segment, hint: str | None = None
 ) -> DiagnosticError:
-    """The error about ``field`` of the object ``entry``."""
+    """Return the error about ``field`` of the object ``entry``."""
     path = FieldPath(field)
     return DiagnosticError(
         Diagnostic(

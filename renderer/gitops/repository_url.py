@@ -47,19 +47,19 @@ class RepositoryUrls(NamedTuple):
 
 
 def remote_urls(git_config: str) -> Iterator[str]:
-    """The URLs of remotes in the text of ``.git/config``."""
+    """Yield the URLs of remotes in the text of ``.git/config``."""
     remotes = git_config[: found.start()] if (found := _SUBMODULE.search(git_config)) else git_config
     yield from _REMOTE_URL.findall(remotes)
 
 
 def checked_out_branch(head: str) -> str:
-    """The branch in the text of ``.git/HEAD``; empty where a commit is checked out."""
+    """Return the branch in the text of ``.git/HEAD``; empty where a commit is checked out."""
     prefix = "ref: refs/heads/"
     return head.strip().removeprefix(prefix) if head.startswith(prefix) else ""
 
 
 def _parts(url: str, count: int) -> frozenset[tuple[str, ...]]:
-    """The last ``count`` of host, folders and name; none where the URL has fewer."""
+    """Return the last ``count`` of host, folders and name; none where the URL has fewer."""
     match = _URL.fullmatch(url.strip())
     if not match:
         return frozenset()

@@ -20,7 +20,7 @@ def has_placeholder(value: Json) -> bool:
 
 
 def placeholder_in(value: Json) -> str | None:
-    """The first placeholder in ``value``, as it is written; None for anything but a text that holds one."""
+    """Return the first placeholder in ``value`` as it is written; None without any."""
     if not isinstance(value, str) or "{" not in value:
         return None
     found = _PLACEHOLDER.search(value)

@@ -7,7 +7,7 @@ The types are in KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final, Self, TypeAlias
 
@@ -39,21 +39,20 @@ class VirtualMachinePaths(Record):
     """The parts of a virtual machine, as paths from the root of its resource.
 
     ``machine`` has the ``metadata`` and ``spec`` of a VirtualMachine; None in kinds that hold an instance
-    only. ``template`` has the ``metadata`` and ``spec`` of a VirtualMachineInstance.
+    only. ``template`` has the ``metadata`` and ``spec`` of a VirtualMachineInstance. ``spec`` is that of the
+    VirtualMachine, the root in kinds that hold an instance only; ``instance`` the spec of the
+    VirtualMachineInstance.
     """
 
     machine: FieldPath | None
     template: FieldPath
+    spec: FieldPath
+    instance: FieldPath
 
-    @property
-    def spec(self) -> FieldPath:
-        """The spec of the VirtualMachine; the root in kinds that hold an instance only."""
-        return ROOT if self.machine is None else self.machine.child("spec")
-
-    @property
-    def instance(self) -> FieldPath:
-        """The spec of the VirtualMachineInstance."""
-        return self.template.child("spec")
+    @classmethod
+    def of(cls, machine: FieldPath | None, template: FieldPath) -> Self:
+        spec = ROOT if machine is None else machine.child("spec")
+        return cls(machine, template, spec, template.child("spec"))
 
 
 #: Paths from the root of a VirtualMachine: to what an instance is made of, and to its spec.
@@ -64,10 +63,10 @@ _POOLED = FieldPath.of("spec", "virtualMachineTemplate")
 
 #: The kinds that virtual machines come from.
 PATHS: Mapping[str, VirtualMachinePaths] = {
-    VIRTUAL_MACHINE: VirtualMachinePaths(ROOT, TEMPLATE),
-    POOL: VirtualMachinePaths(_POOLED, _POOLED.child(*TEMPLATE.segments)),
-    INSTANCE: VirtualMachinePaths(None, ROOT),
-    REPLICA_SET: VirtualMachinePaths(None, TEMPLATE),
+    VIRTUAL_MACHINE: VirtualMachinePaths.of(ROOT, TEMPLATE),
+    POOL: VirtualMachinePaths.of(_POOLED, _POOLED.child(*TEMPLATE.segments)),
+    INSTANCE: VirtualMachinePaths.of(None, ROOT),
+    REPLICA_SET: VirtualMachinePaths.of(None, TEMPLATE),
 }
 
 
@@ -110,11 +109,11 @@ class VirtualMachineView:
     def kind(self) -> str:
         return self.resource.kind
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.resource.name
 
-    @property
+    @cached_property
     def namespace(self) -> str:
         return self.resource.namespace
 
@@ -203,7 +202,9 @@ def run_strategy_of(vm_spec: JsonObject) -> str:
 
 def elements(value: Json) -> Sequence[Element]:
     """Return the mappings in a list, each with its index."""
-    return list(_elements(value)) if isinstance(value, list) else ()
+    if not isinstance(value, list):
+        return ()
+    return [(index, element) for index, element in enumerate(value) if isinstance(element, dict)]
 
 
 def element_named(value: Json, name: str) -> JsonObject:
@@ -213,13 +214,9 @@ def element_named(value: Json, name: str) -> JsonObject:
 
 def elements_by_name(value: Sequence[Json]) -> Mapping[str, JsonObject]:
     """Return the elements of a list by their ``name``; of several the last counts, as in KubeVirt's maps."""
-    return {str(name): each for _, each in _elements(value) if (name := each.get("name")) is not None}
-
-
-def _elements(value: Sequence[Json]) -> Iterator[Element]:
-    for index, element in enumerate(value):
-        if isinstance(element, dict):
-            yield index, element
+    return {
+        str(name): each for each in value if isinstance(each, dict) and (name := each.get("name")) is not None
+    }
 
 
 def _at(content: JsonObject, path: FieldPath) -> JsonObject:

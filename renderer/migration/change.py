@@ -35,7 +35,7 @@ class Change(NamedTuple):
     since: Release = OLDEST
 
     def below(self, place: FieldPath) -> Change:
-        """The same in a document that holds the object at ``place``."""
+        """Return the same in a document that holds the object at ``place``."""
         field = place.child(*self.field.segments)
         return self._replace(field=field, edits=tuple(edit_below(place, edit) for edit in self.edits))
 
@@ -56,12 +56,12 @@ Finding: TypeAlias = Change | NotMigrated
 
 
 def new_value(subject: Subject, field: FieldPath, old: str, new: str, since: Release) -> Change:
-    """The change of a text."""
+    """Return the change of a text."""
     name = field.segments[-1]
     return Change(subject, field, f"{name}: {old}", f"{name}: {new}", (SetField(field, new),), since)
 
 
 def shown(value: Json) -> str:
-    """A value in a message, cut where it is long."""
+    """Return a value in a message, cut where it is long."""
     text = scalar_text(value) if not isinstance(value, dict | list) else "a collection"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

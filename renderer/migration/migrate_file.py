@@ -49,7 +49,7 @@ class Migrated(NamedTuple):
 
 
 def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
-    """The file with all changes that every release takes, but for those about what is ``kept``."""
+    """Return the file with all changes that every release takes, but for those about what is ``kept``."""
     content = source.content
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []
@@ -75,7 +75,7 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
 
 
 def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
-    """The new content of the files that have any, by path."""
+    """Return the new content of the files that have any, by path."""
     return {file.source.path: file.content for file in files if file.changes}
 
 

@@ -2,26 +2,95 @@
 
 API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both
 versions in ``staging/src/kubevirt.io/api`` at each release tag.
+
+``running`` becomes ``runStrategy``, which every release knows and which KubeVirt 1.4 began to ask for:
+``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns of the first and refuses both
+together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) says what either means.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
 from renderer.kubevirt.kinds import is_kubevirt_group
-from renderer.kubevirt.virtual_machine import INSTANCE, PATHS, POOL, REPLICA_SET, VIRTUAL_MACHINE
-from renderer.migration import discontinued, run_strategy
-from renderer.migration.change import Change, Finding, Subject, new_value
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.kubevirt.virtual_machine import (
+    ALWAYS,
+    HALTED,
+    INSTANCE,
+    PATHS,
+    POOL,
+    REPLICA_SET,
+    VIRTUAL_MACHINE,
+    VirtualMachinePaths,
+)
+from renderer.migration import discontinued
+from renderer.migration.change import Change, Finding, NotMigrated, Subject, new_value, shown
 from renderer.migration.preferences import firmware_findings, spread_ratio_findings, topology_findings
-from renderer.model.field_edit import apply_edits
+from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.release import OLDEST, Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
+
+_OLD, _NEW = "running", "runStrategy"
+_STRATEGIES = {True: ALWAYS, False: HALTED}
+
+
+def run_strategy_findings(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+    """Yield the changes in a VirtualMachine, or in the one that a pool makes others of."""
+    yield from _in_spec(object_at(content, *paths.spec.keys), paths.spec)
+
+
+def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
+    if _OLD not in spec:
+        return
+    running, field = spec[_OLD], place.child(_OLD)
+    if running is None:
+        yield _without_value(spec, field)
+    elif not isinstance(running, bool):
+        yield _not_a_choice(running, field)
+    elif spec.get(_NEW) is not None:
+        yield NotMigrated(
+            field,
+            f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
+            f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
+        )
+    elif _NEW in spec:
+        yield _change(field, running=running, replaces=[RemoveField(place.child(_NEW))])
+    else:
+        yield _change(field, running=running)
+
+
+def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = ()) -> Change:
+    """``replaces`` are the edits that make room for it."""
+    strategy = _STRATEGIES[running]
+    edits = (*replaces, RenameField(field, _NEW), SetField(field.parent.child(_NEW), strategy))
+    return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: {shown(running)}", f"{_NEW}: {strategy}", edits)
+
+
+def _without_value(spec: JsonObject, field: FieldPath) -> Change:
+    """Return the change of a null: in a patch it removes the field of the base, which is renamed too."""
+    if _NEW in spec:
+        return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
+    return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
+
+
+def _not_a_choice(running: object, field: FieldPath) -> NotMigrated:
+    if isinstance(running, str) and has_placeholder(running):
+        return NotMigrated(
+            field,
+            f"{_OLD} is deprecated, and {shown(running)} is filled in only later",
+            f"write {_NEW} with a variable whose values are Always and Halted",
+        )
+    return NotMigrated(
+        field, f"{_OLD} is deprecated, and its value is neither true nor false", f"write {_NEW} instead"
+    )
+
 
 _FIELD = FieldPath.of("apiVersion")
 
@@ -44,7 +113,7 @@ def of_object(content: JsonObject) -> Iterator[Finding]:
 
 
 def of_selector(selector: JsonObject) -> Finding | None:
-    """The version by which a kustomization picks objects, which these will not have any more."""
+    """Return the version by which a kustomization picks objects, which these will not have any more."""
     old = f"{text_at(selector, 'group')}/{text_at(selector, 'version')}"
     if old not in _SUCCESSORS:
         return None
@@ -64,7 +133,7 @@ _OF_PREFERENCE: tuple[_Rule, ...] = (
 
 
 def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
-    rules = (run_strategy.in_virtual_machine, discontinued.in_virtual_machine)
+    rules = (run_strategy_findings, discontinued.in_virtual_machine)
     return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
 
 
@@ -117,7 +186,7 @@ def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
 
 
 def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
-    """The object with all that is deprecated in it written anew, whichever releases know that."""
+    """Return the object with all that is deprecated in it written anew, whichever releases know that."""
     changes = [found for found in findings(content) if isinstance(found, Change)]
     for change in changes:
         content = object_at(apply_edits(content, change.edits))
@@ -133,7 +202,7 @@ def _matches(kinds: str, kind: str) -> bool:
 
 
 def resources_of_other_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
-    """The resources of ``before`` that mean something else in ``after``; all of them where any is missing."""
+    """Return the resources of ``before`` that mean something else in ``after``; all where any is missing."""
     if len(before) != len(after):
         return tuple(before)
     return tuple(

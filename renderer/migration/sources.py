@@ -72,7 +72,7 @@ def _of_operation(change: Change, pointer: list[str]) -> Finding:
 
 
 def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
-    """The edit of the operation. Raises ``LookupError`` for one outside of what the operation writes.
+    """Return the edit of the operation. Raises ``LookupError`` for one outside of what the operation writes.
 
     A mapping in the place of another value is outside, too: it would replace what the object has there.
     """
@@ -171,7 +171,7 @@ def _in_one_of_many(found: Finding) -> NotMigrated:
 
 
 def _texts(kustomization: JsonObject) -> Iterator[tuple[FieldPath, str, str]]:
-    """The patches it holds itself, with the kinds that each is for."""
+    """Yield the patches it holds itself, with the kinds that each is for."""
     for name, value in kustomization.items():
         for index, entry in enumerate(value if isinstance(value, list) else ()):
             place = FieldPath.of(name, index)

@@ -123,7 +123,9 @@ class Code(TextEnum):
     DUMP_INVALID = "dump-invalid"
     DUMP_MIXED = "dump-mixed"
     CREDENTIALS_WITHHELD = "credentials-withheld"
+    DUMP_EXPOSED = "dump-exposed"
     FILE_EXISTS = "file-exists"
+    FILE_UNLISTED = "file-unlisted"
 
     # The rendered tree.
     STALE = "stale"

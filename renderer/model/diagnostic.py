@@ -39,6 +39,7 @@ class Diagnostic(Record):
     A reader that already knows the line gives ``location`` itself; beside ``sites`` it is counted in
     the text that stands at the first of them. ``overlays`` are the paths of those it was found in.
     ``target`` is the release it was judged by, where another would not mind; a report says who targets that.
+    ``about_key``: the name of the field is what is wrong, not its value.
     """
 
     code: Code
@@ -52,6 +53,7 @@ class Diagnostic(Record):
     related: tuple[Related, ...] = ()
     overlays: tuple[str, ...] = ()
     target: Release | None = None
+    about_key: bool = False
 
     @classmethod
     def about(  # noqa: PLR0913 - the parts of a finding, each by its name

@@ -36,8 +36,8 @@ class Effect(TextEnum):
     HOT_PLUG = "hot-plug"  # plugged in, or unplugged, at once
     NEXT_MIGRATION = "next-migration"  # plugged in by a live migration, which somebody has to start
     MIGRATION = "migration"  # storage or network are replaced by a live migration
-    PENDING = "pending"  # waits for a restart, and nothing says so
-    BLOCKED = "blocked"  # takes a live migration that the VM is not capable of: waits for a restart
+    PENDING = "pending"  # in effect only after a restart, which nothing asks for
+    BLOCKED = "blocked"  # in effect only after a restart, as the VM cannot be live-migrated
     START = "start"  # started by it
     STUCK = "stuck"  # accepted, but KubeVirt cannot apply it
     RESTART = "restart"  # in effect only after a restart, which KubeVirt asks for

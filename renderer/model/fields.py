@@ -37,7 +37,7 @@ class Fields:
         """Note every field that is not one of ``known``, with the nearest known one."""
         for key in self.content:
             if key not in known:
-                self.reject(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
+                self.reject_key(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
 
     def text(self, key: str) -> str | None:
         return self._text(self.content.get(key), key)
@@ -104,6 +104,11 @@ class Fields:
     ) -> None:
         """Note a finding about ``key``, or about the mapping itself."""
         self._note(self.site_of(key) if key is not None else self.site, message, hint, related)
+
+    def reject_key(self, key: str, message: str, hint: str | None = None) -> None:
+        """Note that ``key`` cannot stand there, whatever its value is."""
+        self.reject(key, message, hint)
+        self._findings[-1] = self._findings[-1]._replace(about_key=True)
 
     def name(self, *segments: str | int) -> str:
         """Return the name of the field for people: its path in the document."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.model.completed_kustomization import CompletedKustomization
-from renderer.model.json import EMPTY
+from renderer.model.json import EMPTY, JsonObject
 from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
@@ -13,6 +13,14 @@ from renderer.model.text_enum import TextEnum
 
 KUSTOMIZATION_KIND = "Kustomization"
 COMPONENT_KIND = "Component"
+#: The first fields of a file of each kind, as kustomize writes them.
+KUSTOMIZATION_HEAD: JsonObject = {
+    "apiVersion": "kustomize.config.k8s.io/v1beta1",
+    "kind": KUSTOMIZATION_KIND,
+}
+COMPONENT_HEAD: JsonObject = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": COMPONENT_KIND}
+#: The name of the kustomizations that vmrender writes.
+KUSTOMIZATION_FILE = "kustomization.yaml"
 
 
 class FieldSpec(Record):

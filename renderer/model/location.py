@@ -10,11 +10,15 @@ BUILTIN_SCHEME = "builtin:"
 
 
 class Location(Record):
-    """A place in a file. ``path`` is relative to the repository; lines and columns count from 1."""
+    """A place in a file. ``path`` is relative to the repository; lines and columns count from 1.
+
+    ``end_column`` is the first column behind what is meant on that line; 0 where that is not known.
+    """
 
     path: str
     line: int = 0
     column: int = 0
+    end_column: int = 0
 
     def __str__(self) -> str:
         """``path:line:column`` as far as it is known."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import cast
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, scalar_text
-from renderer.model.list_elements import element_index, element_name
+from renderer.model.list_elements import element_index, element_name, value_at
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
@@ -142,13 +142,6 @@ def _text(value: Json) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else scalar_text(value)
-
-
-def value_at(value: Json, segments: Iterable[Segment]) -> Json:
-    """Return the value at a path; None where nothing is."""
-    for segment in segments:
-        value, _ = _step(value, segment)
-    return value
 
 
 def _named_segments(value: Json, field: FieldPath) -> list[Segment]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
+from itertools import islice
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -19,6 +20,9 @@ STEPS_PER_BYTE = 40
 
 #: Steps that all comparisons of words for "did you mean" may take in a run. There are no such hints beyond.
 MOST_FOR_SUGGESTIONS = 1_000_000
+
+#: The part of the steps of a run that it may take once more to find the lines of its findings.
+_PART_FOR_LINES = 4
 
 
 class WorkLimitError(Exception):
@@ -44,11 +48,11 @@ class WorkLimitError(Exception):
 class _Account:
     """Steps taken so far; ``read`` has the size in bytes of each file that was read."""
 
-    __slots__ = ("belongs_to_run", "earned", "read", "spent", "suggestions")
+    __slots__ = ("belongs_to_run", "earned", "lines", "read", "spent", "suggestions")
 
     def __init__(self, *, belongs_to_run: bool) -> None:
         self.belongs_to_run = belongs_to_run
-        self.spent = self.earned = self.suggestions = 0
+        self.spent = self.earned = self.suggestions = self.lines = 0
         self.read: dict[str, int] = {}
 
 
@@ -106,6 +110,15 @@ def may_suggest(steps: int) -> bool:
     return account.suggestions <= MOST_FOR_SUGGESTIONS
 
 
+def may_find_lines(steps: int) -> bool:
+    """Count the search for the line of a finding; False if such searches have taken enough."""
+    account = _account.get()
+    if account is None:
+        return True
+    account.lines += steps
+    return account.lines <= allowed() // _PART_FOR_LINES
+
+
 class WorkDone:
     """A place in the account, to tell the work of another process to the one that began the run."""
 
@@ -118,7 +131,7 @@ class WorkDone:
         account = _account.get()
         if account is None:
             return 0, {}
-        return account.spent - self._spent, dict(list(account.read.items())[self._read :])
+        return account.spent - self._spent, dict(islice(account.read.items(), self._read, None))
 
 
 def add(steps: int, read: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:

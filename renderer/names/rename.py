@@ -17,9 +17,8 @@ from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.names.new_names import NamedSource, NewNames
+from renderer.names.new_names import NamedSource, NewNames, is_named
 from renderer.names.references import InstancetypeReference, with_names
-from renderer.names.suffix import is_named
 
 _NAME = FieldPath.of("metadata", "name")
 

@@ -2,11 +2,15 @@
 
 A file is ours when it is what we would write for its content. So a merge in Git leaves our files ours, and a
 change by hand, even of a comment, does not.
+
+Changes are planned in a safe order: at no point does a kustomization name a folder that is not there, or the
+component a file that is not.
 """
 
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,8 +19,10 @@ from renderer.kubevirt.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
+from renderer.model.kustomization import COMPONENT_HEAD
 from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.edit import add_entry, remove_entry
 from renderer.yamlio.encode import encode
 
 _COMPONENT_HEADER = """\
@@ -62,13 +68,12 @@ class PinFile:
 
 
 def component_text(files: Iterable[PinFile]) -> bytes:
-    """The kustomization that makes a component of the files."""
+    """Return the kustomization that makes a component of the files."""
     ordered = sorted(files, key=lambda file: file.name)
     resources: Json = [file.name for file in ordered if file.is_revision]
     patches: Json = [{"path": file.name} for file in ordered if not file.is_revision]
     content: JsonObject = {
-        "apiVersion": "kustomize.config.k8s.io/v1alpha1",
-        "kind": "Component",
+        **COMPONENT_HEAD,
         "resources": resources,
         "patches": patches,
     }
@@ -105,7 +110,7 @@ class PinsFolder:
 
 
 def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
-    """The folder at ``path``, whose ``files`` are given by name.
+    """Return the folder at ``path``, whose ``files`` are given by name.
 
     Raises ``DiagnosticError``: what the decoder raises, file-not-found, and foreign-file for a
     kustomization that is not ours.
@@ -158,3 +163,79 @@ def _foreign(path: str) -> DiagnosticError:
             hint="move what you added to the overlay's own kustomization; pins are kept in this folder",
         )
     )
+
+
+PINS = "pins"
+_SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """A file of the repository and its content."""
+
+    path: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PinChanges:
+    """Files to write, then files to remove, in this order; ``left`` are changed by hand and stay, unused."""
+
+    writes: tuple[FileContent, ...] = ()
+    removals: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.writes or self.removals)
+
+
+def without_pins(kustomization: FileContent) -> FileContent:
+    """Return the overlay's kustomization as it would be without pins. Raises: edit-refused."""
+    path = kustomization.path
+    return FileContent(path, remove_entry(kustomization.content, path, "components", _SPELLINGS))
+
+
+def changes(folder: PinsFolder, kustomization: FileContent, files: Iterable[PinFile]) -> PinChanges:
+    """Return the changes that give the folder these files and make it a component of the overlay.
+
+    ``kustomization`` is the overlay's. Raises ``DiagnosticError``: edit-refused.
+    """
+    files = sorted(files, key=lambda file: file.name)
+    if not files:
+        return _emptied(folder, kustomization)
+    known = {file.name: file for file in folder.files}
+    new = [
+        FileContent(_path(folder, file.name), file.text())
+        for file in files
+        if file.name not in known or known[file.name].content != file.content
+    ]
+    listing_changes = not folder.exists or component_text(files) != component_text(folder.files)
+    component = [FileContent(_path(folder, COMPONENT_FILE), component_text(files))] if listing_changes else []
+    unused = known.keys() - {file.name for file in files}
+    removals, left = _removable(folder, unused)
+    return PinChanges((*new, *component, *_kustomization_with_pins(kustomization)), removals, left)
+
+
+def _emptied(folder: PinsFolder, kustomization: FileContent) -> PinChanges:
+    edited = without_pins(kustomization)
+    writes = (edited,) if edited != kustomization else ()
+    removals, left = _removable(folder, {file.name for file in folder.files})
+    component = (_path(folder, COMPONENT_FILE),) if folder.exists else ()
+    return PinChanges(writes, component + removals, left)
+
+
+def _kustomization_with_pins(kustomization: FileContent) -> tuple[FileContent, ...]:
+    path, content = kustomization.path, kustomization.content
+    if without_pins(kustomization) != kustomization:
+        return ()
+    return (FileContent(path, add_entry(content, path, "components", PINS)),)
+
+
+def _removable(folder: PinsFolder, names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    ordered = sorted(names)
+    removed = tuple(_path(folder, name) for name in ordered if name not in folder.edited)
+    return removed, tuple(_path(folder, name) for name in ordered if name in folder.edited)
+
+
+def _path(folder: PinsFolder, name: str) -> str:
+    return posixpath.join(folder.path, name)

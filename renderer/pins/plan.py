@@ -35,7 +35,7 @@ class PatchTarget(NamedTuple):
 
 
 def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
-    """The patch; what ``kept``, an older patch, says of a matcher stays."""
+    """Return the patch; what ``kept``, an older patch, says of a matcher stays."""
     target = pinnable.target
     metadata: dict[str, Json] = {"name": target.name}
     if target.namespace:
@@ -50,13 +50,13 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
 
 
 def vm_spec(content: JsonObject) -> JsonObject:
-    """The VirtualMachine's ``spec`` in a VirtualMachine or VirtualMachinePool, or in a patch of one."""
+    """Return the ``spec`` of the machine in a VirtualMachine, a VirtualMachinePool or a patch of one."""
     paths = PATHS.get(text_at(content, "kind"), PATHS[VIRTUAL_MACHINE])
     return object_at(content, *paths.spec.keys)
 
 
 def revision_names(content: JsonObject) -> Iterator[str]:
-    """The ControllerRevisions that the matchers in a VirtualMachine or a patch of one name."""
+    """Yield the ControllerRevisions that the matchers in a VirtualMachine or a patch of one name."""
     for key in MATCHER_KEYS:
         name = text_at(vm_spec(content), key, "revisionName")
         if name:
@@ -124,7 +124,7 @@ def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iter
 
 
 def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile, ...]:
-    """The patches for what the overlay has not any more."""
+    """Return the patches for what the overlay has not any more."""
     targets = [pinnable.target for pinnable in everything]
     return tuple(
         patch
@@ -180,7 +180,7 @@ def _shown(patch: JsonObject) -> str:
 def _with_revisions(
     patches: Iterable[PinFile], revisions: Mapping[tuple[str, str], PinFile]
 ) -> tuple[PinFile, ...]:
-    """The patches with the revisions they name; a name may have got affixes from the overlay since."""
+    """Return the patches with the revisions they name; a name may have got affixes from the overlay since."""
     patches = tuple(patches)
     names = [name for patch in patches for name in revision_names(patch.content)]
     used = [file for (_, name), file in revisions.items() if any(name in named for named in names)]
@@ -188,7 +188,7 @@ def _with_revisions(
 
 
 def _changed_by_hand(folder: PinsFolder, files: Iterable[PinFile]) -> list[Diagnostic]:
-    """A finding for each file that would have to be overwritten although it was changed by hand."""
+    """Return a finding for each file that would have to be overwritten although it was changed by hand."""
     known = {file.name: file for file in folder.files}
     return [
         Diagnostic(

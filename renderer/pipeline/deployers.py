@@ -19,9 +19,10 @@ from renderer.diff.live.ignored_differences import (
 )
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.json import Json, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import Resource
@@ -77,10 +78,7 @@ def _objects(fs: FileSystem, path: str) -> Iterator[Resource]:
     except DiagnosticError:  # a template, or broken: where it is used, that is said
         return
     for resource in found:
-        items = array_at(resource.content, "items")
-        yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
-        if not items:
-            yield resource
+        yield from with_items(resource)
 
 
 def _deploys(resource: Resource) -> bool:

@@ -118,17 +118,13 @@ class EntryPointComposer:
         """The objects with values for variables of Flux, as far as the repository has them."""
         if composed.failed or point.entry is None or point.options.kind is not EntryKind.FLUX:
             return composed
-        from renderer.pipeline.flux_build import read_variables, substituted
+        from renderer.pipeline.flux_build import read_variables, substitute_variables
 
         options = point.options
         variables = read_variables(point.entry, point.variables, secrets=options.secrets, lenient=True)
-        found = composed.diagnostics + variables.diagnostics
-        if variables.failed:
-            return Outcome(ResourceSet(), found)
-        outcome = substituted(composed.value, variables.value, strict=options.strict)
+        outcome = substitute_variables(composed, variables, strict=options.strict)
         self._confidential[overlay.path] = outcome.value.confidential
-        resources = ResourceSet() if outcome.failed else outcome.value.resources
-        return Outcome(resources, found + outcome.diagnostics)
+        return Outcome(outcome.value.resources, outcome.diagnostics)
 
     def applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Return what the engine applies of ``composed``: with its metadata, and in its namespace."""

@@ -88,13 +88,20 @@ def read_variables(
     return Outcome(Variables() if has_errors(findings) else variables, tuple(findings))
 
 
-def substituted(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[FluxSubstituted]:
-    """The objects with values for their variables."""
+def substitute_variables(
+    composed: Outcome[ResourceSet], variables: Outcome[Variables], *, strict: bool
+) -> Outcome[FluxSubstituted]:
+    """Put values in the place of variables; no resources remain where a value is missing."""
     from renderer.substitution.substitute import substitute
 
-    outcome = substitute(resources, variables, strict=strict)
-    confidential = variables.confidential | outcome.value.confidential
-    return Outcome(FluxSubstituted(outcome.value.resources, confidential), outcome.diagnostics)
+    found = composed.diagnostics + variables.diagnostics
+    confidential = variables.value.confidential
+    if variables.failed:
+        return Outcome(FluxSubstituted(ResourceSet(), confidential), found)
+    outcome = substitute(composed.value, variables.value, strict=strict)
+    resources = ResourceSet() if outcome.failed else outcome.value.resources
+    confidential |= outcome.value.confidential
+    return Outcome(FluxSubstituted(resources, confidential), found + outcome.diagnostics)
 
 
 def build_kustomization(
@@ -129,11 +136,6 @@ def _finished(  # noqa: PLR0913 - what decides about variables, each by its name
     if composed.failed:
         return composed
     variables = read_variables(entry, candidates, secrets=secrets, lenient=lenient)
-    found = composed.diagnostics + variables.diagnostics
-    if variables.failed:
-        return Outcome(ResourceSet(), found)
-    outcome = substituted(composed.value, variables.value, strict=strict)
-    if outcome.failed:
-        return Outcome(ResourceSet(), found + outcome.diagnostics)
+    outcome = substitute_variables(composed, variables, strict=strict)
     objects = read_objects(outcome.value.resources)
-    return Outcome(with_common_metadata(objects, entry), found + outcome.diagnostics)
+    return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)

@@ -24,28 +24,22 @@ class FluxVariables:
         self._fs = fs
         self._compose = compose
         self._known: dict[str, Outcome[Variables]] = {}
-        self._made: dict[str, frozenset[str]] = {}
+        self._confidential: dict[str, frozenset[str]] = {}
 
     def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Put values in the place of variables; no resources remain when a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed
-        from renderer.substitution.substitute import substitute
+        from renderer.pipeline.flux_build import substitute_variables
 
         variables = self._variables(overlay)
-        diagnostics = composed.diagnostics + variables.diagnostics
-        if variables.failed:
-            return Outcome(ResourceSet(), diagnostics)
-        outcome = substitute(composed.value, variables.value, strict=overlay.flux.strict)
-        self._made[overlay.path] = outcome.value.confidential
-        resources = ResourceSet() if outcome.failed else outcome.value.resources
-        return Outcome(resources, diagnostics + outcome.diagnostics)
+        outcome = substitute_variables(composed, variables, strict=overlay.flux.strict)
+        self._confidential[overlay.path] = outcome.value.confidential
+        return Outcome(outcome.value.resources, outcome.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the confidential values of an overlay that was substituted before."""
-        known = self._known.get(overlay.path)
-        read = known.value.confidential if known else frozenset()
-        return read | self._made.get(overlay.path, frozenset())
+        return self._confidential.get(overlay.path, frozenset())
 
     def _variables(self, overlay: Overlay) -> Outcome[Variables]:
         if overlay.path not in self._known:

@@ -8,6 +8,7 @@ from renderer.diff.held_values import held
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.compare_live import SyncedVm
+from renderer.diff.live.running_instance import running_vm, waiting_fields
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.instancetype.catalog import CatalogSource
 from renderer.instancetype.cause import CauseError
@@ -53,6 +54,7 @@ class LiveMachines:
 
     def __init__(self, state: ProjectState, release: Release, objects: ClusterObjects) -> None:
         found = tuple(each for each in objects.resources if each.kind in FOUND_BY_MACHINES)
+        self._objects = objects
         self._release = release
         self._written = state.resources
         self._catalog = state.catalog.after(CatalogSource("the cluster", ResourceSet(found)))
@@ -88,7 +90,19 @@ class LiveMachines:
             self._held.start_refusal(after, synced),
             self._held.access_modes,
         )
-        return SyncedVm(change, (_applied(live, before), _applied(synced, after)))
+        applied = (_applied(live, before), _applied(synced, after))
+        return SyncedVm(self._since_start(live, change), applied)
+
+    def _since_start(self, live: Resource, change: HeldChange) -> HeldChange:
+        """Return the change with what runs, where the instance was started with another spec."""
+        instance = self._objects.instance(live)
+        if instance is None:
+            return change
+        spec = object_at(instance.content, "spec")
+        fields = tuple(waiting_fields(change.before.applied, spec))
+        if not fields:
+            return change
+        return change._replace(before=running_vm(change.before, spec), waiting=change.before)
 
 
 def _applied(resource: Resource, vm: StartedVm) -> Resource:

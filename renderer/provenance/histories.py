@@ -18,7 +18,7 @@ from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 from renderer.provenance.makers import FieldSource, Version
-from renderer.provenance.paths import counterpart, leaves, value_at
+from renderer.provenance.paths import counterpart, field_value, leaves
 from renderer.provenance.trace import Trace
 
 
@@ -159,7 +159,7 @@ def field_changes(versions: Sequence[Version], path: FieldPath) -> tuple[FieldVe
         version = versions[index]
         earlier = versions[index - 1].content if index else EMPTY
         was = counterpart(path, version.content, earlier)
-        before, after = value_at(earlier, was), value_at(version.content, path)
+        before, after = field_value(earlier, was), field_value(version.content, path)
         if not _is_same(before, after):
             field = was if after is NoValue.ABSENT else path
             changes.append(FieldVersion(version, field, before, after))
@@ -173,7 +173,7 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
         for path, value in leaves(version.content):
             spend(_STEPS_PER_VERSION, "following fields through their versions")
             there = counterpart(path, version.content, following.content)
-            if value_at(following.content, there) is not NoValue.ABSENT:
+            if field_value(following.content, there) is not NoValue.ABSENT:
                 continue
             if not _comes_back(path, versions[index + 2 :]):
                 removal = FieldVersion(following, path, value, NoValue.ABSENT)
@@ -182,7 +182,7 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
 
 def _comes_back(path: FieldPath, versions: Sequence[Version]) -> bool:
     spend(2 * len(versions), "following fields through their versions")
-    return any(value_at(version.content, path) is not NoValue.ABSENT for version in versions)
+    return any(field_value(version.content, path) is not NoValue.ABSENT for version in versions)
 
 
 def _is_same(before: Value, after: Value) -> bool:

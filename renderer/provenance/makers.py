@@ -24,7 +24,7 @@ from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
-from renderer.provenance.paths import indexed, named, value_at
+from renderer.provenance.paths import field_value, indexed, named
 from renderer.sizes.series import row_sites
 from renderer.source.project import PROJECT_FILE
 
@@ -106,7 +106,7 @@ class StageStep:
 
 
 def _entry_sites(overlay: Overlay, field: FieldPath) -> tuple[Site, ...]:
-    """The field of a Flux Kustomization or Application that says what is set on all of its objects."""
+    """Return the field of a Flux Kustomization or Application that says what is set on all of its objects."""
     entry = overlay.entry.entry if overlay.entry else None
     if entry is None:
         return ()
@@ -327,7 +327,7 @@ class CompositionStep:
 
     def _layer_sites(self, field: FieldPath) -> tuple[Site, ...]:
         """Return the field's places in the patches, list elements by name and by number."""
-        is_there = value_at(self.after.content, field) is not NoValue.ABSENT
+        is_there = field_value(self.after.content, field) is not NoValue.ABSENT
         where = self.after if is_there else self.before
         counted = indexed(where.content, field)
         return tuple(site for layer in self._layers for site in (layer.child(field), layer.child(counted)))
@@ -335,7 +335,7 @@ class CompositionStep:
     def _renamed(self, field: FieldPath, among: Iterable[Resource]) -> Iterator[FieldSource]:
         """Yield the resource whose name the field holds now."""
         is_namespace = field.segments[-1] == "namespace"
-        before, after = (value_at(each.content, field) for each in (self.before, self.after))
+        before, after = (field_value(each.content, field) for each in (self.before, self.after))
         for resource in among:
             name = resource.namespace if is_namespace else resource.name
             was = [old.namespace if is_namespace else old.name for old in resource.previous_ids]

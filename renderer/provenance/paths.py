@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json import Json
-from renderer.model.list_elements import element_index, element_names
+from renderer.model.list_elements import child_at, element_index, element_names, element_text, value_at
 from renderer.model.work import spend
 
 
@@ -23,14 +25,9 @@ def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]
         yield at, value
 
 
-def value_at(value: Json, path: FieldPath) -> Value:
+def field_value(value: Json, path: FieldPath) -> Value:
     """Return the value at ``path``, or ``NoValue.ABSENT``."""
-    found: Value = value
-    for segment in path.segments:
-        found = _child(found, segment)
-        if found is NoValue.ABSENT:
-            break
-    return found
+    return value_at(value, path.segments, NoValue.ABSENT)
 
 
 def indexed(value: Json, path: FieldPath) -> FieldPath:
@@ -75,32 +72,83 @@ def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
 
 
 def _child(value: Value, segment: Segment) -> Value:
-    if isinstance(value, dict):
-        return value.get(segment, NoValue.ABSENT) if isinstance(segment, str) else NoValue.ABSENT
+    """Return what ``segment`` means in ``value``, by a table where that is a long list."""
+    if not isinstance(value, list):
+        return child_at(value, segment, NoValue.ABSENT)
     index = _index(value, segment)
-    return NoValue.ABSENT if index is None or not isinstance(value, list) else value[index]
+    return NoValue.ABSENT if index is None else value[index]
 
 
 def _index(value: Value, segment: Segment) -> int | None:
-    return element_index(value, segment) if isinstance(value, list) else None
+    if not isinstance(value, list):
+        return None
+    if isinstance(segment, ElementName) and len(value) > _SHORT:
+        return _positions(_LongList(value), segment.key).get(segment.value)
+    return element_index(value, segment)
 
 
 def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
     """Return a segment for each element of a list: all by name, or all by number."""
+    if len(elements) > _SHORT:
+        return _segments_of(_LongList(elements)).in_order
     return element_names(elements) or range(len(elements))
 
 
 def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:
     """Return the element of the same name or value, else the one in its place if none came or went."""
-    spend(3 * (len(mine) + len(theirs)), "following fields through their versions")
     index = _index(mine, segment)
-    names = _segments(theirs)
-    if index is None or (isinstance(segment, ElementName) and segment in names):
+    if index is None or (isinstance(segment, ElementName) and segment in _names(theirs)):
         return segment
+    spend(3 * (len(mine) + len(theirs)), "following fields through their versions")
+    names = _segments(theirs)
     element = mine[index]
     if element in theirs:
         return names[index if theirs[index : index + 1] == [element] else theirs.index(element)]
-    is_free = isinstance(segment, int) or (index < len(names) and names[index] not in _segments(mine))
+    is_free = isinstance(segment, int) or (index < len(names) and names[index] not in _names(mine))
     if len(theirs) == len(mine) and is_free:
         return names[index]
     return len(theirs) if isinstance(segment, int) else segment  # which is not there
+
+
+#: The elements of a longer list are looked up in a table, which is made once.
+_SHORT = 16
+
+
+class _LongList:
+    """A list as a key of tables: itself, and no other that is equal. No version of a resource changes."""
+
+    __slots__ = ("elements",)
+
+    def __init__(self, elements: Sequence[Json]) -> None:
+        self.elements = elements
+
+    def __hash__(self) -> int:
+        return id(self.elements)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _LongList) and other.elements is self.elements
+
+
+class _Segments(NamedTuple):
+    in_order: Sequence[Segment]
+    known: Collection[Segment]
+
+
+@lru_cache(maxsize=64)
+def _segments_of(long: _LongList) -> _Segments:
+    segments = element_names(long.elements) or range(len(long.elements))
+    return _Segments(segments, segments if isinstance(segments, range) else frozenset(segments))
+
+
+def _names(elements: Sequence[Json]) -> Collection[Segment]:
+    """Return the segments of a list, to look one up."""
+    return _segments_of(_LongList(elements)).known if len(elements) > _SHORT else _segments(elements)
+
+
+@lru_cache(maxsize=64)
+def _positions(long: _LongList, key: str) -> Mapping[str, int]:
+    """Return the first element by the text of its field ``key``."""
+    positions: dict[str, int] = {}
+    for index, element in enumerate(long.elements):
+        positions.setdefault(element_text(element, key), index)
+    return positions

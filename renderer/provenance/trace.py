@@ -34,7 +34,7 @@ from renderer.provenance.makers import (
     StageStep,
     Version,
 )
-from renderer.provenance.paths import value_at
+from renderer.provenance.paths import field_value
 
 
 class _Link(NamedTuple):
@@ -122,7 +122,7 @@ def decisive_fields(spec: JsonObject, outcome: ValueOfSpec, target: FieldPath) -
         section = next((path for path in sections if outcome(without(spec, *path)) != value), None)
         decisive = () if section is None else (section,)
     fields = (_deeper(spec, FieldPath(path), value, target) for path in decisive)
-    return tuple(sorted(fields, key=lambda field: value_at(spec, field) != value))
+    return tuple(sorted(fields, key=lambda field: field_value(spec, field) != value))
 
 
 def _fields(value: Json, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -148,7 +148,7 @@ def _deeper(spec: JsonObject, field: FieldPath, value: Value, target: FieldPath)
     """
     for start in range(1, len(target.segments)):
         deeper = field.child(*target.segments[start:])
-        found = value_at(spec, deeper)
+        found = field_value(spec, deeper)
         if found is not NoValue.ABSENT and found == value:
             return deeper
     return field
@@ -330,7 +330,7 @@ def _value(
 ) -> Callable[[AppliedSpecs], Value]:
     def value(selection: AppliedSpecs) -> Value:
         try:
-            return value_at(outcome(selection), target)
+            return field_value(outcome(selection), target)
         except ApplyError:
             return NoValue.ABSENT
 

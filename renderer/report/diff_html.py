@@ -15,6 +15,7 @@ from renderer.model.difference import Difference, Effect, FieldChange, OverlayDi
 from renderer.report.diff_words import (
     EFFECTS,
     Group,
+    commit_verdict,
     counts_text,
     effects_of,
     equal_text,
@@ -30,7 +31,6 @@ from renderer.report.diff_words import (
     title_text,
     total_rows,
     type_text,
-    verdict_of,
 )
 from renderer.report.plain_text import printable
 
@@ -92,7 +92,7 @@ def _header(difference: Difference) -> Iterator[str]:
     counts = counts_text(changes, is_live=difference.is_live)
     yield f"<p>{', '.join(counts) or 'No changed resources'} in {overlays_text(difference)}</p>"
     for commit in difference.commits:
-        yield f"<p>{escape(printable(f'{commit.name} {commit.subject}: {verdict_of(commit)}'))}</p>"
+        yield f"<p>{escape(printable(f'{commit.name} {commit.subject}: {commit_verdict(commit)}'))}</p>"
     presumed = [line for line in summary(difference) if line.startswith("judged ")]
     yield from (f"<p>{escape(line)}</p>" for line in presumed)
     yield '<ul class="effects" aria-label="Virtual machines by effect">'

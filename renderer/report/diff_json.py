@@ -19,14 +19,14 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
 from renderer.model.release import Release
 from renderer.report.diff_words import counts_of, effects_of
-from renderer.report.json_values import resource_json, value_json
+from renderer.report.json_document import resource_json, value_json
 
 #: Grows when a reader of the document would have to change; new fields may come at any time.
 VERSION = 1
 
 
 def write(difference: Difference) -> str:
-    """All overlays that were compared, also those without a difference; what is absent is null."""
+    """Return all overlays that were compared, also those without a difference; what is absent is null."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     document: Mapping[str, Json] = {
         "version": VERSION,

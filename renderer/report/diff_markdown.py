@@ -13,6 +13,7 @@ from renderer.model.difference import Difference, FieldChange, OverlayDifference
 from renderer.report.diff_words import (
     EFFECTS,
     Group,
+    commit_verdict,
     counted,
     counts_text,
     effects_of,
@@ -27,7 +28,6 @@ from renderer.report.diff_words import (
     title_text,
     total_rows,
     type_text,
-    verdict_of,
 )
 from renderer.report.plain_text import printable
 
@@ -83,7 +83,7 @@ def _head(difference: Difference) -> str:
     before, after = (_code(name, _LONGEST_NAME) for name in (difference.before, difference.after))
     lines = [f"### {title_text(difference)}: {before} → {after}", ""]
     lines += [
-        f"- {_code(each.name)} {_prose(each.subject)}: {verdict_of(each)}" for each in difference.commits
+        f"- {_code(each.name)} {_prose(each.subject)}: {commit_verdict(each)}" for each in difference.commits
     ]
     lines += [""] if difference.commits else []
     lines += (

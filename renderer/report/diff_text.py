@@ -8,6 +8,7 @@ from renderer.model.difference import ChangeType, Difference, Effect, FieldChang
 from renderer.report.diff_words import (
     EFFECTS,
     Group,
+    commit_verdict,
     equal_text,
     groups_of,
     ignored_lines,
@@ -19,7 +20,6 @@ from renderer.report.diff_words import (
     summary,
     total_rows,
     type_text,
-    verdict_of,
 )
 from renderer.report.plain_text import printable
 
@@ -63,7 +63,7 @@ class _Writer:
     def lines(self, difference: Difference) -> Iterator[str]:
         yield self._painted(_BOLD, printable(f"{difference.before} -> {difference.after}"))
         for commit in difference.commits:
-            yield self._painted(_DIM, printable(f"{commit.name} {commit.subject}: {verdict_of(commit)}"))
+            yield self._painted(_DIM, printable(f"{commit.name} {commit.subject}: {commit_verdict(commit)}"))
         for overlay in difference.overlays:
             if overlay or overlay.ignored or overlay.notes:
                 yield ""

@@ -37,8 +37,8 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.HOT_PLUG: "hot-plugged at once",
     Effect.NEXT_MIGRATION: "at the next live migration",
     Effect.MIGRATION: "live migration",
-    Effect.PENDING: "waits silently for a restart",
-    Effect.BLOCKED: "cannot be migrated: waits for a restart",
+    Effect.PENDING: "counts after a restart, which KubeVirt does not ask for",
+    Effect.BLOCKED: "counts after a restart, as the VM cannot be live-migrated",
     Effect.START: "started",
     Effect.STUCK: "accepted, but KubeVirt cannot apply it",
     Effect.RESTART: "needs a restart",
@@ -51,8 +51,8 @@ EFFECTS: Mapping[Effect, str] = {
 }
 _PLURALS = {
     Effect.RESTART: "need a restart",
-    Effect.PENDING: "wait silently for a restart",
-    Effect.BLOCKED: "cannot be migrated: wait for a restart",
+    Effect.PENDING: "count after a restart, which KubeVirt does not ask for",
+    Effect.BLOCKED: "count after a restart, as the VMs cannot be live-migrated",
     Effect.NO_START: "accepted, but they will not start again",
 }
 #: Effects that do not depend on what the virtual machine was started from.
@@ -113,7 +113,7 @@ def member_name(change: ResourceChange) -> str:
 
 
 def shown(value: Value) -> str:
-    """A value in one line; the beginning and the end of what is long."""
+    """Return a value in one line; the beginning and the end of what is long."""
     if value is NoValue.ABSENT:
         return NOTHING
     if value is NoValue.WITHHELD:
@@ -156,7 +156,7 @@ class Row(NamedTuple):
 
 
 def total_rows(overlay: OverlayDifference) -> list[Row]:
-    """The amounts of an overlay's virtual machines; none where there are no machines."""
+    """Return the amounts of an overlay's virtual machines; none where there are no machines."""
     if not any(totals and (totals.running.machines or totals.halted.machines) for totals in overlay.totals):
         return []
     rows = [Row(name, *(_amount(totals, name) for totals in overlay.totals)) for name in _AMOUNTS]
@@ -288,7 +288,7 @@ def counted(effects: Mapping[Effect, int]) -> Iterator[str]:
         yield f"{count} {words}"
 
 
-def verdict_of(commit: CommitDifference) -> str:
+def commit_verdict(commit: CommitDifference) -> str:
     """Return what everything up to a commit does to virtual machines: ``1 needs a restart``."""
     changes = [change for overlay in commit.overlays for change in overlay.changes]
     return ", ".join(counted(effects_of(changes))) or "nothing happens to virtual machines"

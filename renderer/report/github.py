@@ -20,7 +20,7 @@ _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 
 def write(report: Report) -> str:
-    """The first annotations of each kind; of more than ten the last says how many follow, as plain text."""
+    """Return ten annotations of each kind; the last says how many follow, as plain text."""
     return "".join(
         f"{line}\n"
         for severity in Severity
@@ -45,6 +45,8 @@ def _annotation(finding: Diagnostic) -> str:
         properties = {"file": location.path, "line": location.line or 1}
         if location.column:
             properties["col"] = location.column
+            if location.end_column > location.column:
+                properties["endColumn"] = location.end_column
     elif location:
         message = f"{location}: {message}"
     properties["title"] = f"{finding.code}: {finding.resource}" if finding.resource else finding.code

@@ -23,7 +23,7 @@ _NOWHERE = Location("vmrender.yaml")
 
 
 def write(report: Report) -> str:
-    """A list of entries; GitLab shows one of those with the same fingerprint, so no two have it."""
+    """Return a list of entries; GitLab shows one of those with the same fingerprint, so no two have it."""
     entries = [
         _entry(finding, fingerprint)
         for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)

@@ -7,8 +7,7 @@ import json
 from renderer.model.history import FieldHistory, ResourceHistory, Step
 from renderer.model.json import Json
 from renderer.model.location import Location
-from renderer.model.res_id import ResId
-from renderer.report.json_values import value_json
+from renderer.report.json_document import resource_json, value_json
 
 #: Grows when a reader of the document would have to change; new fields may come at any time.
 VERSION = 1
@@ -19,7 +18,7 @@ def write(history: ResourceHistory) -> str:
     document: Json = {
         "version": VERSION,
         "overlay": history.overlay,
-        "resource": _resource(history.resource),
+        "resource": resource_json(history.resource),
         "fields": [_field(field) for field in history.fields],
     }
     return json.dumps(document, indent=2) + "\n"
@@ -40,7 +39,9 @@ def _step(step: Step) -> Json:
         "location": _location(step.location),
         "before": value_json(step.before),
         "after": value_json(step.after),
-        "sources": [{"resource": _resource(source.resource), **_field(source)} for source in step.sources],
+        "sources": [
+            {"resource": resource_json(source.resource), **_field(source)} for source in step.sources
+        ],
     }
 
 
@@ -48,12 +49,3 @@ def _location(location: Location | None) -> Json:
     if location is None:
         return None
     return {"path": location.path, "line": location.line, "column": location.column}
-
-
-def _resource(resource: ResId) -> Json:
-    return {
-        "apiVersion": resource.gvk.api_version,
-        "kind": resource.gvk.kind,
-        "namespace": resource.namespace,
-        "name": resource.name,
-    }

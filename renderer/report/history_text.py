@@ -43,7 +43,7 @@ def _section(segments: tuple[Segment, ...], sections: dict[tuple[Segment, ...], 
 
 
 def _joined(branch: _Branch) -> _Branch:
-    """The branch with sections that hold one thing only on one line with it."""
+    """Return the branch with sections that hold one thing only on one line with it."""
     if not branch.is_section:
         return branch
     branches = [_joined(each) for each in branch.branches]
@@ -72,7 +72,7 @@ def _of_source(source: FieldHistory) -> _Branch:
 
 
 def _own_lines(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
-    """The sources, unless it is one that has been said all of with the step it went into."""
+    """Return the sources, unless it is one that has been said all of with the step it went into."""
     if (
         len(sources) == 1
         and len(sources[0].steps) <= 1

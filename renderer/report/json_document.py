@@ -1,4 +1,4 @@
-"""Findings as one JSON document, ``schemas/vmrender/report.json``."""
+"""Findings as one JSON document, ``schemas/vmrender/report.json``, and values that other documents share."""
 
 from __future__ import annotations
 
@@ -6,11 +6,34 @@ import json
 from collections.abc import Mapping
 
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.difference import NoValue, Value
 from renderer.model.json import Json
 from renderer.model.location import Location
+from renderer.model.res_id import ResId
 from renderer.report.fingerprint import fingerprints
-from renderer.report.json_values import resource_json
 from renderer.report.report import Report
+
+
+def resource_json(resource: ResId | None) -> Json:
+    """Return the identity of a resource; null for none."""
+    if resource is None:
+        return None
+    return {
+        "apiVersion": resource.gvk.api_version,
+        "kind": resource.gvk.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+    }
+
+
+def value_json(value: Value) -> Json:
+    """Return ``{"value": …}`` or ``{"withheld": true}``; null where there is no value."""
+    if value is NoValue.ABSENT:
+        return None
+    if value is NoValue.WITHHELD:
+        return {"withheld": True}
+    return {"value": value}
+
 
 #: Grows when a reader of the document would have to change; new fields may come at any time.
 VERSION = 1
@@ -52,4 +75,9 @@ def _finding(finding: Diagnostic, fingerprint: str) -> Json:
 def _location(location: Location | None) -> Json:
     if location is None:
         return None
-    return {"path": location.path, "line": location.line, "column": location.column}
+    return {
+        "path": location.path,
+        "line": location.line,
+        "column": location.column,
+        "endColumn": location.end_column,
+    }

@@ -18,7 +18,7 @@ _PROJECT = "vmrender"
 
 
 def write(report: Report) -> str:
-    """An error fails its case, others are its output; an overlay without findings is a case that passed."""
+    """Return the report: an error fails its case, other findings are its output."""
     suites = [_suite(overlay, _of_overlay(overlay, report)) for overlay in report.overlays]
     others = [finding for finding in report.findings if not set(finding.overlays) & set(report.overlays)]
     if others or not suites:

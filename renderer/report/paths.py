@@ -15,7 +15,7 @@ def is_in_repository(path: str) -> bool:
 
 
 def below(folder: str, finding: Diagnostic) -> Diagnostic:
-    """The finding with the paths of the repository's files as they are from further up, above ``folder``."""
+    """Return the finding with the path ``folder`` of the repository before the paths of its files."""
     related = tuple(each._replace(location=_below(folder, each.location)) for each in finding.related)
     return finding._replace(location=_below(folder, finding.location), related=related)
 
@@ -27,7 +27,7 @@ def _below(folder: str, location: Location | None) -> Location | None:
 
 
 def uri_of(path: str) -> str:
-    """The path as a URI, relative where the path is (RFC 3986)."""
+    """Return the path as a URI, relative where the path is (RFC 3986)."""
     if path.startswith(BUILTIN_SCHEME):
         return BUILTIN_SCHEME + _quoted(path.removeprefix(BUILTIN_SCHEME))
     return f"file://{_quoted(path)}" if path.startswith("/") else _quoted(path)

@@ -7,13 +7,13 @@ _ELLIPSIS = "…"
 
 
 def printable(text: str, longest: int = LONGEST) -> str:
-    """The text in one line, control characters escaped: input may not move a cursor or begin a line."""
+    """Return the text in one line, escaped: input may not move a cursor or begin a line."""
     cut = shortened(text, longest)
     return cut if cut.isprintable() else "".join(map(_escaped, cut))
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """The text with its middle left out where it is too long: what is wrong often stands at the end."""
+    """Return a text that is too long without its middle: what is wrong often stands at the end."""
     if len(text) <= longest:
         return text
     head = longest * 2 // 3

@@ -12,7 +12,7 @@ from renderer.model.location import Location
 
 
 def bounded(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """The first of them, errors before others where not all are kept, and how many more there are."""
+    """Return the first findings, errors before others where not all are kept, and how many more there are."""
     most = limits().findings
     if len(findings) <= most:
         return findings
@@ -29,7 +29,7 @@ def bounded(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
 
 
 def naming_target(finding: Diagnostic) -> Diagnostic:
-    """The finding with its target release at the end of its message, if it has one."""
+    """Return the finding with its target release at the end of its message, if it has one."""
     if finding.target is None:
         return finding
     message = f"{finding.message}; {_who(_names(finding.overlays))} {finding.target}"

@@ -95,11 +95,13 @@ def _physical(location: Location) -> JsonObject:
     region = {"startLine": location.line or 1}
     if location.column:
         region["startColumn"] = location.column
+        if location.end_column:
+            region["endColumn"] = location.end_column
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 
 
 def _logical(finding: Diagnostic) -> JsonObject:
-    """The object and its field, which have no line of their own in a rendered tree."""
+    """Return the object and its field, which have no line of their own in a rendered tree."""
     if finding.resource is None:
         return {}
     name = f"{finding.resource} {finding.field or ''}".rstrip()

@@ -35,8 +35,11 @@ def excerpt(location: Location, line: str | None) -> Iterator[str]:
     yield f"{number} | {head}{printable(window)}{tail}".rstrip()
     if column >= 0 and line:
         indent = _blank(head + printable(line[start:column]))
-        word = _WORD.match(line[column : start + _WIDTH])
-        yield f"{' ' * len(number)} | {indent}{'^' * len(printable(word[0] if word else ' '))}"
+        marked = line[column : min(location.end_column - 1, start + _WIDTH)]
+        if not location.end_column:
+            word = _WORD.match(line[column : start + _WIDTH])
+            marked = word[0] if word else ""
+        yield f"{' ' * len(number)} | {indent}{'^' * len(_blank(printable(marked or ' ')))}"
 
 
 def _blank(text: str) -> str:

@@ -1,17 +1,52 @@
-"""The overlay that rules look at, indexed once for all of them."""
+"""The overlay that rules look at, and the names in its matchers, indexed once for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
 from renderer.kubevirt.virtual_machine import VirtualMachineView
-from renderer.model.json import JsonObject, object_at
+from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.rules.references import Inventory, Item, ObjectReference, may_be_in, numbers_of, references
+
+INSTANCETYPE, PREFERENCE = "instancetype", "preference"
+INSTANCETYPES = ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype")
+PREFERENCES = ("VirtualMachinePreference", "VirtualMachineClusterPreference")
+
+
+def not_named_by_machines(
+    context: Context, matcher: str, resources: Sequence[Resource]
+) -> Sequence[Resource]:
+    """Return the instance types or preferences that no machine names.
+
+    The others are judged as a part of their machines, which KubeVirt refuses where they do not work.
+    """
+    machines = (VirtualMachineView.of(resource) for resource in context.composed)
+    named = {text_at(machine.spec, matcher, "name") for machine in machines if machine is not None}
+    return [resource for resource in resources if named.isdisjoint(_names(resource))]
+
+
+def _names(resource: Resource) -> Iterator[str]:
+    """Yield the name of the resource, and the names it had before it got prefixes and suffixes."""
+    yield resource.name
+    for earlier in resource.previous_ids:
+        yield earlier.name
+
+
+def preference_of(context: Context, machine: VirtualMachineView) -> Resource | None:
+    """Return the preference that a machine named before it was expanded; None if it is not known."""
+    matcher = object_at(context.spec_before(machine), PREFERENCE)
+    name = text_at(matcher, "name")
+    if not name or text_at(matcher, "revisionName"):
+        return None
+    cluster_wide = "cluster" in (text_at(matcher, "kind") or "cluster").lower()
+    kind = PREFERENCES[1] if cluster_wide else PREFERENCES[0]
+    return context.found(kind, name, "" if cluster_wide else machine.namespace)
+
 
 #: The names that a release brings into a cluster by itself, by kind of instance type or preference.
 BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
@@ -43,6 +78,7 @@ class Context:
         self.release: Final = release
         self.find_in_catalogs: Final = find_in_catalogs
         self.bundled_names: Final = bundled_names
+        self._found: dict[tuple[str, str, str], Resource | None] = {}
 
     @cached_property
     def machines(self) -> Sequence[VirtualMachineView]:
@@ -62,14 +98,20 @@ class Context:
         return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
 
     def found(self, kind: str, name: str, namespace: str) -> Resource | None:
-        """The object as expansion finds it: in the overlay, else in the project's catalogs."""
+        """Return the object as expansion finds it: in the overlay, else in the project's catalogs."""
+        asked = kind, name, namespace
+        if asked not in self._found:
+            self._found[asked] = self._find(*asked)
+        return self._found[asked]
+
+    def _find(self, kind: str, name: str, namespace: str) -> Resource | None:
         for resource in self._composed_by_name.get((kind, name), ()):
             if not namespace or resource.namespace in ("", namespace):
                 return resource
         return self.find_in_catalogs(kind, name, namespace)
 
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
-        """The machine's spec before it was expanded; its own where nothing was composed under that name."""
+        """Return the machine's spec before expansion; its own where nothing was composed under that name."""
         resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
         return object_at(resource.content, *machine.paths.spec.keys)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from renderer.kubevirt.virtual_machine import HALTED, VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
@@ -15,17 +15,22 @@ from renderer.rules.rule import Finding, Rule, related_to
 
 
 def _duplicate_data_volumes(context: Context) -> Iterator[Finding]:
-    first: dict[tuple[str, str], tuple[VirtualMachineView, FieldPath]] = {}
+    first: dict[tuple[str, str], tuple[VirtualMachineView, int]] = {}
     for machine in context.machines:
         if machine.is_one:
             for index, template in machine.data_volume_templates:
                 name = text_at(template, "metadata", "name")
-                field = machine.in_spec("dataVolumeTemplates", index, "metadata", "name")
-                other, other_field = first.setdefault((machine.namespace, name), (machine, field))
+                other, other_index = first.setdefault((machine.namespace, name), (machine, index))
                 if name and other is not machine:
-                    related = related_to(other.resource, f"{other.name} makes it here", other_field)
+                    made_here = _name_of_template(other, other_index)
+                    related = related_to(other.resource, f"{other.name} makes it here", made_here)
                     message = f"{other.name} makes a DataVolume {name} as well"
+                    field = _name_of_template(machine, index)
                     yield Finding(machine.resource, field, message, "name it after its machine", (related,))
+
+
+def _name_of_template(machine: VirtualMachineView, index: int) -> FieldPath:
+    return machine.in_spec("dataVolumeTemplates", index, "metadata", "name")
 
 
 DUPLICATE_DATA_VOLUME = Rule(Code.DUPLICATE_DATA_VOLUME, Level.WARNING, _duplicate_data_volumes)
@@ -95,18 +100,25 @@ class _Use(Record):
     """A volume by which a virtual machine writes to a claim."""
 
     machine: VirtualMachineView
-    field: FieldPath
+    volume: int
+    source: str
+    key: str
+
+    @property
+    def field(self) -> FieldPath:
+        return self.machine.in_instance("volumes", self.volume, self.source, self.key)
 
 
 def _shared_claims(context: Context) -> Iterator[Finding]:
     modes = {(name, namespace): each for name, namespace, each in _access_modes(context)}
+    one_node = {claim for claim, mode in modes.items() if mode in _ONE_NODE}
     first: dict[tuple[str, str], _Use] = {}
-    for machine in context.machines:
+    for machine in context.machines if one_node else ():
         if machine.is_one and not machine.is_halted:
             for name, use in _written_claims(machine):
                 claim = name, machine.namespace
                 other = first.setdefault(claim, use)
-                if other.machine is not machine and modes.get(claim, "") in _ONE_NODE:
+                if other.machine is not machine and claim in one_node:
                     message = f"{other.machine.name} writes to {name} as well, which is {modes[claim]}"
                     hint = "give each virtual machine a claim of its own, or make the claim ReadWriteMany"
                     related = related_to(
@@ -122,7 +134,7 @@ def _written_claims(machine: VirtualMachineView) -> Iterator[tuple[str, _Use]]:
             name = text_at(volume, source, key)
             is_written = object_at(volume, source).get("readOnly") is not True
             if name and is_written and text_at(volume, "name") not in read_only:
-                yield name, _Use(machine, machine.in_instance("volumes", index, source, key))
+                yield name, _Use(machine, index, source, key)
 
 
 def _is_read_only(disk: JsonObject) -> bool:
@@ -132,20 +144,21 @@ def _is_read_only(disk: JsonObject) -> bool:
 
 def _access_modes(context: Context) -> Iterator[tuple[str, str, str]]:
     """Yield the name and namespace of each claim of the overlay that has one access mode, and the mode."""
-    specs = [
-        (resource.name, resource.namespace, object_at(resource.content, "spec"))
-        for resource in context.of_kind("PersistentVolumeClaim", "DataVolume")
-    ]
-    specs += [
-        (text_at(template, "metadata", "name"), machine.namespace, object_at(template, "spec"))
-        for machine in context.machines
-        for _, template in machine.data_volume_templates
-    ]
-    for name, namespace, spec in specs:
-        for section in (spec, object_at(spec, "pvc"), object_at(spec, "storage")):
-            modes = array_at(section, "accessModes")
-            if len(modes) == 1 and isinstance(modes[0], str):
-                yield name, namespace, modes[0]
+    for resource in context.of_kind("PersistentVolumeClaim", "DataVolume"):
+        for mode in _single_modes(resource.content):
+            yield resource.name, resource.namespace, mode
+    for machine in context.machines:
+        for _, template in machine.data_volume_templates:
+            for mode in _single_modes(template):
+                yield text_at(template, "metadata", "name"), machine.namespace, mode
+
+
+def _single_modes(claim: JsonObject) -> Iterator[str]:
+    spec = object_at(claim, "spec")
+    for section in (spec, object_at(spec, "pvc"), object_at(spec, "storage")):
+        modes = section.get("accessModes")
+        if isinstance(modes, list) and len(modes) == 1 and isinstance(modes[0], str):
+            yield modes[0]
 
 
 _ONE_NODE = ("ReadWriteOnce", "ReadWriteOncePod")

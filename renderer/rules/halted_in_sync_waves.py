@@ -89,7 +89,7 @@ def _step(resource: Resource) -> _Step | None:
 
 
 def _wave(written: Json) -> int:
-    """Argo CD takes what is no number for 0."""
+    """Return the wave; as for Argo CD, what is no number is 0."""
     try:
         return int(written) if isinstance(written, str) else 0
     except ValueError:

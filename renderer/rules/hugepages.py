@@ -11,8 +11,7 @@ from renderer.model.json import JsonObject, object_at
 from renderer.model.quantity import lenient_quantity, nearest_whole_pages
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import INSTANCETYPE, INSTANCETYPES, not_named_by_machines
+from renderer.rules.context import INSTANCETYPE, INSTANCETYPES, Context, not_named_by_machines
 from renderer.rules.rule import Finding, Rule, related_to
 
 
@@ -62,7 +61,7 @@ def _with_remainder(context: Context) -> Iterator[Finding]:
 
 
 def _without_remainder(resource: Resource) -> str | None:
-    """The amounts nearest to the guest's memory that leave no remainder; None where it leaves none."""
+    """Return the amounts nearest to the guest's memory that leave no remainder; None where it leaves none."""
     memory = object_at(resource.content, "spec", "memory")
     hugepages = memory.get("hugepages")
     if not isinstance(hugepages, dict) or not isinstance(memory.get("overcommitPercent", 0), int):

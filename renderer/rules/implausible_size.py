@@ -24,18 +24,17 @@ types and preferences, in DataVolumes and in PersistentVolumeClaims.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, scalar_text
-from renderer.model.list_elements import element_index
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.quantity import Quantity, lenient_quantity
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import INSTANCETYPES, PREFERENCES
+from renderer.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.rules.rule import Finding, Rule
 
 _SMALLEST = Quantity.parse("1Mi")
@@ -45,10 +44,19 @@ _IN_DOMAIN: tuple[tuple[str, ...], ...] = (
     ("resources", "requests", "memory"),
     ("resources", "limits", "memory"),
 )
+_IN_VOLUMES = (("emptyDisk", "capacity"),)
 _IN_INSTANCETYPES = (("spec", "memory", "guest"), ("spec", "memory", "maxGuest"))
 _IN_PREFERENCES = (("spec", "requirements", "memory", "guest"),)
 _REQUESTED = ("resources", "requests", "storage")
 _IN_DATA_VOLUMES: tuple[tuple[str, ...], ...] = (("pvc", *_REQUESTED), ("storage", *_REQUESTED))
+
+
+class _Amount(Record):
+    """The amount ``written`` in a field, at ``way`` below ``base``; only a finding joins the two paths."""
+
+    written: Json
+    base: FieldPath
+    way: tuple[Segment, ...]
 
 
 def _check(context: Context) -> Iterator[Finding]:
@@ -62,26 +70,36 @@ def _check(context: Context) -> Iterator[Finding]:
     )
     for kinds, paths in of_kinds:
         for resource in context.of_kind(*kinds):
-            yield from _slips(resource, map(FieldPath, paths))
+            yield from _slips(resource, _amounts(resource.content, ROOT, (), paths))
 
 
-def _of_machine(machine: VirtualMachineView) -> Iterator[FieldPath]:
-    for path in _IN_DOMAIN:
-        yield machine.in_instance("domain", *path)
-    for index, _ in machine.data_volume_templates:
-        for path in _IN_DATA_VOLUMES:
-            yield machine.in_spec("dataVolumeTemplates", index, "spec", *path)
-    for index, _ in machine.volumes:
-        yield machine.in_instance("volumes", index, "emptyDisk", "capacity")
+def _of_machine(machine: VirtualMachineView) -> Iterator[_Amount]:
+    paths = machine.paths
+    yield from _amounts(machine.domain, paths.instance, ("domain",), _IN_DOMAIN)
+    for index, template in machine.data_volume_templates:
+        spec = object_at(template, "spec")
+        yield from _amounts(spec, paths.spec, ("dataVolumeTemplates", index, "spec"), _IN_DATA_VOLUMES)
+    for index, volume in machine.volumes:
+        yield from _amounts(volume, paths.instance, ("volumes", index), _IN_VOLUMES)
 
 
-def _slips(resource: Resource, fields: Iterator[FieldPath]) -> Iterator[Finding]:
-    for field in fields:
-        written = _at(resource.content, field)
+def _amounts(
+    content: JsonObject, base: FieldPath, place: tuple[Segment, ...], ways: Iterable[tuple[str, ...]]
+) -> Iterator[_Amount]:
+    """Yield what is written at the ``ways`` below ``content``, which stands at ``place`` below ``base``."""
+    for way in ways:
+        written = object_at(content, *way[:-1]).get(way[-1])
+        if written is not None:
+            yield _Amount(written, base, (*place, *way))
+
+
+def _slips(resource: Resource, amounts: Iterable[_Amount]) -> Iterator[Finding]:
+    for written, base, way in amounts:
         amount = lenient_quantity(written)
         if amount is not None and amount.sign > 0 and amount.compare(_SMALLEST) < 0:
+            field = base.child(*way)
             digits = scalar_text(written).rstrip("mkKun")
-            what = "storage" if "storage" in field.segments or "capacity" in field.segments else "memory"
+            what = "storage" if "storage" in way or "capacity" in way else "memory"
             message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"
             yield Finding(resource, field, message, f"write a unit: did you mean {digits}Gi or {digits}Mi?")
 
@@ -89,16 +107,6 @@ def _slips(resource: Resource, fields: Iterator[FieldPath]) -> Iterator[Finding]
 def _bytes(amount: Quantity) -> str:
     count = amount.value()
     return "less than a byte" if amount.milli_value() < 1000 else f"{count} byte{'s' if count > 1 else ''}"  # noqa: PLR2004 - thousandths
-
-
-def _at(content: Json, field: FieldPath) -> Json:
-    for segment in field.segments:
-        if isinstance(content, list):
-            index = element_index(content, segment)
-            content = None if index is None else content[index]
-        else:
-            content = content.get(str(segment)) if isinstance(content, dict) else None
-    return content
 
 
 RULE = Rule(Code.IMPLAUSIBLE_SIZE, Level.WARNING, _check, __doc__)

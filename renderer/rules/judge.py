@@ -17,7 +17,7 @@ from renderer.rules.table import RULES
 def judge(
     context: Context, earlier: Sequence[Diagnostic], settings: RuleSettings, rules: Sequence[Rule] = RULES
 ) -> Outcome[ResourceSet]:
-    """The resources without the annotations that silence rules, and all that is left to say about them.
+    """Return the resources without annotations that silence rules, and the findings that remain.
 
     ``earlier`` is what other stages said: their warnings can be silenced as well, and what they refuse is
     not judged by rules, which would tell of the same mistake again. The outcome has both.

@@ -34,7 +34,7 @@ from renderer.rules.rule import Finding, Rule, related_to
 
 
 def dangling(context: Context, kind: str) -> Iterator[Finding]:
-    """The references to ``kind`` that were meant for an object of the overlay, and miss it."""
+    """Yield the references to ``kind`` that were meant for an object of the overlay, and miss it."""
     for reference in _missing(context, kind):
         found = _meant(context, reference)
         if found is not None:
@@ -42,7 +42,7 @@ def dangling(context: Context, kind: str) -> Iterator[Finding]:
 
 
 def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
-    """All references to a ``kind`` that the overlay does not hold."""
+    """Yield all references to a ``kind`` that the overlay does not hold."""
     for reference in _missing(context, kind):
         yield _meant(context, reference) or _finding(
             reference,

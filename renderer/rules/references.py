@@ -68,7 +68,7 @@ class ObjectReference(Record):
 
 
 def references(machines: Iterable[VirtualMachineView]) -> Mapping[str, list[ObjectReference]]:
-    """All references, by the kind they are to."""
+    """Return all references, by the kind they are to."""
     found: dict[str, list[ObjectReference]] = {}
     for machine in machines:
         for reference in _references(machine):
@@ -220,7 +220,7 @@ def may_be_in(item: Item, namespace: str) -> bool:
 
 
 def _made_by(resource: Resource) -> Iterator[tuple[str, str]]:
-    """The kinds and names of what there is because of the resource."""
+    """Yield the kinds and names of what there is because of the resource."""
     kind = resource.kind
     same = _SAME_NAME.get(kind)
     if same is not None:

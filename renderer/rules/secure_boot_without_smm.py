@@ -35,8 +35,7 @@ from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import PREFERENCE, PREFERENCES, not_named_by_machines
+from renderer.rules.context import PREFERENCE, PREFERENCES, Context, not_named_by_machines
 from renderer.rules.rule import Finding, Rule
 
 _SMM_ARCHITECTURE = "amd64"
@@ -58,7 +57,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 
 def _secure_boot(spec: JsonObject) -> FieldPath | None:
-    """The field that switches secure boot on in a preference that does not switch SMM on."""
+    """Return the field that switches secure boot on in a preference that does not switch SMM on."""
     smm = object_at(spec, "features").get("preferredSmm")
     if isinstance(smm, dict) and smm.get("enabled") is not False:
         return None

@@ -31,8 +31,7 @@ from renderer.model.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.quantity import lenient_quantity
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import INSTANCETYPES, PREFERENCES
+from renderer.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.rules.rule import Finding, Rule, related_to
 
 _PREFIX = "instancetype.kubevirt.io/"

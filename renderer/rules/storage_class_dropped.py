@@ -34,8 +34,7 @@ from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.rule_settings import Level
-from renderer.rules.context import Context
-from renderer.rules.matchers import PREFERENCE, preference_of
+from renderer.rules.context import PREFERENCE, Context, preference_of
 from renderer.rules.rule import Finding, Rule, related_to
 
 _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")

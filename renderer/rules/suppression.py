@@ -44,13 +44,13 @@ class Suppression(Record):
 
 
 class Suppressions(Record):
-    """All those of an overlay; ``invalid`` says what is wrong with others."""
+    """The suppressions of an overlay; ``invalid`` says what is wrong with others."""
 
     by_target: Mapping[tuple[ResId | None, Code], Suppression] = MappingProxyType({})
     invalid: tuple[Diagnostic, ...] = ()
 
     def of(self, diagnostic: Diagnostic) -> Suppression | None:
-        """The one that silences ``diagnostic``. What KubeVirt refuses cannot be silenced."""
+        """Return the suppression that silences ``diagnostic``. What KubeVirt refuses cannot be silenced."""
         if diagnostic.severity is Severity.ERROR and diagnostic.code not in RULE_CODES:
             return None
         return self.by_target.get((diagnostic.resource, diagnostic.code))
@@ -78,7 +78,7 @@ def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
 
 
 def without_suppressions(resources: ResourceSet) -> ResourceSet:
-    """The resources as they are written: the annotations are for us, not for the cluster."""
+    """Return the resources as they are written: the annotations are for us, not for the cluster."""
     if not any(map(has_annotation_of_ours, resources)):
         return resources
     return resources.map(lambda r: r.with_content(_cleaned(r.content)) if has_annotation_of_ours(r) else r)

@@ -87,12 +87,12 @@ spec:
 
 
 def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str]:
-    """``vmrender.yaml``, text by path."""
+    """Return ``vmrender.yaml``, text by path."""
     return {PROJECT: _PROJECT.format(release=release) + (_MERGE_KEYS if merge_keys else "")}
 
 
 def overlay_files() -> dict[str, str]:
-    """An overlay with one virtual machine, text by path."""
+    """Return an overlay with one virtual machine, text by path."""
     return {f"{OVERLAY}/kustomization.yaml": _KUSTOMIZATION, f"{OVERLAY}/web.yaml": _VIRTUAL_MACHINE}
 
 

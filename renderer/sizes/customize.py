@@ -15,7 +15,7 @@ from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
 from renderer.model.resource import Resource
-from renderer.sizes.consistency import contradictions
+from renderer.sizes.definition import contradictions
 from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, is_object_name, is_size_name, size_labels
 from renderer.sizes.switch_values import UINT32_MAX, SwitchError
 from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
@@ -69,7 +69,7 @@ class Copy:
 
 
 def customized(source: Resource, copy: Copy) -> JsonObject:
-    """The new instance type or preference. Raises ``SwitchError``."""
+    """Return the new instance type or preference. Raises ``SwitchError``."""
     target = target_of(source)
     _check_names(copy)
     _check_targets(source, target, copy.changes)
@@ -127,7 +127,7 @@ def _check_contradictions(changes: SpecChanges) -> None:
 
 
 def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> None:
-    """A size that is left to virtual machines is none that others can be made of."""
+    """Refuse a source that leaves its size to virtual machines: no other can be made of it."""
     if target is not SwitchTarget.INSTANCETYPE:
         return
     for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
@@ -172,7 +172,7 @@ def _cleared(spec: JsonObject, switch: Switch) -> JsonObject:
 
 
 def _without(spec: JsonObject, path: list[str]) -> JsonObject:
-    """The spec without the field, and without the mappings that held nothing else."""
+    """Return the spec without the field, and without the mappings that held nothing else."""
     changed = without(spec, *path)
     parent = path[:-1]
     if changed is spec or not parent or object_at(changed, *parent):
@@ -210,7 +210,7 @@ def _at(spec: JsonObject, path: list[str] | tuple[str, ...]) -> Json:
 
 
 def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarget, copy: Copy) -> JsonObject:
-    """The metadata of the copy with ``spec``; what a cluster wrote into the source's stays behind.
+    """Return the metadata of the copy with ``spec``; what a cluster wrote into the source's stays behind.
 
     Labels and annotations of ``instancetype.kubevirt.io`` go, or, where they are kept, are made to fit.
     """
@@ -248,7 +248,7 @@ def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: s
 
 
 def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
-    """A size is what follows the series in a name: mysize in u1.mysize."""
+    """Return the labels that say the size; it follows the series in a name: mysize in u1.mysize."""
     derived = size_labels(spec, name.partition(".")[2] or name)
     return {
         key: value
@@ -267,5 +267,5 @@ def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
 
 
 def _shown(name: str) -> str:
-    """A name from a file: it may hold what a terminal would act on."""
+    """Return a name from a file for a message; one that a terminal could act on is escaped."""
     return name if is_object_name(name) else repr(name)

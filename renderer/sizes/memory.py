@@ -18,7 +18,7 @@ _LABEL_VALUE = re.compile(r"[0-9]([0-9A-Za-z.]*[0-9A-Za-z])?")
 
 
 def read_memory(fields: Fields, key: str) -> Quantity | None:
-    """The amount of memory ``key``: more than nothing, and whole bytes; else it is noted."""
+    """Return the amount of memory ``key``: more than nothing, and whole bytes; else it is noted."""
     memory = read_positive(fields, key)
     if memory is not None and _nanobytes(memory) % _BYTE:
         message = f"{fields.name(key)} is not a whole number of bytes: {memory.canonical}"
@@ -28,7 +28,7 @@ def read_memory(fields: Fields, key: str) -> Quantity | None:
 
 
 def read_positive(fields: Fields, key: str) -> Quantity | None:
-    """The quantity ``key``, more than 0 and within what Kubernetes can hold; else it is noted."""
+    """Return the quantity ``key``, more than 0 and within what Kubernetes can hold; else it is noted."""
     value = fields.content.get(key)
     if value is None:
         return None
@@ -45,19 +45,19 @@ def read_positive(fields: Fields, key: str) -> Quantity | None:
 
 
 def memory_text(fields: Fields, key: str, memory: Quantity) -> str:
-    """``memory`` as ``key`` has it where that can be a label's value as well; else its canonical form."""
+    """Return ``memory`` as ``key`` has it where a label can hold that; else its canonical form."""
     value = fields.content.get(key)
     return value if isinstance(value, str) and _LABEL_VALUE.fullmatch(value) else memory.canonical
 
 
 def memory_of(vcpus: int, per_vcpu: Quantity) -> Quantity | None:
-    """The memory of that many vCPUs; None when it is not a whole number of bytes, or too large."""
+    """Return the memory of that many vCPUs; None when it is not a whole number of bytes, or too large."""
     whole, fraction = divmod(vcpus * _nanobytes(per_vcpu), _BYTE)
     return None if fraction or whole > _MAX_BYTES else Quantity.of_integer(whole, QuantityFormat.BINARY_SI)
 
 
 def vcpus_of(memory: Quantity, per_vcpu: Quantity) -> int | None:
-    """The vCPUs of that much memory; None when it is not a whole number."""
+    """Return the vCPUs of that much memory; None when it is not a whole number."""
     whole, fraction = divmod(_nanobytes(memory), _nanobytes(per_vcpu))
     return None if fraction else whole
 

@@ -74,7 +74,7 @@ def is_size_name(name: str) -> bool:
 
 
 def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
-    """The labels of an instance type with ``spec`` and the name ``size`` within its series.
+    """Return the labels of an instance type with ``spec`` and the name ``size`` within its series.
 
     The names and values are common-instancetypes' (its README, "Labels"): ``cpu``, ``memory`` and
     ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on. What is

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.kustomization import KUSTOMIZATION_HEAD
 from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import add_entry
 from renderer.yamlio.encode import encode
 
 _RESOURCES = "resources"
-_NEW_KUSTOMIZATION: JsonObject = {
-    "apiVersion": "kustomize.config.k8s.io/v1beta1",
-    "kind": "Kustomization",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +29,7 @@ class ManifestPlace:
 
 
 def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
-    """The files that change, with their new content; the file before the kustomization that lists it.
+    """Return the files that change, with their new content; the file before the kustomization that lists it.
 
     Raises ``DiagnosticError``: foreign-file for a file that is there, which ``force`` replaces unless it
     holds something else; edit-refused, and what the decoder raises.
@@ -50,14 +47,14 @@ def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mappin
 def _with_entry(place: ManifestPlace) -> bytes:
     name = posixpath.basename(place.file)
     if place.listing is None:
-        return encode([{**_NEW_KUSTOMIZATION, _RESOURCES: [name]}]).encode()
+        return encode([{**KUSTOMIZATION_HEAD, _RESOURCES: [name]}]).encode()
     if name in _listed(place.listing, place.kustomization):
         return place.listing
     return add_entry(place.listing, place.kustomization, _RESOURCES, name)
 
 
 def _listed(listing: bytes, path: str) -> set[str]:
-    """The entries, however they are spelled."""
+    """Return the entries, however they are spelled."""
     root = object_at(decode_yaml11(listing, path))
     fields = [key for key in root if key.lower() == _RESOURCES]
     entries: list[Json] = [entry for key in fields for entry in array_at(root, key)]

@@ -37,7 +37,7 @@ class Rules:
 
 
 def read_sizes(spec: Fields, rules: Rules) -> tuple[SeriesSize, ...]:
-    """The rows of ``sizes`` that are right; what is wrong with the others is noted."""
+    """Return the rows of ``sizes`` that are right; what is wrong with the others is noted."""
     rows = tuple(spec.elements("sizes"))
     if not rows and not spec.content.get("sizes"):
         spec.reject(None, f"{spec.name('sizes')} has no sizes", "write a row with name, vcpus and memory")
@@ -50,7 +50,7 @@ def read_sizes(spec: Fields, rules: Rules) -> tuple[SeriesSize, ...]:
 
 
 def read_count(fields: Fields, key: str) -> int | None:
-    """The number ``key``, at least 1 and such that KubeVirt can hold it; else it is noted."""
+    """Return the number ``key``, at least 1 and such that KubeVirt can hold it; else it is noted."""
     value = fields.content.get(key)
     if value is None or (isinstance(value, str) and value.isdecimal()):
         return fields.integer(key)
@@ -165,7 +165,7 @@ def _reject_names(rows: Sequence[Fields], rules: Rules) -> None:
 
 
 def read_series(fields: Fields) -> Series:
-    """The series in ``fields``. When anything was noted, the result is not to be used."""
+    """Return the series in ``fields``. When anything was noted, the result is not to be used."""
     fields.only("apiVersion", "kind", "metadata", "spec")
     spec = fields.child("spec")
     spec.only("scopes", "namePattern", "template", "hugepages", "memoryPerVCPU", "maxSocketsPerVCPU", "sizes")

@@ -73,7 +73,7 @@ _SERIES = {
 
 
 def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
-    """The instance types of the series ``content``, which stands at ``site``; each comes from its row.
+    """Return the instance types of the series ``content``, which stands at ``site``; each comes from its row.
 
     Their order is that of ``scopes``, then of ``sizes``, then of ``hugepages``.
     Raises ``DiagnosticError``: series-invalid, with everything that is wrong at once.
@@ -117,13 +117,13 @@ def _spec(template: JsonObject, size: SeriesSize, pages: Hugepages | None) -> Js
 
 
 def _section(name: str, content: dict[str, Json]) -> JsonObject:
-    """The section without a size that is left to the VM, and none if it says nothing else."""
+    """Return the section without a size that is left to the VM, and none if it says nothing else."""
     said = {key: value for key, value in content.items() if value is not None}
     return {name: said} if said else {}
 
 
 def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:
-    """The places that may say it, most specific first: the row, what all sizes share, the row as a whole.
+    """Return the places that may say it, most specific first: row, shared settings, the row as a whole.
 
     ``row`` is where the size stands, ``series`` the series' document; what is derived comes from the row.
     """

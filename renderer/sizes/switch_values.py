@@ -146,7 +146,7 @@ class Devices:
     repeats: bool = True
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
-        """The devices that are there, and those in ``texts``, which take the place of those of their name."""
+        """Return the devices that are there, and those in ``texts``, which replace those of their name."""
         devices = {text_at(device, "name"): device for device in array_at(present)}
         for text in texts:
             device = _device(text)

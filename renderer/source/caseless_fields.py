@@ -32,7 +32,7 @@ class CaselessFields(Fields):
         self.content, self._written = content, written
 
     def unknown(self, key: str, known: tuple[str, ...]) -> None:
-        self.reject(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
+        self.reject_key(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
 
     def site_of(self, *segments: str | int) -> Site:
         first, *rest = segments

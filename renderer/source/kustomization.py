@@ -9,7 +9,9 @@ from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json
 from renderer.model.kustomization import (
+    COMPONENT_HEAD,
     COMPONENT_KIND,
+    KUSTOMIZATION_HEAD,
     KUSTOMIZATION_KIND,
     GeneratorArgs,
     GeneratorOptions,
@@ -91,8 +93,8 @@ _IMAGES = ("images", "imageTags")
 _GENERATED_KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 
 _API_VERSIONS = {
-    KUSTOMIZATION_KIND: "kustomize.config.k8s.io/v1beta1",
-    COMPONENT_KIND: "kustomize.config.k8s.io/v1alpha1",
+    KUSTOMIZATION_KIND: KUSTOMIZATION_HEAD["apiVersion"],
+    COMPONENT_KIND: COMPONENT_HEAD["apiVersion"],
 }
 
 

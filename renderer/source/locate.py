@@ -12,14 +12,31 @@ from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.model.masking import MASK, Masking
 from renderer.model.taint import taint_masking
+from renderer.model.work import may_find_lines
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.public_lines import public_lines
 from renderer.yamlio.marks import MarkedFile
 
+#: Steps to look for a field at one site (``model.work``).
+_LOOKING = 30
 #: What admission says of a value that the schema says with the values that are known.
 _TOLD_BY_SCHEMA = frozenset(
     {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
+)
+
+#: Findings about the name of a field, whatever its value is.
+_ABOUT_KEYS = frozenset(
+    {
+        Code.CONFLICT,
+        Code.DEPRECATED,
+        Code.NOT_MIGRATED,
+        Code.RUNNING_DEPRECATED,
+        Code.SERVER_FIELD,
+        Code.UNKNOWN_FIELD,
+        Code.UNSUPPORTED_FIELD,
+        Code.UNUSED_SUPPRESSION,
+    }
 )
 
 
@@ -33,18 +50,22 @@ def without_repetitions(located: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]
     refused = [found for found in located if found.code is Code.SCHEMA and found.severity is Severity.ERROR]
     if not refused:
         return located
-    places = {found.location for found in refused}
+    places = {_line(found.location) for found in refused}
     fields = {(found.location, found.field) for found in refused}
     resources = {found.resource for found in refused}
 
     def repeats(found: Diagnostic) -> bool:
         if found.code is Code.API_VERSION:
-            return any(related.location in places for related in found.related)
+            return any(_line(related.location) in places for related in found.related)
         if found.code is Code.QUANTITY_INVALID and (found.field or ROOT) == ROOT:
             return found.resource in resources
         return found.code in _TOLD_BY_SCHEMA and (found.location, found.field) in fields
 
     return tuple(found for found in located if not repeats(found))
+
+
+def _line(location: Location | None) -> tuple[str, int] | None:
+    return location and (location.path, location.line)
 
 
 def locate(
@@ -75,7 +96,8 @@ class Locator:
         self._texts: dict[GeneratedText, MarkedFile] = {}
 
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
-        site, location = self._found(diagnostic.sites)
+        of_value = not diagnostic.about_key and diagnostic.code not in _ABOUT_KEYS
+        site, location = self._found(diagnostic.sites, of_value=of_value)
         related = (*diagnostic.related, *_values(site))
         if is_about_secret(diagnostic):
             (diagnostic,) = mask_in_findings([diagnostic], Masking(self._written(diagnostic.sites)))
@@ -83,6 +105,7 @@ class Locator:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location
         return diagnostic._replace(
             sites=(),
+            about_key=False,
             location=location or diagnostic.location,
             related=tuple(self._located_related(other) for other in related),
         )
@@ -108,29 +131,36 @@ class Locator:
         )
 
     def location_of(self, sites: tuple[Site, ...]) -> Location | None:
-        """Return the location of the first site that holds its field, or the nearest in the last site."""
+        """Return the location of the first site that holds its field, or the nearest in the last site.
+
+        Once such searches have taken enough of a run, the last site is the only one.
+        """
         return self._found(sites)[1]
 
-    def _found(self, sites: tuple[Site, ...]) -> tuple[Site | None, Location | None]:
+    def _found(
+        self, sites: tuple[Site, ...], *, of_value: bool = False
+    ) -> tuple[Site | None, Location | None]:
         nearest: tuple[Site | None, Location | None] = None, None
         for site in sites:
-            location, exact = self._mark(site, sites[-1])
+            if site is not sites[-1] and not may_find_lines(_LOOKING):
+                continue
+            location, exact = self._mark(site, sites[-1], of_value=of_value)
             nearest = site, location
             if exact:
                 break
         return nearest
 
-    def _mark(self, site: Site, base: Site) -> tuple[Location, bool]:
+    def _mark(self, site: Site, base: Site, *, of_value: bool) -> tuple[Location, bool]:
         """The location of ``site``, and whether it is exact; JSON patches have the indices of the base."""
         indexed = None
         if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
             indexed = _below_patch(site, self._marked(base).indexed(base.document, base.field))
-        mark = self._marked(site).find(site.document, site.field, indexed)
+        mark = self._marked(site).find(site.document, site.field, indexed, of_value=of_value)
         if mark is None:
             return Location(site.path), False
         if site.text:
             return Location(site.path, site.text.lines[mark.line - 1]), mark.exact
-        return Location(site.path, mark.line, mark.column), mark.exact
+        return Location(site.path, mark.line, mark.column, mark.end), mark.exact
 
     def _marked(self, site: Site) -> MarkedFile:
         return self._text(site.text) if site.text else self._file(site.path)

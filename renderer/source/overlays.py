@@ -75,7 +75,7 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     if not overlays:
         raise _invalid(
             "there is no overlay in this project",
-            f"list its folders under overlays in {PROJECT_FILE}; vmrender init starts a project",
+            f"list folders with virtual machines under overlays in {PROJECT_FILE}",
         )
     if not wanted:
         return overlays

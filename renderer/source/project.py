@@ -24,14 +24,11 @@ from renderer.model.render_config import (
 )
 from renderer.model.resource import Resource
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
+from renderer.source.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
 from renderer.source.file_system import FileSystem
 from renderer.source.project_schemas import imported_releases
 from renderer.source.project_settings import (
-    ENTRY_FIELDS,
     TREE_FIELDS,
-    entry_path,
-    read_clusters,
-    read_entry_options,
     read_flux_settings,
     read_limits,
     read_rule_settings,

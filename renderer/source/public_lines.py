@@ -13,6 +13,7 @@ from renderer.kubevirt.confidential import (
     is_confidential_key,
 )
 from renderer.model.pattern import pattern
+from renderer.model.work import may_find_lines
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Chunk, MalformedError, Position, split_documents, text_of
 from renderer.yamlio.nodes import Node, parse_nodes
@@ -73,13 +74,16 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     except MalformedError:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
-    if any(node.text is not None and _SECRET.search(node.text) for node in nodes):
+    if any(map(_SECRET.search, {node.text for node in nodes if node.text})):  # of an alias, the text once
         return everything
     places = sorted({node.position for node in nodes})
-    confidential = list(_confidential(nodes))
-    if any(_is_alias(value, lines) for _, value in confidential):  # it is written elsewhere
+    try:
+        confidential = list(_confidential(nodes))
+        if any(_is_alias(value, lines) for _, value in confidential):  # it is written elsewhere
+            return everything
+        return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
+    except _TooManyNodesError:
         return everything
-    return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
 
 
 def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
@@ -96,8 +100,10 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
 
 def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
     """The node at which each confidential value begins, and the value."""
+    texts = {node.text for node in nodes if node.text and "\n" in node.text}
+    patches = {text for text in texts if _CONFIDENTIAL.search(text)}
     for node in nodes:
-        if node.text is not None and "\n" in node.text and _CONFIDENTIAL.search(node.text):
+        if node.text in patches:
             yield node, node  # a patch as text
         for key, value in node.entries():
             if is_confidential_key(key.text):
@@ -112,10 +118,22 @@ def _but_references(section: Node) -> Iterator[tuple[Node, Node]]:
     """The fields below a section, but for the names of other objects."""
     for mapping in (section, *section.elements()):
         for key, value in mapping.entries():
-            if any(name.text in REFERENCES for node in value.walk() for name, _ in node.entries()):
+            if any(name.text in REFERENCES for node in _walked(value) for name, _ in node.entries()):
                 yield from _but_references(value)
             elif key.text not in REFERENCES:
                 yield key, value
+
+
+class _TooManyNodesError(Exception):
+    """Aliases have values walked through again and again."""
+
+
+def _walked(value: Node) -> Sequence[Node]:
+    """Return the nodes of a value. Raises ``_TooManyNodesError`` once that has taken enough of a run."""
+    nodes = list(value.walk())
+    if not may_find_lines(2 * len(nodes)):
+        raise _TooManyNodesError
+    return nodes
 
 
 def _is_alias(value: Node, lines: Sequence[str]) -> bool:
@@ -125,7 +143,7 @@ def _is_alias(value: Node, lines: Sequence[str]) -> bool:
 
 def _span(start: Position, value: Node, places: Sequence[Position], end: int) -> tuple[int, int]:
     """The lines from ``start`` to before the node that follows ``value``."""
-    last = max(node.position for node in value.walk())
+    last = max(node.position for node in _walked(value))
     following = bisect_right(places, last)
     next_line = places[following].line if following < len(places) else end + 1
     return start.line, max(last.line, next_line - 1)

@@ -12,9 +12,10 @@ from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, object_at, text_at, with_value
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.limits import check_name
+from renderer.model.list_elements import value_at
 from renderer.model.location import Site
 from renderer.model.pattern import pattern
-from renderer.model.resource import Resource, Spelling, value_at
+from renderer.model.resource import Resource, Spelling
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
 from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
 

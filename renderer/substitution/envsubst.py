@@ -4,16 +4,69 @@ Its odd sides are kept, because rendered manifests must be those that Flux makes
 expansions, a backslash keeps ``/`` and itself in ``${a/pattern/text}`` alone, a pattern there may hold ``}``,
 ``${a-text}`` and ``${a+text}`` are errors, and ``?`` and ``+`` do what ``-`` does. Offsets and lengths count
 bytes of UTF-8.
+
+Shell patterns are those of ``envsubst/path/match.go``: ``*`` stands for any text, ``?`` for any character,
+``[a-c]`` and ``[^a-c]`` for some characters, and a backslash takes the next character as it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from renderer.model.glob import ANY_CHARACTER, STAR, Element, go_pattern
 from renderer.model.limits import limits
-from renderer.substitution.pattern import PatternTooLongError, matching_beginnings
+from renderer.model.work import spend
+
+#: Characters of a text times those of a pattern: what is more would take long.
+_MOST_WORK = 300_000
+
+
+class PatternTooLongError(Exception):
+    """The pattern and the text are so long that a match would take too much work."""
+
+
+def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
+    """Yield the lengths of the beginnings of ``text`` that match, shortest first, without the empty one.
+
+    A malformed pattern matches nothing. Raises ``PatternTooLongError``.
+    """
+    if len(text) * len(pattern) > _MOST_WORK:
+        raise PatternTooLongError
+    spend(len(text) * len(pattern), "matching patterns of variables")
+    elements = go_pattern(pattern, ANY_CHARACTER)
+    if elements is None:
+        return
+    states = _reached(elements, {0})
+    for length, character in enumerate(text, start=1):
+        states = _reached(elements, _after(elements, states, character))
+        if len(elements) in states:
+            yield length
+
+
+def _reached(elements: tuple[Element, ...], states: set[int]) -> set[int]:
+    """Return the states and those behind stars, which also match the empty text."""
+    reached = set(states)
+    for state in sorted(states):
+        at = state
+        while at < len(elements) and elements[at] is STAR:
+            at += 1
+            reached.add(at)
+    return reached
+
+
+def _after(elements: tuple[Element, ...], states: set[int], character: str) -> set[int]:
+    after: set[int] = set()
+    for state in states:
+        if state == len(elements):
+            continue
+        element = elements[state]
+        if element is STAR:
+            after.add(state)
+        elif element.has(character):
+            after.add(state + 1)
+    return after
 
 
 class VariableExpansion(NamedTuple):
@@ -271,7 +324,7 @@ class _ExpansionParser:
         return self._closed(name, operator, pattern, self._argument(_ESCAPED_TO_BRACE))
 
     def _argument(self, characters: re.Pattern[str]) -> Node:
-        """One expansion, or else text up to the next expansion."""
+        """Return one expansion, or else text up to the next expansion."""
         if self._sees("${"):
             return self._expansion()
         text = self._take(characters)
@@ -299,7 +352,7 @@ class _ExpansionParser:
         return match[0]
 
     def _bad(self) -> SubstitutionError:
-        """The error for an unknown form. It repeats only the name, because the rest may be a password."""
+        """Return the error for an unknown form; it repeats only the name, as the rest may be a password."""
         return SubstitutionError(f"what begins with ${{{self._variable} is no expansion that Flux knows")
 
 
@@ -374,6 +427,6 @@ class _Evaluation:
 
 
 def _growth(node: VariableExpansion, value: str, arguments: list[str]) -> int:
-    """An upper bound of the characters that the arguments add to the value."""
+    """Return an upper bound of the characters that the arguments add to the value."""
     times = value.count(arguments[0]) if node.operator == "//" else 1
     return times * sum(map(len, arguments))

@@ -247,7 +247,7 @@ class VariableReader:
             return None
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
-        """The object in the Kustomization's namespace, or one that does not say its namespace."""
+        """Return the object in the Kustomization's namespace, or one that does not say its namespace."""
         named = self._known(reference, namespace)
         if len(named) > 1:
             self._reject(

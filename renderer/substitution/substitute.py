@@ -13,7 +13,7 @@ from typing import NamedTuple
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json
+from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.limits import over_limit
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
@@ -81,7 +81,7 @@ class _Substitution:
             for variable, made in evaluated.made.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
                     self.confidential |= made
-            return _as_resource(resource, _read_again(evaluated.text))
+            return _as_resource(resource, self._read(resource.content, evaluated))
         except TooLongError as error:
             raise over_limit("added_size", error.message, resource=resource) from None
         except SubstitutionError as error:
@@ -95,6 +95,33 @@ class _Substitution:
         if not evaluated.kept:
             return evaluated
         return evaluate(parse(text, keeps_escapes=True), values, self._characters, keeps_unknown=True)
+
+    def _read(self, content: JsonObject, evaluated: Evaluated) -> Json:
+        """Read an object again that was evaluated. Raises ``SubstitutionError``.
+
+        Where variables keep their place, as a Secret with them is not in the repository, a text may be whole
+        with all of them alone: then it stays as it is written.
+        """
+        try:
+            return _read_again(evaluated.text)
+        except SubstitutionError:
+            if not evaluated.kept:
+                raise
+            return self._as_far_as_readable(content)
+
+    def _as_far_as_readable(self, value: Json) -> Json:
+        """Return a value with each text evaluated by itself; one that is not readable then is as written."""
+        if isinstance(value, dict):
+            return {key: self._as_far_as_readable(child) for key, child in value.items()}
+        if isinstance(value, list):
+            return [self._as_far_as_readable(child) for child in value]
+        if not isinstance(value, str):
+            return value
+        try:
+            read = object_at(_read_again(self._evaluated({"text": value}).text))
+        except SubstitutionError:
+            return value
+        return read["text"] if read.keys() == {"text"} else value
 
     def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
         mentions = _mentions(resource) if variables else {}
@@ -111,7 +138,7 @@ class _Substitution:
             )
 
     def _failing_field(self, resource: Resource) -> FieldPath:
-        """The first text that cannot be substituted and read again by itself."""
+        """Return the first text that cannot be substituted and read again by itself."""
         for field, text in _texts(resource.content):
             try:
                 _read_again(self._evaluated({"text": text}).text)
@@ -143,7 +170,7 @@ def _is_disabled(resource: Resource) -> bool:
 
 
 def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
-    """Every key and every text below ``value``, each with its place."""
+    """Yield every key and every text below ``value``, each with its place."""
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, dict):
@@ -156,7 +183,7 @@ def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, st
 
 
 def _mentions(resource: Resource) -> dict[str, FieldPath]:
-    """The first field that has each variable."""
+    """Return the first field that has each variable."""
     fields: dict[str, FieldPath] = {}
     for field, text in _texts(resource.content):
         for variable in _MENTION.findall(text):

@@ -33,7 +33,7 @@ class Function:
 
 
 def method_of(value: object, name: str) -> Function | None:
-    """The method of that name, bound to the value; None when it has none."""
+    """Return the method of that name, bound to the value; None when it has none."""
     for kind, methods in _METHODS.items():
         if isinstance(value, kind) and name in methods:
             return Function(name, partial(methods[name], value), value)
@@ -109,7 +109,7 @@ def _range(*bounds: int) -> range:
 
 
 def _fail(message: object) -> NoReturn:
-    """For what a template cannot make anything of: ``{{ fail("no zone " ~ zone) }}``."""
+    """Stop a template that cannot go on: ``{{ fail("no zone " ~ zone) }}``."""
     raise TemplateError(as_text(message))
 
 

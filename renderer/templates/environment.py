@@ -25,7 +25,7 @@ _CLOSING: Final = ("rbrace", "rbracket", "rparen")
 
 
 def read_tokens(stream: Iterable[Token]) -> list[Token]:
-    """All tokens of the stream. Raises ``TemplateLimitError`` with its line."""
+    """Return all tokens of the stream. Raises ``TemplateLimitError`` with its line."""
     tokens, depth = [], 0
     for token in stream:
         if token.type in _OPENING:
@@ -179,7 +179,7 @@ def _misused(
     kwargs: Mapping[str, object],
     error: Exception,
 ) -> TemplateError:
-    """The error for arguments that do not fit: in number or name, or else in kind."""
+    """Return the error for arguments that do not fit: in number or name, or else in kind."""
     try:
         signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError) as misfit:
@@ -199,7 +199,7 @@ def _metered_test(name: str, test: Callable[..., object], meter: Meter) -> Calla
 
 
 def _weighed(value: object, meter: Meter) -> object:
-    """The value, and no generator that would do its work later and uncounted."""
+    """Return the value, and no generator that would do its work later and uncounted."""
     made = list(value) if isinstance(value, Iterator) and not isinstance(value, Undefined) else value
     meter.weigh(made)
     return made

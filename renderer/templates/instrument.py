@@ -151,7 +151,7 @@ class Instrumenter(NodeTransformer):
         return _filter(WEIGH, self._below(node))
 
     def visit_Tuple(self, node: nodes.Tuple) -> nodes.Node:
-        """The names that a loop or ``set`` assigns to are a tuple, too."""
+        """Weigh a tuple, unless its names are those that a loop or ``set`` assigns to."""
         below = self._below(node)
         return _filter(WEIGH, below) if node.ctx == "load" else below
 

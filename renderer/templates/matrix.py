@@ -145,7 +145,7 @@ def _named_values(fields: Fields) -> tuple[JsonObject, Mapping[str, Site]]:
 
 
 def _over(below: JsonObject, above: JsonObject) -> JsonObject:
-    """Mappings are merged, everything else is replaced."""
+    """Return the value under another: mappings are merged, everything else is replaced."""
     merged: dict[str, Json] = dict(below)
     for key, value in above.items():
         present = merged.get(key)
@@ -175,7 +175,7 @@ _Axes: TypeAlias = Mapping[str, Sequence[_Cell]]
 
 
 def read_rows(matrix: Fields, values: Values) -> tuple[MatrixRow, ...]:
-    """The rows, each with ``values`` besides its own; what is wrong is noted."""
+    """Return the rows, each with ``values`` besides its own; what is wrong is noted."""
     axes = _axes(matrix, values)
     count = math.prod(map(len, axes.values()))
     include, exclude = tuple(matrix.elements("include")), tuple(matrix.elements("exclude"))
@@ -233,7 +233,7 @@ def _check_range(matrix: Fields, name: str, listed: Sequence[Json]) -> None:
 
 
 def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
-    """The values of an axis: those written there, or in a value that it names."""
+    """Return the values of an axis: those written there, or in a value that it names."""
     listed, site = matrix.content[name], matrix.site_of(name)
     if isinstance(listed, dict):
         source = matrix.child(name)
@@ -256,7 +256,7 @@ def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
 
 
 def _combinations(axes: _Axes) -> list[MatrixRow]:
-    """The first axis changes slowest."""
+    """Return a row for each combination of values; the first axis changes slowest."""
     if not axes:
         return []
     return [

@@ -63,7 +63,7 @@ _KNOWN_NODES: Final = (
 
 
 def parse(environment: Sandbox, content: bytes) -> nodes.Template:
-    """The tree, ready to be compiled. Raises ``TemplateError`` with its line."""
+    """Return the tree, ready to be compiled. Raises ``TemplateError`` with its line."""
     if len(content) > limits().template_size:
         message = f"a template has up to {limits().template_size} bytes"
         raise TemplateLimitError(message, limit_hint("template_size"), line=1)
@@ -116,7 +116,7 @@ def _misspelt(message: str, line: int) -> TemplateError:
 
 
 def _walk(tree: nodes.Node) -> Iterator[tuple[nodes.Node, int]]:
-    """All nodes with their depth, in the order of the text; not by recursion, as the depth is the user's."""
+    """Yield all nodes with their depth, in the order of the text; no recursion: users choose the depth."""
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
@@ -198,7 +198,7 @@ class Renderer:
         return TemplateError(f"{error}", line=line)
 
     def _line(self, traceback: TracebackType | None) -> int:
-        """The line of the template that was at work; the innermost, in a macro."""
+        """Return the line of the template that was at work; the innermost, in a macro."""
         line = 0
         while traceback:
             # Python knows no line in an expression that is compiled to very much.

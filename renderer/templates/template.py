@@ -55,7 +55,7 @@ from renderer.yamlio.decode import decode_documents
 
 
 def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
-    """The resources of the Template ``content``, which stands at ``site``, row by row.
+    """Return the resources of the Template ``content``, which stands at ``site``, row by row.
 
     Each comes from a line of the template. Raises ``DiagnosticError``: template-invalid with everything that
     is wrong in the Template and its values; template-failed, template-limit, resource-invalid and what the
@@ -104,7 +104,7 @@ def _failed(error: TemplateError, file: ListedFile, *related: Related) -> Diagno
 
 
 def read_template(fields: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Template:
-    """The Template in ``fields``. When anything was noted in ``findings``, it is not to be used."""
+    """Return the Template in ``fields``. When anything was noted in ``findings``, it is not to be used."""
     fields.only("apiVersion", "kind", "metadata", "spec")
     metadata, spec = fields.child("metadata"), fields.child("spec")
     # Annotations say how other tools are to run the generator; they are none of the resources'.
@@ -141,7 +141,7 @@ _LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+
 
 
 def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, ...]:
-    """The objects, each at its place in the output of the template ``path``; empty documents are none.
+    """Return the objects, each at its place in the output of the template ``path``; empty documents are none.
 
     Raises ``DiagnosticError``: resource-invalid, and what the decoder raises, on the template's lines.
     """
@@ -187,7 +187,7 @@ def _in_template(found: Diagnostic, lines: Sequence[int], row: MatrixRow) -> Dia
 
 
 def _mapped(location: Location | None, lines: Sequence[int]) -> Location | None:
-    """The line of the template for one of the output; what is missing is noticed behind the last one."""
+    """Return the template's line for one of the output; a missing part is noticed behind the last one."""
     if location is None or not location.line:
         return location
     return Location(location.path, lines[min(location.line, len(lines)) - 1])

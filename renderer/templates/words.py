@@ -14,7 +14,7 @@ from renderer.templates.errors import TemplateError
 
 
 def as_text(value: object) -> str:
-    """A scalar as YAML has it: ``true`` and ``null``, not ``True`` and ``None``.
+    """Return a scalar as YAML has it: ``true`` and ``null``, not ``True`` and ``None``.
 
     Raises ``TemplateError`` for what is no scalar, and for what is undefined.
     """

@@ -20,6 +20,7 @@ from renderer.validation.registry import SchemaRegistry
 class SchemaFinding(Record):
     """A problem of ``field``; ``parent``: it is missing, only the mapping it should be in can be shown.
 
+    ``about_key``: its name is what is wrong.
     ``target`` is the release that it is a problem for, where there is one for which it is none.
     """
 
@@ -29,6 +30,7 @@ class SchemaFinding(Record):
     code: Code = Code.SCHEMA
     severity: Severity = Severity.ERROR
     parent: bool = False
+    about_key: bool = False
     target: Release | None = None
 
     def of(self, resource: Resource) -> Diagnostic:
@@ -41,6 +43,7 @@ class SchemaFinding(Record):
             field=self.field,
             hint=self.hint,
             target=self.target,
+            about_key=self.about_key,
         )
 
 

@@ -63,6 +63,7 @@ class KubernetesKinds:
         self._file = file
         self._minor = minor
         self._schemas: dict[Gvk, KindSchema | None] = {}
+        self._others: dict[Release, KubernetesKinds] = {}
 
     @cached_property
     def minors(self) -> tuple[Release, ...]:
@@ -75,8 +76,10 @@ class KubernetesKinds:
         return self._minor or self.minors[-1]
 
     def at(self, minor: Release) -> KubernetesKinds:
-        """Return the kinds of another minor."""
-        return KubernetesKinds(self._file, minor)
+        """Return the kinds of another minor, which are read once: many findings may ask for them."""
+        if minor not in self._others:
+            self._others[minor] = KubernetesKinds(self._file, minor)
+        return self._others[minor]
 
     def schema(self, gvk: Gvk) -> KindSchema | None:
         """Return the schema of a kind; None for one without."""

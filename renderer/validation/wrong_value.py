@@ -161,7 +161,7 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, title = violation.value, text_at(violation.schema, "title")
     if violation.place != violation.field:
         message = f"the key {quoted(value)} of {violation.field} must be {wanted(violation.schema)}"
-        return SchemaFinding(violation.place, message)
+        return SchemaFinding(violation.place, message, about_key=True)
     hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
     message = f"{violation.field} must be {wanted(violation.schema)}, not {found(value)}"
     return SchemaFinding(violation.field, message, hint)

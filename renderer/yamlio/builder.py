@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from yaml.events import (
     AliasEvent,
+    CollectionEndEvent,
     CollectionStartEvent,
     DocumentStartEvent,
     Event,
@@ -278,3 +279,78 @@ class TreeBuilder:
             mapping[key.value] = self._value(self._next(), scalars, depth)
         else:
             raise UnusableError(f"{_KEYS_ARE_STRINGS}, and {key.value} is none", hint=_QUOTE)
+
+
+_ANNOTATIONS = ("metadata", "annotations")
+
+
+class BlankAnnotations:
+    """The same events, with an empty mapping in place of each collection that is an annotation's value.
+
+    kustomize takes the text of the YAML node of each annotation, and writes that back before it makes JSON of
+    the object (kyaml ``yaml/rnode.go`` getMapFromMeta, SetAnnotations). A mapping or list has no text, so
+    nothing in it is ever looked at. ``{{ .Values.x }}`` is such a mapping, with a mapping as its key.
+    """
+
+    def __init__(self, source: EventSource) -> None:
+        self._next = source.get_event
+        #: For each open mapping on the way to the annotations, the key that is being read.
+        self._keys: list[str | None] = []
+        self._awaits_value = False
+        self._below = 0
+        self._end: MappingEndEvent | None = None
+
+    def get_event(self) -> Event | None:
+        """Return the next event."""
+        if self._end:
+            end, self._end = self._end, None
+            return end
+        event = self._next()
+        if isinstance(event, DocumentStartEvent):
+            self._keys, self._awaits_value, self._below = [], False, 0
+        elif self._below:
+            self._follow(event)
+        elif isinstance(event, CollectionEndEvent):
+            self._keys.pop()
+            self._awaits_value = False
+        elif isinstance(event, NodeEvent):
+            return self._node(event)
+        return event
+
+    def _node(self, event: NodeEvent) -> Event:
+        """Handle a key or value of the document, its metadata or their annotations."""
+        if self._keys and not self._awaits_value and isinstance(event, ScalarEvent):
+            self._keys[-1] = event.value
+            self._awaits_value = True
+            return event
+        path = tuple(self._keys)
+        if isinstance(event, CollectionStartEvent):
+            if len(path) == len(_ANNOTATIONS) + 1 and path[:-1] == _ANNOTATIONS and self._awaits_value:
+                return self._blank(event)
+            if isinstance(event, MappingStartEvent) and path == _ANNOTATIONS[: len(path)]:
+                self._keys.append(None)
+                self._awaits_value = False
+            else:
+                self._below = 1
+        if not self._below and not isinstance(event, CollectionStartEvent):
+            self._awaits_value = False
+        return event
+
+    def _follow(self, event: Event | None) -> None:
+        """Count the collections that are open below a value of no interest."""
+        if isinstance(event, CollectionStartEvent):
+            self._below += 1
+        elif isinstance(event, CollectionEndEvent):
+            self._below -= 1
+            if not self._below:
+                self._awaits_value = not self._awaits_value
+
+    def _blank(self, start: CollectionStartEvent) -> MappingStartEvent:
+        """Skip the collection, and begin an empty mapping in its place."""
+        depth = 1
+        while depth:
+            event = self._next()
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        self._awaits_value = False
+        self._end = MappingEndEvent(start.start_mark, start.end_mark)
+        return MappingStartEvent(start.anchor, None, implicit=True, flow_style=True)

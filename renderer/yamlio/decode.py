@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from yaml.error import YAMLError
@@ -12,7 +13,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.record import Record
-from renderer.yamlio.builder import TreeBuilder
+from renderer.yamlio.builder import BlankAnnotations, TreeBuilder
 from renderer.yamlio.dialects import (
     RESOURCE,
     RESOURCE_AS_WRITTEN,
@@ -26,6 +27,7 @@ from renderer.yamlio.events import Chunk, EventSource, position_of, read_events,
 
 #: What stands before a value, and how many there may be behind it: a pair in brackets is a mapping, too.
 _INDICATORS = {":": 2, "?": 3, ",": 1, "[": 1, "{": 1, "- ": 1, "\t": 1}
+_MOST_OF_A_CHARACTER = max(_INDICATORS.values())
 _NOTHING = Chunk("", 0)
 _LINE_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
@@ -35,7 +37,10 @@ class ValueCount:
 
     def __init__(self, text: str) -> None:
         self._left = limits().values
-        self._may_be_too_many = most_values(text) > self._left
+        # Most files are too short to hold so many, and nothing in them has to be counted.
+        self._may_be_too_many = (
+            2 + len(text) * _MOST_OF_A_CHARACTER > self._left and most_values(text) > self._left
+        )
 
     def counted(self, source: EventSource) -> EventSource:
         """Return the same events, counted if the file may hold too many values."""
@@ -153,7 +158,18 @@ def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount) -> Jso
     try:
         return read_events(chunk.text, lambda source: TreeBuilder(count.counted(source), dialect).document())
     except (UnusableError, YAMLError) as error:
+        if isinstance(error, UnusableError) and dialect.string_keys:
+            with suppress(UnusableError, YAMLError):
+                return _decode_blank_annotations(chunk, dialect)
         raise _in_words(error, chunk, path) from None
+
+
+def _decode_blank_annotations(chunk: Chunk, dialect: Dialect) -> Json:
+    """Read a document that holds something unusable, maybe only as the value of an annotation."""
+    count = ValueCount(chunk.text)
+    return read_events(
+        chunk.text, lambda source: TreeBuilder(BlankAnnotations(count.counted(source)), dialect).document()
+    )
 
 
 def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> DiagnosticError:

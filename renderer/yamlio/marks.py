@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from yaml.error import YAMLError
@@ -11,10 +13,18 @@ from yaml.error import YAMLError
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json_pointer import parse_pointer
 from renderer.model.list_elements import element_path
+from renderer.model.work import may_find_lines
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Chunk, Position, split_documents, text_of
-from renderer.yamlio.nodes import Node, parse_nodes
+from renderer.yamlio.nodes import (
+    Node,
+    WrittenSpan,
+    collection_span,
+    element_span,
+    parse_nodes,
+    scalar_span,
+)
 
 
 class Embedded(NamedTuple):
@@ -46,17 +56,25 @@ def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Positi
 
 def embedded_documents(scalar: Node, lines: Sequence[str]) -> Iterator[Embedded]:
     """Yield the mappings and sequences in a scalar's text; ``lines`` are those of the outer document."""
+    for root, first_line in _documents_in(scalar.text or ""):
+        yield Embedded(root, scalar, first_line, lines)
+
+
+@lru_cache(maxsize=256)  # the patches of one kustomization are asked again for each finding
+def _documents_in(text: str) -> tuple[tuple[Node, int], ...]:
+    """Return the mappings and sequences in a text, each with the line that it begins on."""
+    may_find_lines(2 * len(text))
+    documents: list[tuple[Node, int]] = []
     try:
-        chunks = split_documents(scalar.text or "")
+        chunks = split_documents(text)
     except UnusableError:
-        return
+        return ()
     for chunk in chunks:
-        try:
+        with suppress(YAMLError):
             root = parse_nodes(chunk.text)
-        except YAMLError:
-            continue
-        if root and root.text is None:
-            yield Embedded(root, scalar, chunk.first_line, lines)
+            if root and root.text is None:
+                documents.append((root, chunk.first_line))
+    return tuple(documents)
 
 
 _WRITING = ("add", "replace", "copy", "move")
@@ -113,11 +131,67 @@ def _means(written: str, segment: Segment, indexed: Segment) -> bool:
 
 
 class Mark(NamedTuple):
-    """A line and column of a file, from 1. If it is not ``exact``, it is that of the nearest ancestor."""
+    """A line and column of a file, from 1. If it is not ``exact``, it is that of the nearest ancestor.
+
+    ``end`` is the first column behind what is marked; 0 where that is not known.
+    """
 
     line: int
     column: int
     exact: bool
+    end: int = 0
+
+
+class _Found(NamedTuple):
+    """A field in a document, with the positions of its key and value in the file; elements are their own key.
+
+    ``key`` is None for the root. If it is not ``exact``, it is the nearest ancestor.
+    """
+
+    key: Node | None
+    value: Node
+    key_at: Position
+    value_at: Position
+    exact: bool = True
+
+    @classmethod
+    def at(cls, key: Node | None, value: Node, *, exact: bool = True) -> _Found:
+        """Return what stands where its nodes say."""
+        return cls(key, value, key.position if key else value.position, value.position, exact)
+
+    @property
+    def is_element(self) -> bool:
+        return self.key is self.value
+
+    def mark(self, first_line: int, lines: Sequence[str], *, of_value: bool) -> Mark:
+        """Return the mark of the key; ``of_value``: of the value, unless that is a block or nothing."""
+        if of_value and self.exact and self.key and not self.is_element:
+            span = _value_span(self.value, _line(lines, self.value_at), self.value_at.column)
+            if span and span.end > span.column:
+                return _mark(first_line, self.value_at.line, span, exact=True)
+        line, column = _line(lines, self.key_at), self.key_at.column
+        if self.key is None:
+            span = None
+        elif self.is_element and self.value.text is None:
+            span = element_span(line, column)
+        else:
+            span = scalar_span(self.key, line, column)
+        return _mark(first_line, self.key_at.line, span or WrittenSpan(column, -1), exact=self.exact)
+
+
+def _mark(first_line: int, line: int, span: WrittenSpan, *, exact: bool) -> Mark:
+    return Mark(first_line + line + 1, span.column + 1, exact, span.end + 1)
+
+
+def _line(lines: Sequence[str], place: Position) -> str:
+    return lines[place.line].rstrip("\r") if place.line < len(lines) else ""
+
+
+def _value_span(value: Node, line: str, column: int) -> WrittenSpan | None:
+    """The span of a value; None for a block and for an empty collection, which are shown by their keys."""
+    if value.text is None:
+        return collection_span(line, column) if value.items else None
+    return scalar_span(value, line, column)
 
 
 class MarkedFile:
@@ -131,8 +205,12 @@ class MarkedFile:
         self._last: tuple[int, Node | None] = -1, None
         self._last_lines: tuple[int, Sequence[str]] = -1, ()
 
-    def find(self, document: int, field: FieldPath, indexed: FieldPath | None = None) -> Mark | None:
+    def find(
+        self, document: int, field: FieldPath, indexed: FieldPath | None = None, *, of_value: bool = False
+    ) -> Mark | None:
         """Return the place of the key of ``field``, or of the element itself in a list.
+
+        ``of_value``: of the value, unless that is a block or nothing.
 
         Aliases and ``<<`` are followed to where the value is written, and so is a text that holds YAML. In a
         JSON patch it is the operation that wrote the field; ``indexed`` is the field as such a patch names
@@ -141,9 +219,9 @@ class MarkedFile:
         node = self._root(document)
         if node is None:
             return None
-        chunk = self._chunks[document]
-        place, exact = _find(node, field, indexed or field, self._lines(document))
-        return Mark(chunk.first_line + place.line + 1, place.column + 1, exact)
+        lines = self._lines(document)
+        found = _find(node, field, indexed or field, lines)
+        return found.mark(self._chunks[document].first_line, lines, of_value=of_value)
 
     def find_in_text(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
         """Return the place of a line and column, from 1, of the text of the scalar at ``field``."""
@@ -208,43 +286,46 @@ def _text(node: Node | None, field: FieldPath) -> str | None:
     return node.text if node else None
 
 
-def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> tuple[Position, bool]:
+def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> _Found:
     if field.segments and isinstance(field.segments[0], str) and is_json_patch(node):
         return _find_in_patch(node, field, indexed)
-    place = node.position
+    key: Node | None = None
     for depth, segment in enumerate(field.segments):
         step = _step(node, segment)
         if step is None:
             rest = FieldPath(field.segments[depth:]), FieldPath(indexed.segments[depth:])
-            return _find_in_text(node, *rest, lines) or (place, False)
-        place, node = step
-    return place, True
+            return _find_in_text(node, *rest, lines) or _Found.at(key, node, exact=False)
+        key, node = step
+    return _Found.at(key, node)
 
 
-def _find_in_text(
-    scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
-) -> tuple[Position, bool] | None:
-    """The position in the first document inside the scalar that holds the field."""
+def _find_in_text(scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> _Found | None:
+    """The field in the first document inside the scalar that holds it; the scalar, unless it is literal."""
     for document in embedded_documents(scalar, lines) if scalar.text else ():
-        place, exact = _find(document.root, field, indexed, ())
-        if exact:
-            return document.outer(place), True
+        found = _find(document.root, field, indexed, ())
+        if found.exact and not scalar.is_literal:
+            return _Found.at(scalar, scalar)
+        if found.exact:
+            return found._replace(
+                key_at=document.outer(found.key_at), value_at=document.outer(found.value_at)
+            )
     return None
 
 
-def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Position, bool]:
+def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> _Found:
     found = written_by(patch, field, indexed)
     if found is None:
-        return patch.position, False
+        return _Found.at(None, patch, exact=False)
     operation, rest = found
-    place, value = _entry(operation, "value") or (operation.position, operation)
+    key, value = _entry(operation, "value") or (operation, operation)
     if not rest.segments:
-        return place, True
-    inner, exact = _find(value, rest, rest, ())
-    return (inner, True) if exact else (place, False)
+        return _Found.at(key, value)
+    inner = _find(value, rest, rest, ())
+    return inner if inner.exact else _Found.at(key, value, exact=False)
 
 
-def _step(node: Node, segment: Segment) -> tuple[Position, Node] | None:
+def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
+    """The key and the value of an entry; an element is both."""
     if isinstance(segment, str):
         return _entry(node, segment)
     if isinstance(segment, int):
@@ -252,21 +333,21 @@ def _step(node: Node, segment: Segment) -> tuple[Position, Node] | None:
     else:
         index = _index(node, segment)
         elements = [] if index is None else [node.elements()[index]]
-    return (elements[0].position, elements[0]) if elements else None
+    return (elements[0], elements[0]) if elements else None
 
 
-def _entry(node: Node, name: str) -> tuple[Position, Node] | None:
+def _entry(node: Node, name: str) -> tuple[Node, Node] | None:
     """The last entry of that name, which is the one that counts where repeated keys are no error."""
-    seen: set[Node] = set()
-    waiting = [node]
+    seen: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
+    waiting = deque([node])
     while waiting:
-        mapping = waiting.pop(0)
-        if mapping in seen:
+        mapping = waiting.popleft()
+        if id(mapping.items) in seen:
             continue
-        seen.add(mapping)
+        seen.add(id(mapping.items))
         found = mapping.entry(name)
         if found:
-            return found[0].position, found[1]
+            return found
         for key, value in mapping.entries():
             if key.text == MERGE_KEY:
                 waiting += [value] if value.is_mapping else value.elements()
@@ -313,11 +394,14 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
     return WrittenField(number, fields[-1] if fields else ROOT)
 
 
-def _fields(node: Node, at: FieldPath, seen: set[Node]) -> Iterator[tuple[int, FieldPath]]:
-    """Yield each field below ``node`` with the line, from 0, of its key or element; each node once."""
-    if node in seen:
+def _fields(node: Node, at: FieldPath, seen: set[int]) -> Iterator[tuple[int, FieldPath]]:
+    """Yield each field below ``node`` with the line, from 0, of its key or element.
+
+    What an alias stands for comes once: ``seen`` has the ids of the lists of items.
+    """
+    if id(node.items) in seen:
         return
-    seen.add(node)
+    seen.add(id(node.items))
     children = [(key.position.line, at.child(key.text or ""), value) for key, value in node.entries()]
     children += [(each.position.line, at.child(i), each) for i, each in enumerate(node.elements())]
     for line, field, value in children:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from yaml.events import (
     AliasEvent,
@@ -17,6 +18,7 @@ from yaml.events import (
 )
 
 from renderer.model.limits import limits
+from renderer.model.pattern import pattern
 from renderer.yamlio.events import EventSource, Position, position_of, read_events
 
 
@@ -80,13 +82,16 @@ class Node:
     def walk(self) -> Iterator[Node]:
         """Yield the node and all below it in order, each once, because aliases can make the tree a graph."""
         seen: set[Node] = set()
+        expanded: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
         waiting = [self]
         while waiting:
             node = waiting.pop()
             if node not in seen:
                 seen.add(node)
                 yield node
-                waiting += reversed(node.items)
+                if id(node.items) not in expanded:
+                    expanded.add(id(node.items))
+                    waiting += reversed(node.items)
 
 
 @lru_cache(maxsize=1)  # whoever locates a finding also asks which lines of that document may be shown
@@ -145,3 +150,83 @@ def _node(event: NodeEvent, anchors: dict[str, Node]) -> tuple[Node, list[Node] 
     if event.anchor is not None:
         anchors[event.anchor] = node
     return node, inner
+
+
+#: An anchor or a tag before a value.
+_PROPERTIES = pattern(r"(?:[&!][^\s,\[\]{}]*\s+)+")
+_BLOCK_HEADER = pattern(r"[|>][-+0-9]*")
+_ALIAS = pattern(r"\*[^\s,\[\]{}]+")
+_COMMENT = pattern(r"(?:^|\s)#.*")
+_SINGLE_QUOTED = pattern(r"'(?:[^']|'')*'")
+_DOUBLE_QUOTED = pattern(r'"(?:[^"\\]|\\.)*"')
+_CLOSING = {"{": "}", "[": "]"}
+#: Characters that are looked at; reports show fewer.
+_LONGEST = 1000
+
+
+class WrittenSpan(NamedTuple):
+    """Columns of a line, from 0; ``end`` is the first that no longer belongs to it."""
+
+    column: int
+    end: int
+
+
+def scalar_span(node: Node, line: str, column: int) -> WrittenSpan:
+    """Return the span of the scalar or alias at ``column``, without its anchor and tag.
+
+    Of one that goes on on other lines it is that of its first line, and of a block its header.
+    """
+    line = line[: column + _LONGEST]
+    column = _after_properties(line, column)
+    for form in (_ALIAS, _BLOCK_HEADER, _DOUBLE_QUOTED, _SINGLE_QUOTED):
+        found = form.match(line, column)
+        if found:
+            return WrittenSpan(column, found.end())
+    if node.text and line.startswith(node.text, column):
+        return WrittenSpan(column, column + len(node.text))
+    if line[column : column + 1] in ("'", '"'):
+        return WrittenSpan(column, len(line.rstrip()))
+    return _rest(line, column) if node.text else WrittenSpan(column, column)
+
+
+def collection_span(line: str, column: int) -> WrittenSpan | None:
+    """Return the span of the collection in brackets at ``column``; None where there is none."""
+    line = line[: column + _LONGEST]
+    column = _after_properties(line, column)
+    alias = _ALIAS.match(line, column)
+    if alias:
+        return WrittenSpan(column, alias.end())
+    if line[column : column + 1] not in _CLOSING:
+        return None
+    waiting: list[str] = []
+    at = column
+    while at < len(line):
+        quoted = _DOUBLE_QUOTED.match(line, at) or _SINGLE_QUOTED.match(line, at)
+        character = line[at]
+        if quoted and not line[at - 1].isalnum():
+            at = quoted.end()
+            continue
+        if character in _CLOSING:
+            waiting.append(_CLOSING[character])
+        elif character == waiting[-1]:
+            waiting.pop()
+            if not waiting:
+                return WrittenSpan(column, at + 1)
+        at += 1
+    return _rest(line, column)
+
+
+def element_span(line: str, column: int) -> WrittenSpan:
+    """Return the span of an element of a list: brackets, or the first line of a block."""
+    return collection_span(line, column) or _rest(line, column)
+
+
+def _after_properties(line: str, column: int) -> int:
+    found = _PROPERTIES.match(line, column)
+    return found.end() if found else column
+
+
+def _rest(line: str, column: int) -> WrittenSpan:
+    """The rest of the line without a comment."""
+    text = line[column : column + _LONGEST]
+    return WrittenSpan(column, column + len(_COMMENT.sub("", text, count=1).rstrip()))

@@ -519,7 +519,8 @@ def test_a_dump_that_git_would_commit_is_named(
     result = run("import", named)
 
     assert result.exit_code == 0
-    assert (f"do not commit {named}: " in result.stderr) is (not is_ignored and where != "../dump.json")
+    told = f"{named}: warning[dump-exposed]: do not commit {named}: it holds values of Secrets"
+    assert (told in result.stderr) is (not is_ignored and where != "../dump.json")
 
 
 @pytest.mark.parametrize(
@@ -556,3 +557,40 @@ def test_a_kustomization_in_a_folder_of_dumps_is_passed_over(repository: Path, t
 
     assert run("import", str(dumps)).exit_code == 0
     assert (repository / "overlays/prod/virtualmachine_db.yaml").is_file()
+
+
+def test_files_that_a_forced_import_lists_no_longer_are_named_and_stay(repository: Path) -> None:
+    gone = {**MACHINE, "metadata": {"name": "gone", "namespace": "prod", "uid": "2"}}
+    assert run("import", "-", dump=listed(MACHINE, gone)).exit_code == 0
+    kustomization = repository / "overlays/prod/kustomization.yaml"
+    mine = repository / "overlays/prod/mine.yaml"
+    mine.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n")
+    kustomization.write_text(kustomization.read_text() + "patches:\n- path: patch.yaml\n- patch: |\n    {}\n")
+    kustomization.write_text(kustomization.read_text().replace("resources:\n", "resources:\n- mine.yaml\n"))
+    (repository / "overlays/prod/patch.yaml").write_text("kind: VirtualMachine\n")
+
+    result = run("import", "-", "--force", dump=listed(MACHINE))
+
+    assert result.exit_code == 0
+    named = [
+        line.partition(":")[0] for line in result.stderr.splitlines() if "warning[file-unlisted]" in line
+    ]
+    assert named == [f"overlays/prod/{each}.yaml" for each in ("mine", "patch", "virtualmachine_gone")]
+    assert all((repository / each).is_file() for each in named)
+    assert "mine.yaml" not in kustomization.read_text()
+    again = run("import", "-", "--force", dump=listed(MACHINE))
+    assert "file-unlisted" not in again.stderr
+
+
+def test_an_import_from_a_folder_of_the_project_writes_to_its_overlays(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("import", "-", dump=listed(MACHINE)).exit_code == 0
+    (repository / "docs/deep").mkdir(parents=True)
+    monkeypatch.chdir(repository / "docs/deep")
+    result = run("import", "-", dump=listed(MACHINE))
+    assert result.exit_code == 0
+    assert "0 files written" in result.stderr
+    assert "git add ../../vmrender.yaml ../../overlays ../../rendered" in result.stderr
+    assert not any((repository / "docs/deep").iterdir())
+    assert run("import", "-", "--output", "here", "--dry-run", dump=listed(MACHINE)).exit_code == 0

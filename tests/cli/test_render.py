@@ -17,7 +17,6 @@ from tests import warm_program
 pty = pytest.importorskip("pty")
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "80", "TERM": "xterm"}
-COMMAND = [warm_program.command()]
 
 
 @pytest.fixture
@@ -38,7 +37,10 @@ def on_a_terminal(project: Path, *args: str, **environment: str) -> str:
     with os.fdopen(leader, "rb", buffering=0) as terminal:
         with os.fdopen(follower, "wb") as stderr:
             command = subprocess.Popen(
-                [*COMMAND, *args], cwd=project, env={**ENVIRONMENT, **environment}, stderr=stderr
+                [warm_program.command(), *args],
+                cwd=project,
+                env={**ENVIRONMENT, **environment},
+                stderr=stderr,
             )
         seen = b"".join(pieces(terminal))
     assert command.wait() == 0
@@ -57,7 +59,7 @@ def pieces(terminal: FileIO) -> Iterator[bytes]:
 
 def run(project: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *args],
+        [warm_program.command(), *args],
         cwd=project,
         env={**ENVIRONMENT, **environment},
         capture_output=True,

@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 
 from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.import_cluster import ClusterImport, import_cluster
-from renderer.app.import_files import Secrets, SourceChoices
+from renderer.app.import_files import SourceChoices
+from renderer.app.import_objects import Secrets
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.dump.files import find_files

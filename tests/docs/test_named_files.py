@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.house import MODULES, RENDERER, ROOT, parse, shown
+from tests.house import MODULES, RENDERER, ROOT, outline, shown
 
 PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs/decisions").glob("*.md"))]
 
@@ -52,19 +51,11 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
         assert [path for path in folders if not is_there(path, page.parent) and not _OTHERS.match(path)] == []
 
 
-def docstrings() -> Iterator[tuple[Path, str]]:
-    for module in MODULES:
-        for node in ast.walk(parse(module)):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                text = ast.get_docstring(node)
-                if text:
-                    yield module, text
-
-
 def test_files_and_modules_that_docstrings_name_are_there() -> None:
     missing: set[str] = set()
     seen = 0
-    for module, text in docstrings():
+    docstrings = [(module, text) for module in MODULES for _, text in outline(module).docstrings]
+    for module, text in docstrings:
         for path in paths(text):
             if _OURS.match(path):
                 seen += 1

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer.app.import_files import Secrets, SourceChoices
+from renderer.app.import_files import SourceChoices
+from renderer.app.import_objects import Secrets
 from tests.clusters.adopting import problems_of_adoption
 from tests.clusters.cluster import RELEASES, generate
 

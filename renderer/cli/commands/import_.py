@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
-from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
-from renderer.app.import_files import Secrets, SourceChoices
+from renderer.app.import_cluster import OUTPUT, ClusterImport, ImportedCluster, import_cluster
+from renderer.app.import_files import SourceChoices
+from renderer.app.import_objects import Secrets
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
@@ -16,6 +18,7 @@ from renderer.dump.files import STDIN
 from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
 from renderer.report.fit_text import fit_lines
+from renderer.source.project import PROJECT_FILE
 
 #: Files that are named one by one in a dry run, and placeholders at any time; of more their number is said.
 _MOST_NAMED = 40
@@ -30,8 +33,7 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    default="overlays",
-    show_default=True,
+    show_default=f"{OUTPUT}, at the top of the project",
     help="The folder that gets a folder for each namespace.",
 )
 @click.option(
@@ -61,7 +63,7 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @format_option()
 def command(  # noqa: PLR0913 - one for each option
     files: tuple[str, ...],
-    output: Path,
+    output: Path | None,
     kubevirt: Release | None,
     secrets: Secrets,
     *,
@@ -92,14 +94,15 @@ def command(  # noqa: PLR0913 - one for each option
     request = ClusterImport(
         files or (STDIN,), sys.stdin.buffer, output, kubevirt, choices, force, dry_run, all_namespaces
     )
-    imported = import_cluster(open_project(), request)
+    project = open_project()
+    imported = import_cluster(project, request)
     code = report(None, imported.findings)
     if not has_errors(imported.findings):
-        _note(imported, output, group_by, dry_run=dry_run)
+        _note(imported, project.root, group_by, dry_run=dry_run)
     return code
 
 
-def _note(imported: ImportedCluster, output: Path, group_by: str, *, dry_run: bool) -> None:
+def _note(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool) -> None:
     """Say what was imported, what was left out and why, and what comes next."""
     counts = ", ".join(f"{count} {kind}" for kind, count in imported.objects.items())
     note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
@@ -121,15 +124,9 @@ def _note(imported: ImportedCluster, output: Path, group_by: str, *, dry_run: bo
     state = "would be written" if dry_run else "written"
     unchanged = f", {imported.unchanged} unchanged" if imported.unchanged else ""
     note(f"{_counted(len(imported.written), 'file')} {state}{unchanged}")
-    for path in _first(imported.to_commit_never):
-        note(f"do not commit {path}: it holds values of Secrets, and Git does not ignore it")
-    rendered = imported.rendered
-    note(
-        "",
-        "next:",
-        f"  vmrender render       writes {rendered}/",
-        f"  git add vmrender.yaml {output} {rendered}",
-    )
+    paths = (PROJECT_FILE, imported.output, imported.rendered)
+    added = " ".join(Path(os.path.relpath(root / path)).as_posix() for path in paths)
+    note("", "next:", f"  vmrender render       writes {imported.rendered}/", f"  git add {added}")
 
 
 def _first(paths: tuple[str, ...]) -> tuple[str, ...]:

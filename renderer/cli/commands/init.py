@@ -23,6 +23,10 @@ next:
   git commit
   vmrender diff         says what your next change does to the machines"""
 
+_NEXT_TO_LIST = """
+next:
+  list folders or entry points with virtual machines under overlays in vmrender.yaml, which lists none"""
+
 
 def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str | None) -> CiSystem | None:
     return None if text is None else CiSystem(text)
@@ -88,4 +92,5 @@ def _note(started: Started, *, dry_run: bool) -> None:
     note(*started.notes)
     if started.ci is CiSystem.NONE:
         note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
-    note(*_NEXT.split("\n"))
+    renders_nothing = started.found is not None and not started.found.survey.entries
+    note(*(_NEXT_TO_LIST if renders_nothing else _NEXT).split("\n"))

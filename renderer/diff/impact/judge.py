@@ -9,7 +9,7 @@ from renderer.diff.held_values import differences
 from renderer.diff.impact.migratable import unknown_claims
 from renderer.diff.impact.state import HeldChange, InstancePatch, InstanceState, Update, is_within
 from renderer.diff.impact.sync import VM, Reaction, sync
-from renderer.diff.impact.table import Views, verdict_of
+from renderer.diff.impact.table import Views, impact_by_table
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.virtual_machine import HALTED
 from renderer.model.difference import Effect, FieldChange, Impact, worst
@@ -32,6 +32,7 @@ _WAITS = "it waits for the restart that another change needs"
 _SILENT = "no condition says so"
 _MOST_NAMED = 3
 _SAME = "the VM comes to the same"
+_RUNNING = "the VM that runs stays as it is"
 _UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 
 
@@ -73,7 +74,7 @@ def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
     """Judge each field by the table alone."""
     unknown = Impact(Effect.RESTART, "how it is started is not known; counted as a restart")
     judged = tuple(
-        change._replace(impact=change.impact or _in_state(views, verdict_of(views, change) or unknown))
+        change._replace(impact=change.impact or _in_state(views, impact_by_table(views, change) or unknown))
         for change in changes
     )
     impacts = [each.impact for each in judged if each.impact]
@@ -104,7 +105,10 @@ class _VmImpacts:
         self.stopped = held.after.run_strategy == HALTED
         reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
         if not self.halted:
-            reaction = sync(self._update, held.between)
+            reaction = sync(self._update, (*held.between, *filter(None, [held.waiting])))
+        if not self.halted and held.waiting:
+            waiting = sync(self._update._replace(after=held.waiting))
+            reaction = _without_what_waits(reaction, waiting)
         self.state = reaction.state
         self.pending = tuple(_pending(reaction))
         #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
@@ -113,15 +117,16 @@ class _VmImpacts:
 
     def impact_of(self, change: FieldChange) -> Impact:
         """Return the impact of one field."""
-        verdict = verdict_of(self._views, change)
-        if verdict is not None:
-            return _in_state(self._views, verdict)
+        impact = impact_by_table(self._views, change)
+        if impact is not None:
+            return _in_state(self._views, impact)
         field = _in_instance(change.field)
         if self.halted or self.stopped:
             counts = is_within(field, self.pending)
             text = "the VM is halted before" if self.halted else "the VM is halted by it"
             return Impact(Effect.NEXT_START, text) if counts else Impact(Effect.NONE, _SAME)
-        return worst(list(self._impacts(field))) or Impact(Effect.NONE, _SAME, f"{VM} sync")
+        same = _RUNNING if self._held.waiting else _SAME
+        return worst(list(self._impacts(field))) or Impact(Effect.NONE, same, f"{VM} sync")
 
     def _impacts(self, field: FieldPath) -> Iterator[Impact]:
         state = self.state
@@ -190,9 +195,19 @@ def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
     return patch._replace(reason=f"{patch.reason}; nobody starts it (workloadUpdateMethods is empty)")
 
 
+def _without_what_waits(reaction: Reaction, waiting: Reaction) -> Reaction:
+    """Return a reaction without the fields that wait for the next start since before the change."""
+    others = tuple(differences(waiting.next_instance, reaction.next_instance))
+    restart = reaction.state.restart
+    if restart and waiting.state.restart and not any(is_within(each, others) for each in restart.fields):
+        reaction = reaction._replace(state=reaction.state._replace(restart=None))
+    kept = tuple(each for each in _pending(reaction) if not is_within(each, others))
+    return reaction._replace(waits=kept)
+
+
 def _pending(reaction: Reaction) -> Iterator[FieldPath]:
     for field in differences(reaction.state.instance, reaction.next_instance):
-        if field.segments[-1] not in _PLANNED:
+        if field.segments[-1] not in _PLANNED and field not in reaction.waits:
             yield field
 
 

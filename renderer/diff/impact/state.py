@@ -50,7 +50,8 @@ class HeldChange(NamedTuple):
     after it; both are empty where nothing is refused. ``between`` are its states since it was started from
     ``before``, the oldest first.
     ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
-    ``runs`` tells whether there is an instance; None where its run strategy has to tell.
+    ``runs`` tells whether there is an instance; None where its run strategy has to tell. ``waiting`` is the
+    state that the cluster holds and the VM was not started with: the change is one of it, not of ``before``.
     """
 
     before: HeldVm
@@ -60,6 +61,7 @@ class HeldChange(NamedTuple):
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
     between: tuple[HeldVm, ...] = ()
     runs: bool | None = None
+    waiting: HeldVm | None = None
 
 
 def held_vm(
@@ -101,7 +103,7 @@ class InstancePatch(NamedTuple):
 
 
 class InstanceState(NamedTuple):
-    """The instance (``metadata`` and ``spec``), and what has come of the change so far.
+    """The instance (``metadata`` and ``spec``), and the outcome of the change so far.
 
     ``restart``: RestartRequired is set. ``stuck``: the controller fails, and comes no further.
     """

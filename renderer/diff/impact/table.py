@@ -72,7 +72,7 @@ class FieldRow(NamedTuple):
     source: str
 
 
-def verdict_of(views: Views, change: FieldChange) -> Impact | None:
+def impact_by_table(views: Views, change: FieldChange) -> Impact | None:
     """Return the impact of a change; None for one that ``sync`` reacts to."""
     row = next(row for row in ROWS[views.after.kind] if _has(row, views.after, change.field))
     verdict = row.judge(views, change)

@@ -54,14 +54,18 @@ class ClusterObjects:
 
     def runs(self, vm: Resource) -> bool | None:
         """Tell whether a VirtualMachine has an instance; None where the dump does not say."""
-        phase = self._phases.get((vm.namespace, vm.name))
-        if phase is not None:
-            return phase not in _OVER
+        if (vm.namespace, vm.name) in self._instances:
+            return self.instance(vm) is not None
         status = object_at(vm.content, "status")
         printable = text_at(status, "printableStatus")
         if printable:
             return printable not in _WITHOUT_INSTANCE
         return status.get("created") is True if status else None
+
+    def instance(self, vm: Resource) -> Resource | None:
+        """Return the instance of a VirtualMachine that runs; None where the dump has none."""
+        found = self._instances.get((vm.namespace, vm.name))
+        return None if found is None or text_at(found.content, "status", "phase") in _OVER else found
 
     def waits_for_restart(self, vm: Resource) -> bool:
         """Tell whether KubeVirt says that a VirtualMachine runs with another spec than its own."""
@@ -71,9 +75,5 @@ class ClusterObjects:
         )
 
     @cached_property
-    def _phases(self) -> Mapping[tuple[str, str], str]:
-        instances = (each for each in self.resources if each.kind == VMI)
-        return {
-            (each.namespace, each.name): text_at(object_at(each.content, "status"), "phase")
-            for each in instances
-        }
+    def _instances(self) -> Mapping[tuple[str, str], Resource]:
+        return {(each.namespace, each.name): each for each in self.resources if each.kind == VMI}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.compare import OverlaySide, vm_changes
+from renderer.diff.held_values import differences
 from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange
 from renderer.diff.impact.table import Views
@@ -16,8 +17,8 @@ from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secrets
-from renderer.kubevirt.kinds import MATCHER_KEYS, VM
-from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.kubevirt.kinds import MATCHER_KEYS, VM, VMI
+from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView
 from renderer.model.difference import (
     ChangeType,
     Effect,
@@ -36,6 +37,8 @@ _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it i
 _LEFT = Impact(Effect.NONE, "a sync leaves all of it")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
+#: The place of objects that the project could have, and has not.
+_IN_NO_OVERLAY = "in no overlay"
 
 
 class SyncedVm(NamedTuple):
@@ -84,6 +87,35 @@ def compare_with_cluster(
     )
 
 
+def in_no_overlay(
+    objects: ClusterObjects,
+    overlays: Collection[OverlayDifference],
+    is_users: Callable[[Resource], bool],
+    written: Sequence[Resource],
+) -> tuple[OverlayDifference | None, int]:
+    """Return the objects that Git could have and has not, and the number of objects that are not compared.
+
+    Git could have those of the kinds and in the namespaces of ``written``, which is what all overlays render,
+    if ``is_users`` says that a person made them. None without any.
+    """
+    matched = [live for each in written if (live := objects.find(each)) is not None]
+    known = {each.current_id.object_key for each in (*written, *matched)}
+    reported = {change.id for overlay in overlays for change in overlay.changes}
+    kinds = {each.kind for each in written} | PATHS.keys()
+    namespaces = {each.namespace for each in (*written, *matched)}
+    found: list[ResourceChange] = []
+    others = 0
+    for live in objects.resources:
+        if live.current_id.object_key in known or live.current_id in reported or live.kind == VMI:
+            continue
+        if live.namespace in namespaces and live.kind in kinds and is_users(live):
+            runs = objects.runs(live)
+            found.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
+        else:
+            others += 1
+    return (OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(found)) if found else None), others
+
+
 class _LiveComparison:
     """An overlay on its way; ``matched`` are the objects of the cluster that Git has."""
 
@@ -99,6 +131,7 @@ class _LiveComparison:
         self._unjudged = 0
         self._drifts = 0
         self._waiting: list[str] = []
+        self._restarting: list[str] = []
         self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
         self._masking = Masking(secret_values(everything) | tainted())
@@ -119,23 +152,24 @@ class _LiveComparison:
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
         drift = self._without_ignored(Drift(live, written, predicted, merges=policy.merges))
         self._unjudged += drift.unjudged
+        synced = self._synced(drift) if live.kind == VM else None
+        if live.kind == VM:
+            self._note_restart(live, synced, has_drift=bool(drift.fields))
         if not drift.fields:
             self.equal += 1
             return None
         self._drifts += 1
-        if live.kind == VM and self._objects.waits_for_restart(live):
-            self._waiting.append(str(live.current_id))
         if not drift.owners:
             self._without_owners.append(str(live.current_id))
-        return self._drifted(drift, written)
+        return self._drifted(drift, written, synced)
 
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine knows, and Git has no longer."""
         kept = self._settings.prune_refusal or why_kept(live)
         impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
-        told = None if VirtualMachineView.of(live) is None else impact
+        shown = None if VirtualMachineView.of(live) is None else impact
         return ResourceChange(
-            ChangeType.REMOVED, live.current_id, None, (), told, _effects(told), runs=self._runs(live)
+            ChangeType.REMOVED, live.current_id, None, (), shown, _effects(shown), runs=self._runs(live)
         )
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
@@ -153,6 +187,8 @@ class _LiveComparison:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
         elif unowned:
             yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
+        if self._restarting:
+            yield f"a restart is due already, with or without a sync, of {_first(self._restarting)}"
         if self._waiting:
             yield (
                 f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
@@ -170,16 +206,31 @@ class _LiveComparison:
                 drift = left
         return drift
 
-    def _drifted(self, drift: Drift, written: Resource) -> ResourceChange:
-        judgement, refusal = self._judgement(drift), self._refusal(written)
+    def _synced(self, drift: Drift) -> SyncedVm | None:
+        """Return a virtual machine before and after a sync, if it runs with another spec or has drifted."""
+        if not drift.fields and self._objects.instance(drift.live) is None:
+            return None
+        return self._settings.sync(drift.live, drift.live.with_content(drift.synced()))
+
+    def _note_restart(self, live: Resource, synced: SyncedVm | None, *, has_drift: bool) -> None:
+        """Note that a virtual machine runs with another spec than the cluster holds, if it does."""
+        waiting = None if synced is None else synced.change.waiting
+        if synced is not None and waiting is not None:
+            fields = list(map(str, differences(synced.change.before.applied, waiting.applied)))
+            self._restarting.append(f"{live.current_id} ({_first(fields)})")
+        elif has_drift and self._objects.waits_for_restart(live):
+            self._waiting.append(str(live.current_id))
+
+    def _drifted(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
+        judgement, refusal = self._judgement(drift, synced), self._refusal(written)
         impacts = {change.field: change.impact for change in judgement.changes}
-        told = [each._replace(impact=impacts.get(each.field)) for each in drift.told()]
-        told += [change for change in judgement.changes if change.inherited]
+        changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
+        changes += [change for change in judgement.changes if change.inherited]
         change = ResourceChange(
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self._masking) for each in told),
+            tuple(without_secrets(each, written.kind, self._masking) for each in changes),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,
@@ -190,13 +241,12 @@ class _LiveComparison:
             return change
         return change._replace(effects=_effects(refusal), pending=(), start_refusal="")
 
-    def _judgement(self, drift: Drift) -> Judgement:
+    def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
         """Judge what a sync does to a virtual machine; of another object, nothing."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             return Judgement((), None)
-        found = self._settings.sync(drift.live, synced) if live.kind == VM else None
         changes = vm_changes((views[0], views[1]), _seen((views[0], views[1]), found))
         if not changes:
             return Judgement((), _LEFT)

@@ -1,11 +1,16 @@
-"""The fields in which one object of a cluster differs from Git, and what a sync makes of them.
+"""Compare one object of a cluster with Git, field by field, and say what a sync does with each field.
 
-The object of Git is completed with what the cluster fills in by itself: what remains different is drift.
+The object of Git is first completed with the fields that the cluster fills in by itself (``_Completion``).
+Fields that still differ are drift (``Drift``).
 
-A field that only the cluster has is the cluster's own where it is a default, or where ``managedFields`` say
-that nobody wrote it: webhooks and defaults leave no owner behind (Kubernetes
-``apiserver/pkg/endpoints/handlers/create.go``, where the field manager comes before admission), unless an
-object of a built-in kind is sent by client-side apply, and then they are not in its last-applied annotation.
+The cluster fills in a field that Git does not have where
+
+1. an Argo CD or Flux label or annotation is meant (``kubevirt.allocated_fields``),
+2. the value is the default of this kind (``server_defaults``, ``Drift``'s ``predicted``),
+3. the cluster chooses the value, such as a MAC address, and no person wrote it, or
+4. ``managedFields`` name no owner but controllers. Webhooks and defaults leave no owner, because the field
+   manager runs before admission (Kubernetes ``apiserver/pkg/endpoints/handlers/create.go``). Where
+   client-side apply sent the object, it owns the defaults too; the last-applied annotation lacks them.
 """
 
 from __future__ import annotations
@@ -16,35 +21,40 @@ from typing import Self
 
 from renderer.diff.held_values import held
 from renderer.diff.live.engine_policies import is_undone_by_flux
-from renderer.diff.live.managed_fields import FieldLookup, FieldOwners, Owner, last_applied
+from renderer.diff.live.managed_fields import FieldOwners, Owner, last_applied
 from renderer.diff.server_defaults import (
-    is_chosen_by_cluster,
     is_known_kind,
-    is_tracking,
     keeps_empty_values,
     with_server_defaults,
     with_stored_data,
 )
+from renderer.kubevirt.allocated_fields import is_chosen_by_cluster, is_tracking
 from renderer.kubevirt.lists import field_changes, is_equal, is_same_amount, named_elements
 from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, with_value, without
-from renderer.model.list_elements import element_names
+from renderer.model.list_elements import FieldLookup, element_names, value_at
 from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, value_at
+from renderer.model.resource import Resource
 
-_NOTES = ("labels", "annotations")
+_METADATA_KEYS = ("labels", "annotations")
 _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)
 
 
 class Drift:
-    """One object: ``stored`` is what the cluster holds, ``completed`` Git's and what the cluster fills in."""
+    """The drift of one object.
+
+    ``stored`` is the object of the cluster, without what the API server and controllers write; ``completed``
+    that of Git, with the fields that the cluster fills in. ``fields`` are those in which they differ.
+    ``unjudged`` is the number of fields that may be defaults, and count as such.
+    """
 
     def __init__(self, live: Resource, written: Resource, predicted: JsonObject, *, merges: bool) -> None:
-        """``predicted`` is ``written`` with the defaults that are known.
+        """Compare ``live`` with ``written``, the object of Git.
 
-        ``merges``: Flux is told to leave what kubectl has added.
+        ``predicted`` is ``written`` with the defaults that are known. ``merges`` is set where Flux leaves
+        fields that kubectl has added.
         """
         self.live = live
         self._completion = _Completion(live, predicted)
@@ -58,7 +68,7 @@ class Drift:
         self.fields = self._fields()
 
     def with_completed(self, completed: JsonObject) -> Self:
-        """Return the drift from another state of Git."""
+        """Return the drift from another object of Git, which is complete already."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made.completed = completed
@@ -69,13 +79,13 @@ class Drift:
         return held(content) if self._keeps_empty else content
 
     def _fields(self) -> tuple[FieldChange, ...]:
-        changes = field_changes(*map(_with_notes, (self.stored, self.completed)))
+        changes = field_changes(*map(_with_labels_and_annotations, (self.stored, self.completed)))
         if self._keeps_empty:
             return changes
-        return tuple(each for each in changes if _is_note(each.field) or not _is_nothing(each))
+        return tuple(each for each in changes if _is_label_or_annotation(each.field) or not _is_nothing(each))
 
-    def told(self) -> list[FieldChange]:
-        """Return the fields with who owns them in the cluster, and whether a sync leaves them."""
+    def owned_changes(self) -> list[FieldChange]:
+        """Return the fields that differ, each with its owners in the cluster and whether a sync keeps it."""
         found = []
         for change in self.fields:
             owners = self.owners.of(change.field)
@@ -84,10 +94,11 @@ class Drift:
         return found
 
     def _is_kept(self, change: FieldChange, owners: Sequence[Owner]) -> bool:
-        """Tell whether a sync leaves a field that only the cluster has, as Git says nothing of it.
+        """Tell whether a sync keeps a field.
 
-        It goes where it was applied before, and in a list that Git writes, which a sync replaces. Of an
-        element in a list that Git does not write, the list decides, which most kinds have as one field.
+        It keeps fields that Git does not have, but for those that were applied before, those in a list that
+        Git writes, because a sync replaces the list, and those that Flux takes from kubectl. An element of a
+        list that Git does not write is kept if the whole list is.
         """
         if change.after is not NoValue.ABSENT:
             return False
@@ -104,9 +115,9 @@ class Drift:
 
     def synced(self) -> JsonObject:
         """Return the object after a sync."""
-        made, told = self.completed, self.told()
-        gone = {change.field for change in told if not change.kept}
-        for at in dict.fromkeys(_list_around(change.field) for change in told if change.kept):
+        made, changes = self.completed, self.owned_changes()
+        gone = {change.field for change in changes if not change.kept}
+        for at in dict.fromkeys(_list_around(change.field) for change in changes if change.kept):
             value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])
             names = element_names(value) if isinstance(value, list) else None
             if isinstance(value, list) and names is not None:
@@ -122,14 +133,18 @@ def _list_around(field: FieldPath) -> FieldPath:
     return FieldPath(tuple(keys))
 
 
-def _with_notes(content: JsonObject) -> JsonObject:
+def _with_labels_and_annotations(content: JsonObject) -> JsonObject:
     """Return an object with labels and annotations, so that they are compared one by one."""
-    notes = {key: object_at(content, "metadata", key) for key in _NOTES}
+    notes = {key: object_at(content, "metadata", key) for key in _METADATA_KEYS}
     return {**content, "metadata": {**object_at(content, "metadata"), **notes}}
 
 
-def _is_note(field: FieldPath) -> bool:
-    return field.segments[:1] == ("metadata",) and len(field.segments) > 1 and field.segments[1] in _NOTES
+def _is_label_or_annotation(field: FieldPath) -> bool:
+    return (
+        field.segments[:1] == ("metadata",)
+        and len(field.segments) > 1
+        and field.segments[1] in _METADATA_KEYS
+    )
 
 
 def _is_nothing(change: FieldChange) -> bool:
@@ -170,6 +185,7 @@ class _Completion:
         return self._mapping(stored, self.stored, self._predicted, ROOT)
 
     def _mapping(self, written: JsonObject, live: JsonObject, predicted: Json, at: FieldPath) -> JsonObject:
+        """Return the written mapping ``at`` a path with the fields that the cluster has filled in."""
         made: dict[str, Json] = {key: value for key, value in written.items() if value is not None}
         for key, value in live.items():
             if value is None:
@@ -201,6 +217,7 @@ class _Completion:
         return {key: parts} if parts else {}
 
     def _is_filled_in(self, live: Json, predicted: Json, at: FieldPath) -> bool:
+        """Tell whether the cluster fills in a field that Git does not have: the cases above, in order."""
         if is_tracking(at) or self._is_predicted(live, predicted, at):
             return True
         owners = self.owners.of(at)

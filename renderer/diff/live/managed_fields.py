@@ -9,13 +9,13 @@ A field without others below it is owned with all that is in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from renderer.kubevirt.confidential import LAST_APPLIED
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.list_elements import element_text
+from renderer.model.list_elements import FieldLookup
 
 _APPLY = "Apply"
 _SELF = "."
@@ -66,36 +66,6 @@ class _Entry(NamedTuple):
     fields: JsonObject
 
 
-class FieldLookup:
-    """Finds the values of one object by their paths, in long lists as quickly as in short ones."""
-
-    def __init__(self, content: Json) -> None:
-        self._content = content
-        self._positions: dict[tuple[int, str], dict[str, int]] = {}
-
-    def value(self, field: FieldPath) -> Json:
-        """Return the value of a field; None where nothing is."""
-        value = self._content
-        for segment in field.segments:
-            value = self.step(value, segment)
-        return value
-
-    def step(self, value: Json, segment: Segment) -> Json:
-        """Return what a segment leads to from a value of the object; None where nothing is."""
-        if isinstance(segment, str):
-            return object_at(value).get(segment)
-        elements = value if isinstance(value, list) else []
-        index = segment if isinstance(segment, int) else self._position(elements, segment)
-        return elements[index] if 0 <= index < len(elements) else None
-
-    def _position(self, elements: Sequence[Json], name: ElementName) -> int:
-        place = id(elements), name.key
-        if place not in self._positions:
-            texts = [element_text(each, name.key) for each in elements]
-            self._positions[place] = {text: index for index, text in reversed([*enumerate(texts)])}
-        return self._positions[place].get(name.value, -1)
-
-
 class FieldOwners:
     """The owners of the fields of one object; of none where the dump was printed without them."""
 
@@ -130,7 +100,7 @@ class FieldOwners:
         for depth, segment in enumerate(segments):
             if depth and all(key == _SELF for key in fields):
                 return depth
-            value = self._lookup.step(value, segment)
+            value = self._lookup.child(value, segment)
             name = f"f:{segment}" if isinstance(segment, str) else self._of_list(fields).name(segment, value)
             if name not in fields:
                 return None

@@ -92,7 +92,7 @@ def sources(application: Resource) -> Iterator[DeployedSource]:
 
 
 def source_folder(fs: FileSystem, source: DeployedSource) -> str:
-    """The folder that ``path`` means (``util/app/path/path.go``). Raises ``DiagnosticError``."""
+    """Return the folder that ``path`` means (``util/app/path/path.go``). Raises ``DiagnosticError``."""
     written = source.path
     folder = posixpath.normpath(written or ".")
     if written.startswith("/"):
@@ -108,7 +108,7 @@ def source_folder(fs: FileSystem, source: DeployedSource) -> str:
 
 
 def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> DeployedSource:
-    """The source with the options of ``.argocd-source.yaml`` and of the file for this Application.
+    """Return the source with the options of ``.argocd-source.yaml`` and of the file for this Application.
 
     Raises ``DiagnosticError``.
     """
@@ -129,7 +129,7 @@ def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> Deplo
 
 
 def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceType:
-    """The type that the source names, or else that of the files in its folder (``util/app/discovery``).
+    """Return the type that the source names, or else that of its files (``util/app/discovery``).
 
     Raises ``DiagnosticError``.
     """
@@ -152,7 +152,7 @@ def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceTy
 
 
 def _normalized(source: JsonObject) -> JsonObject:
-    """The source without blocks that say nothing (``NormalizeSource``)."""
+    """Return the source without blocks that say nothing (``NormalizeSource``)."""
     made: dict[str, Any] = dict(source)
     for kind in ("kustomize", "helm"):
         if not any(made.get(kind, {}).values() if isinstance(made.get(kind), dict) else ()):

@@ -37,7 +37,7 @@ def rendering_of(entry: Resource) -> Rendering:
 def generate_applications(
     entry: Resource, context: SetContext, warn: Callable[[Diagnostic], None] = lambda _: None
 ) -> tuple[Resource, ...]:
-    """The Applications of the ApplicationSet ``entry``, in the order of its generators.
+    """Return the Applications of the ApplicationSet ``entry``, in the order of its generators.
 
     Those of one name are left out, with a warning, and the others stay (``controllers``,
     ``validateGeneratedApplications``). Raises ``DiagnosticError``: application-set. One failing generator
@@ -121,7 +121,7 @@ def _patched(application: JsonObject, text: str) -> JsonObject:
 
 
 def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
-    """A strategic merge for Applications, whose lists have no merge keys but for finalizers."""
+    """Return a strategic merge for Applications, whose lists have no merge keys but for finalizers."""
     if patch.get("$patch") == "replace":
         return {key: each for key, each in patch.items() if key != "$patch"}
     if patch.get("$patch") == "delete":

@@ -40,7 +40,7 @@ _OF_CLUSTER = frozenset(
 
 
 def deduplicated(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
-    """The objects, of several with one group, kind, namespace and name the last, with a warning for each.
+    """Return the objects; the last of several with one identity counts, with a warning for each other.
 
     Argo CD says RepeatedResourceWarning of them.
     """
@@ -69,7 +69,7 @@ def _repeated(dropped: Resource, kept: Resource) -> Diagnostic:
 
 
 def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:
-    """The objects with ``destination.namespace`` where they have none; kinds of the cluster lose theirs."""
+    """Set ``destination.namespace`` where objects have none; kinds of the cluster lose theirs."""
     defined = {_defined_kind(each) for each in resources if each.kind == "CustomResourceDefinition"}
     return resources.map(lambda each: _placed(each, namespace, defined))
 

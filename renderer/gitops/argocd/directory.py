@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from renderer.gitops.globs import GlobError, matches_gobwas
+from renderer.gitops.gobwas import GlobError, gobwas_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
@@ -49,7 +49,7 @@ class DirectoryOptions(NamedTuple):
 
 
 def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> Iterator[str]:
-    """The files that may hold manifests, in the order of a walk. Raises ``DiagnosticError``."""
+    """Yield the files that may hold manifests, in the order of a walk. Raises ``DiagnosticError``."""
     for path in _walk(fs, folder, recurse=options.recurse):
         relative = path if folder == "." else path[len(folder) + 1 :]
         if not options.any_extension and not _MANIFEST.fullmatch(posixpath.basename(path)):
@@ -63,7 +63,7 @@ def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> It
 
 
 def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tuple[Resource, ...]:
-    """The objects of a folder or file.
+    """Return the objects of a folder or file.
 
     Raises ``DiagnosticError``: resource-invalid, unsupported-field for jsonnet.
     """
@@ -91,13 +91,13 @@ def _walk(fs: FileSystem, folder: str, *, recurse: bool) -> Iterator[str]:
 
 def _matches(pattern: str, path: str) -> bool:
     try:
-        return matches_gobwas(pattern, path)
+        return gobwas_match(pattern, path)
     except GlobError:
         return False
 
 
 def _json_objects(content: bytes, path: str) -> list[Resource]:
-    """The one object of a JSON file."""
+    """Return the one object of a JSON file."""
     try:
         text = content.decode("utf-8-sig")
         value: Json = json.loads(text)
@@ -107,7 +107,7 @@ def _json_objects(content: bytes, path: str) -> list[Resource]:
 
 
 def _yaml_objects(content: bytes, path: str) -> list[Resource]:
-    """The objects of a YAML file; none where it looks like no manifest (``getObjsFromYAMLOrJSON``)."""
+    """Return the objects of a YAML file; none where it looks like no manifest (``getObjsFromYAMLOrJSON``)."""
     found: list[Resource] = []
     try:
         for index, decode in enumerate(_documents(content, path)):
@@ -121,7 +121,7 @@ def _yaml_objects(content: bytes, path: str) -> list[Resource]:
 
 
 def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
-    """The documents between lines of ``---``, each decoded when it is asked for."""
+    """Yield the documents between lines of ``---``, each decoded when it is asked for."""
     start = 0
     for end in [*_SEPARATOR.finditer(content), None]:
         part = content[start : end.start() if end else len(content)]

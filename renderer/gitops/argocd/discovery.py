@@ -36,7 +36,7 @@ class ReachedApplication:
         return text_at(self.entry.content, "spec", "destination", "namespace")
 
     def lineage(self) -> Iterator[ReachedApplication]:
-        """The Application and its parents, up to the first."""
+        """Yield the Application and its parents, up to the first."""
         reached: ReachedApplication | None = self
         while reached is not None:
             yield reached
@@ -60,7 +60,7 @@ class ArgocdDiscovery:
         self.findings: list[Diagnostic] = []
 
     def follow(self, entries: Iterable[Resource]) -> tuple[ReachedApplication, ...]:
-        """All Applications, parents before children."""
+        """Return all Applications, parents before children."""
         level = [reached for entry in entries for reached in self._applications(entry, None)]
         found: list[ReachedApplication] = []
         while level:
@@ -83,7 +83,7 @@ class ArgocdDiscovery:
     def _applications(
         self, resource: Resource, parent: ReachedApplication | None
     ) -> Iterator[ReachedApplication]:
-        """The Application that ``resource`` is, or those that it makes, unless they are known."""
+        """Yield the Application that ``resource`` is, or those that it makes, unless they are known."""
         if is_application(resource):
             yield from self._added(resource, parent, None)
         elif is_application_set(resource):

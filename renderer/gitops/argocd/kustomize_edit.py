@@ -27,7 +27,7 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\$))")
 
 
 def complete(fs: FileSystem, source: DeployedSource, folder: str) -> CompletedKustomization:
-    """The kustomization in ``folder`` with ``spec.source.kustomize`` in it. Raises ``DiagnosticError``."""
+    """Return ``folder``'s kustomization with ``spec.source.kustomize``. Raises ``DiagnosticError``."""
     file = find_kustomization(fs, folder)
     content = decode_yaml11(fs.read(file), file)
     options = object_at(source.content, "kustomize")
@@ -218,7 +218,7 @@ class _Edit:
 
 
 def _parsed_image(text: str) -> dict[str, Json] | None:
-    """An image as ``edit set image`` reads it; None for what is none (``setimage.go`` parse)."""
+    """Return an image as ``edit set image`` reads it; None for what is none (``setimage.go`` parse)."""
     key, equals, value = text.partition("=")
     name, tag, digest = split_image(value if equals else text)
     if name == text:

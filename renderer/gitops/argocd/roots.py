@@ -47,7 +47,7 @@ def _objects(fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource,
 
 
 def _places(fs: FileSystem, path: str) -> Iterator[str]:
-    """The files and the folders with a kustomization in ``path``, and below its other folders."""
+    """Yield the files and the folders with a kustomization in ``path``, and below its other folders."""
     if fs.is_file(path):
         yield path
         return
@@ -64,7 +64,7 @@ def _places(fs: FileSystem, path: str) -> Iterator[str]:
 
 
 def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[str]:
-    """The folders and files that the kustomizations in ``folders`` use, without those that use each other."""
+    """Return the folders and files that the kustomizations in ``folders`` use, but for circles of them."""
     found: set[str] = set()
     for user in folders:
         found |= graph.files(user)
@@ -73,7 +73,7 @@ def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[st
 
 
 def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
-    """The objects of a file that mentions Argo CD; of one that is no manifest none."""
+    """Yield the objects of a file that mentions Argo CD; of one that is no manifest none."""
     content = fs.read(path)
     if GROUP.encode() not in content:
         return
@@ -84,7 +84,12 @@ def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
             raise
         return
     for resource in found:
-        items = array_at(resource.content, "items")
-        yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
-        if not items:
-            yield resource
+        yield from with_items(resource)
+
+
+def with_items(resource: Resource) -> Iterator[Resource]:
+    """Yield the items of a List; another object as it is."""
+    items = array_at(resource.content, "items")
+    yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
+    if not items:
+        yield resource

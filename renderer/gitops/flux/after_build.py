@@ -16,14 +16,14 @@ _METADATA = ("labels", "annotations")
 
 
 def read_objects(resources: ResourceSet) -> ResourceSet:
-    """The objects without kustomization files that were listed as resources."""
+    """Return the objects without kustomization files that were listed as resources."""
     return resources.where(
         lambda each: not (each.kind == "Kustomization" and each.gvk.group == _KUSTOMIZE_GROUP)
     )
 
 
 def with_common_metadata(resources: ResourceSet, entry: Resource) -> ResourceSet:
-    """The objects with the labels and annotations of ``spec.commonMetadata``, which go over their own."""
+    """Return the objects with the labels and annotations of ``spec.commonMetadata``, over their own."""
     common = object_at(entry.content, "spec", "commonMetadata")
     added = {field: object_at(common, field) for field in _METADATA if object_at(common, field)}
     if not added:

@@ -1,19 +1,132 @@
 """The artifact that source-controller makes of a repository, which is all that a Kustomization can see.
 
 source-controller ``gitrepository_controller.go`` reconcileArtifact, ``fluxcd/pkg``
-``artifact/storage/archive.go``.
+``artifact/storage/archive.go``; ``sourceignore`` and ``gitignore`` for the files that it leaves out.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from renderer.gitops.flux.source_ignore import IGNORE_FILE, IgnorePattern, SourceIgnore, read_patterns
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.glob import file_path_match
 from renderer.model.location import Location
 from renderer.source.file_system import FileSystem
+
+IGNORE_FILE = ".sourceignore"
+
+_VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
+_SPECIAL = re.compile(r"[*?\[\\]")
+#: Hold only where the repository has no pattern of its own.
+_DEFAULTS = (
+    *("*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip"),
+    *(".github/", ".circleci/", ".travis.yml", ".gitlab-ci.yml", "appveyor.yml", ".drone.yml"),
+    *("cloudbuild.yaml", "codeship-services.yml", "codeship-steps.yml"),
+    *("**/.goreleaser.yml", "**/.sops.yaml", "**/.flux.yaml"),
+)
+
+
+class IgnorePattern(NamedTuple):
+    """One line of an ignore file (``gitignore/pattern.go``).
+
+    ``folder`` are the parts of its folder's path.
+    """
+
+    folder: tuple[str, ...]
+    parts: tuple[str, ...]
+    includes: bool
+    folders_only: bool
+
+    @classmethod
+    def parse(cls, line: str, folder: tuple[str, ...] = ()) -> IgnorePattern:
+        includes = line.startswith("!")
+        text = line[includes:]
+        if not text.endswith("\\ "):
+            text = text.rstrip(" ")
+        folders_only = text.endswith("/")
+        return cls(folder, tuple(text.removesuffix("/").split("/")), includes, folders_only)
+
+    def matches(self, path: Sequence[str], *, is_folder: bool) -> bool:
+        """Return whether the pattern is about the path, given by its parts, or a folder that it is in."""
+        above = len(self.folder)
+        if len(path) <= above or tuple(path[:above]) != self.folder:
+            return False
+        below = path[above:]
+        if len(self.parts) == 1:
+            return self._matches_name(below, is_folder=is_folder)
+        return self._matches_parts(below, is_folder=is_folder)
+
+    def _matches_name(self, path: Sequence[str], *, is_folder: bool) -> bool:
+        for index, name in enumerate(path):
+            if _matches(self.parts[0], name):
+                return is_folder or not self.folders_only or index < len(path) - 1
+        return False
+
+    def _matches_parts(self, path: Sequence[str], *, is_folder: bool) -> bool:
+        """Match as upstream's ``globMatch``: ``**`` goes on to the first name that matches the next part."""
+        left, matched, any_depth = list(path), False, False
+        for index, part in enumerate(self.parts):
+            if part == "":
+                any_depth = False
+            elif part == "**":
+                if index == len(self.parts) - 1:
+                    break
+                any_depth = True
+            elif "**" in part or not left:
+                return False
+            elif any_depth:
+                any_depth = False
+                matched = _drop_through(left, part)
+            elif not _matches(part, left.pop(0)):
+                return False
+            else:
+                matched = True
+        return matched and (is_folder or bool(left) or not self.folders_only)
+
+
+class SourceIgnore:
+    """All patterns of a source; later ones count more."""
+
+    def __init__(self, patterns: Iterable[IgnorePattern] = ()) -> None:
+        own = tuple(patterns)
+        above = _VERSION_CONTROL if own else (*_VERSION_CONTROL, *_DEFAULTS)
+        self._patterns = (*map(IgnorePattern.parse, above), *own)
+
+    def ignores(self, path: str, *, is_folder: bool = False) -> bool:
+        """Return whether the file or folder at ``path`` is left out of the artifact."""
+        parts = path.split("/")
+        for pattern in reversed(self._patterns):
+            if pattern.matches(parts, is_folder=is_folder):
+                return not pattern.includes
+        return False
+
+
+def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
+    """Yield the patterns of an ignore file in ``folder``, or of ``GitRepository.spec.ignore``."""
+    parts = () if folder == "." else tuple(folder.split("/"))
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            yield IgnorePattern.parse(line, parts)
+
+
+def _matches(part: str, name: str) -> bool:
+    """Match a path as ``file_path_match`` does; most patterns are a name, or a star and an ending."""
+    rest = part.removeprefix("*")
+    if not _SPECIAL.search(rest):
+        return name.endswith(rest) if rest != part else name == part
+    return file_path_match(part, name)
+
+
+def _drop_through(path: list[str], part: str) -> bool:
+    """Drop names up to the first that matches ``part``; return whether there was one."""
+    while path:
+        if _matches(part, path.pop(0)):
+            return True
+    return False
 
 
 class ArtifactFileSystem:
@@ -75,7 +188,7 @@ class ArtifactFileSystem:
 
 
 def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:
-    """The patterns of all ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
+    """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
     names = fs.list(folder)
     if IGNORE_FILE in names:
         path = _joined(folder, IGNORE_FILE)

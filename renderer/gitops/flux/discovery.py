@@ -63,7 +63,7 @@ class ReachedKustomization:
         )
 
     def lineage(self) -> Iterator[ReachedKustomization]:
-        """The Kustomization and its parents, up to the root."""
+        """Yield the Kustomization and its parents, up to the root."""
         reached: ReachedKustomization | None = self
         while reached is not None:
             yield reached
@@ -97,7 +97,7 @@ class FluxDiscovery:
         self._root_url = ""
 
     def follow(self, root: Resource) -> tuple[ReachedKustomization, ...]:
-        """All Kustomizations, parents before children, breadth first."""
+        """Return all Kustomizations, parents before children, breadth first."""
         self._root_source = source_key(root)
         source = self._objects.get(self._root_source)
         self._root_url = text_at(source.content, "spec", "url") if source else ""
@@ -112,7 +112,7 @@ class FluxDiscovery:
         return tuple(_breadth_first(first))
 
     def known(self, key: Key) -> Resource | None:
-        """An object of the cluster, as it was deployed."""
+        """Return an object of the cluster, as it was deployed."""
         return self._objects.get(key)
 
     def _is_ready(self, reached: ReachedKustomization) -> bool:
@@ -155,7 +155,7 @@ class FluxDiscovery:
 
 
 def source_key(entry: Resource) -> Key:
-    """The object that ``spec.sourceRef`` names.
+    """Return the object that ``spec.sourceRef`` names.
 
     It is in the Kustomization's namespace unless that says more.
     """
@@ -165,7 +165,7 @@ def source_key(entry: Resource) -> Key:
 
 
 def variable_sources(entry: Resource) -> tuple[Key, ...]:
-    """The ConfigMaps and Secrets that ``spec.postBuild.substituteFrom`` names, all in its own namespace."""
+    """Return the ConfigMaps and Secrets that ``substituteFrom`` names, all in its own namespace."""
     references = array_at(entry.content, "spec", "postBuild", "substituteFrom")
     return tuple((text_at(each, "kind"), entry.namespace, text_at(each, "name")) for each in references)
 

@@ -15,6 +15,7 @@ from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kustomization import KUSTOMIZATION_HEAD
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
@@ -29,11 +30,10 @@ _MANIFESTS = (".yaml", ".yml")
 #: Fields of the spec that replace fields of the file.
 _REPLACED = {"targetNamespace": "namespace", "namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}
 _SELECTOR = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
-_VERSION = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
 def source_folder(fs: FileSystem, entry: Resource) -> str:
-    """The folder that ``spec.path`` means, which never leads out of the source (``securejoin``).
+    """Return the folder that ``spec.path`` means, which never leads out of the source (``securejoin``).
 
     Raises ``DiagnosticError``: flux-kustomization where there is no such folder.
     """
@@ -47,11 +47,11 @@ def source_folder(fs: FileSystem, entry: Resource) -> str:
 
 
 def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
-    """The kustomization of the Flux Kustomization ``entry``. Raises ``DiagnosticError``."""
+    """Return the kustomization of the Flux Kustomization ``entry``. Raises ``DiagnosticError``."""
     folder = source_folder(fs, entry)
     found = find_or_generate(fs, folder, entry.origin.below("spec", "path"))
     spec = object_at(entry.content, "spec")
-    content: dict[str, Any] = {**_VERSION, **found.content}
+    content: dict[str, Any] = {**KUSTOMIZATION_HEAD, **found.content}
     merge = _Merge(content, dict(found.sites), entry)
     if not found.generated and not content.get("resources"):
         content["buildMetadata"] = ["originAnnotations"]
@@ -70,7 +70,7 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
 
 
 def find_or_generate(fs: FileSystem, folder: str, listed_at: Site) -> CompletedKustomization:
-    """The kustomization file of ``folder``, or else one that lists its manifests. Raises ``DiagnosticError``.
+    """Return the kustomization of ``folder``, or one that lists its manifests. Raises ``DiagnosticError``.
 
     ``listed_at`` is where the folder is named, which findings about a generated one point at.
     """
@@ -105,7 +105,7 @@ def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str
 
 
 def with_known_names(content: Json) -> JsonObject:
-    """The fields of a kustomization file by their usual names; unknown ones are dropped."""
+    """Return the fields of a kustomization file by their usual names; unknown ones are dropped."""
     spelled = {name.lower(): name for name in KNOWN_FIELDS}
     fields = object_at(content)
     exact = {key: value for key, value in fields.items() if key in KNOWN_FIELDS}
@@ -114,7 +114,7 @@ def with_known_names(content: Json) -> JsonObject:
 
 
 def _add_deprecated_patches(merge: _Merge) -> None:
-    """The two lists of patches that API versions before ``v1`` have."""
+    """Add the two lists of patches that API versions before ``v1`` have."""
     spec = object_at(merge.entry.content, "spec")
     for index, patch in enumerate(array_at(spec, "patchesStrategicMerge")):
         merge.append("patchesStrategicMerge", _json(patch), "patchesStrategicMerge", index)
@@ -151,7 +151,7 @@ class _Merge:
 
 
 def _patch(written: Json, text: str | None = None) -> JsonObject:
-    """An entry of ``patches`` with the fields that Flux knows (``adaptSelector``)."""
+    """Return an entry of ``patches`` with the fields that Flux knows (``adaptSelector``)."""
     patch = object_at(written)
     made: dict[str, Json] = {"patch": text_at(patch, "patch") if text is None else text}
     if isinstance(patch.get("target"), dict):
@@ -181,7 +181,7 @@ def _exists(fs: FileSystem, path: str) -> bool:
 
 
 def _merge_image(merge: _Merge, image: Mapping[str, Json], index: int) -> None:
-    """An image of the file with this name gets the new values, tag and digest as one."""
+    """Give an image of the file with this name the new values, tag and digest as one."""
     new = {key: image[key] for key in ("name", "newName", "newTag", "digest") if image.get(key)}
     for place, written in enumerate(array_at(merge.content, "images")):
         known = object_at(written)

@@ -33,7 +33,7 @@ class ClusterRoot(NamedTuple):
 
 
 def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
-    """The root of the cluster in ``folder``.
+    """Return the root of the cluster in ``folder``.
 
     Raises ``DiagnosticError`` for a ``gotk-sync.yaml`` that is broken.
     """
@@ -64,7 +64,7 @@ def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
 
 
 def _documents(fs: FileSystem, path: str) -> tuple[Json, ...]:
-    """The documents of a file that need be none of ours."""
+    """Return the documents of a file that need be none of ours."""
     try:
         return decode_documents(fs.read(path), path)
     except DiagnosticError:
@@ -88,7 +88,7 @@ def _sync(document: Json) -> JsonObject:
 
 
 def _made(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
-    """The objects that Flux makes of ``sync``."""
+    """Return the objects that Flux makes of ``sync``."""
     source: JsonObject = {"kind": text_at(sync, "kind") or "GitRepository", "name": _SYSTEM}
     metadata: JsonObject = {"name": _SYSTEM, "namespace": _SYSTEM}
     kustomization: JsonObject = {

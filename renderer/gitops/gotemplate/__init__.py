@@ -18,7 +18,7 @@ __all__ = ["GoTemplateError", "render"]
 
 
 def render(text: str, values: object, options: Iterable[str] = ()) -> str:
-    """The text that the template ``text`` makes of ``values``; ``options`` are Go's, as ``missingkey=error``.
+    """Return what the template ``text`` makes of ``values``; ``options`` are Go's: ``missingkey=error``.
 
     Raises ``GoTemplateError``.
     """

@@ -16,7 +16,7 @@ from renderer.gitops.gotemplate.values import is_nil, kind_name, same, type_name
 
 
 def is_empty(value: object) -> bool:
-    """sprig's ``empty``: nil, false, 0 and what has no elements."""
+    """Return True for nil, false, 0 and what has no elements, as sprig's ``empty``."""
     return is_nil(value) or not value
 
 
@@ -40,7 +40,7 @@ def _dict(*values: object) -> dict[str, object]:
 
 
 def _set(mapping: dict[str, object], key: str, value: object) -> dict[str, object]:
-    """Changes the mapping itself, as sprig does: the next action sees it."""
+    """Change the mapping itself, as sprig does: the next action sees it."""
     mapping[key] = value
     return mapping
 
@@ -59,12 +59,12 @@ def _omit(mapping: Mapping[str, object], *keys: str) -> dict[str, object]:
 
 
 def _keys(*mappings: Mapping[str, object]) -> list[object]:
-    """Go's order is another one each time; here it is that of the names."""
+    """Return the keys, sorted; in Go their order differs each time."""
     return [key for mapping in mappings for key in sorted(mapping)]
 
 
 def merged(target: Mapping[str, object], other: Mapping[str, object], *, over: bool) -> dict[str, object]:
-    """``mergo.Merge``: values of ``other`` where there are none; with ``over`` all that are not empty."""
+    """Add values of ``other`` where there are none; with ``over``, all but empty ones (``mergo.Merge``)."""
     result = dict(target)
     for key, value in other.items():
         known = result.get(key)

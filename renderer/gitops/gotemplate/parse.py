@@ -1,8 +1,10 @@
-"""Tokens to nodes (``text/template/parse`` ``parse.go``)."""
+"""Tokens of a template, and the nodes that they make (``text/template/parse`` ``lex.go``, ``parse.go``)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
+from typing import NamedTuple
 
 from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.nodes import (
@@ -22,7 +24,100 @@ from renderer.gitops.gotemplate.nodes import (
     TemplateTree,
     VariableNode,
 )
-from renderer.gitops.gotemplate.tokens import Token, cut, unquoted
+
+_SPACES = " \t\r\n"
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n]+)
+    |(?P<text>"(?:[^"\\\n]|\\.)*")
+    |(?P<raw>`[^`]*`)
+    |(?P<character>'(?:[^'\\\n]|\\.[^']*)')
+    |(?P<number>[+-]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?
+       |\.[0-9]+(?:[eE][+-]?[0-9]+)?))
+    |(?P<field>\.[A-Za-z_\u0080-\U0010ffff][\w]*)
+    |(?P<variable>\$[\w]*)
+    |(?P<word>[A-Za-z_\u0080-\U0010ffff][\w]*)
+    |(?P<symbol>:=|=|\||\(|\)|,|\.)""",
+    re.VERBOSE,
+)
+_ESCAPES = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))", re.DOTALL)
+
+
+class Token(NamedTuple):
+    """``kind`` is the name of a group above; ``spaced`` says whether a space stands before it."""
+
+    kind: str
+    text: str
+    spaced: bool
+
+
+def cut(text: str) -> Iterator[str | list[Token]]:
+    """Yield the texts of the template, and each action's tokens between them. Raises ``GoTemplateError``."""
+    at, trims = 0, False
+    while True:
+        start = text.find("{{", at)
+        literal = text[at:] if start < 0 else text[at:start]
+        if trims:
+            literal = literal.lstrip(_SPACES)
+        if start < 0:
+            yield literal
+            return
+        inner = start + 2
+        if text.startswith("-", inner) and text[inner + 1 : inner + 2] in tuple(_SPACES):
+            literal = literal.rstrip(_SPACES)
+            inner += 1
+        yield literal
+        tokens, at, trims = _action(text, inner)
+        if tokens is not None:
+            yield tokens
+
+
+def unquoted(text: str) -> str:
+    """Return the value of a quoted Go string or character."""
+    return _ESCAPE.sub(_escaped, text[1:-1])
+
+
+def _escaped(match: re.Match[str]) -> str:
+    if match[5]:
+        try:
+            return _ESCAPES[match[5]]
+        except KeyError:
+            raise GoTemplateError(f"unknown escape sequence \\{match[5]}") from None
+    return chr(int(match[1] or match[2] or match[3], 16) if not match[4] else int(match[4], 8))
+
+
+def _action(text: str, start: int) -> tuple[list[Token] | None, int, bool]:
+    """Return an action's tokens (None for a comment), its end, and whether spaces behind it go."""
+    comment = re.compile(r"[ \t\r\n]*/\*.*?\*/([ \t\r\n]+-)?\}\}", re.DOTALL).match(text, start)
+    if comment:
+        return None, comment.end(), comment[1] is not None
+    at, spaced, tokens = start, False, list[Token]()
+    while not text.startswith("}}", at):
+        if spaced and text.startswith("-}}", at):
+            return tokens, at + 3, True
+        match = _TOKEN.match(text, at)
+        if match is None:
+            if at >= len(text):
+                raise GoTemplateError("unclosed action")
+            raise GoTemplateError(f"unexpected {text[at]!r} in an action")
+        kind = match.lastgroup or ""
+        if kind != "space":
+            tokens.append(Token(kind, match[0], spaced))
+        spaced = kind == "space"
+        at = match.end()
+    return tokens, at + 2, False
+
 
 _MOST_NESTED = 50
 _CONSTANTS = {"true": Literal(value=True), "false": Literal(value=False), "nil": Literal(None, is_nil=True)}
@@ -30,7 +125,7 @@ _BLOCKS = ("if", "with", "range")
 
 
 def parse(text: str, functions: Container[str]) -> TemplateTree:
-    """The template in ``text``; ``functions`` are the names of those it may call.
+    """Return the template in ``text``; ``functions`` are the names of those it may call.
 
     Raises ``GoTemplateError``.
     """
@@ -215,7 +310,7 @@ def _with_fields(operand: Operand, names: tuple[str, ...]) -> Operand:
 
 
 def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], bool, list[Token]]:
-    """The variables that a pipeline sets, whether they exist already, and the rest of the tokens."""
+    """Return the variables that a pipeline sets, whether they exist already, and the rest of the tokens."""
     texts = [token.text for token in tokens[:4]]
     if not tokens or tokens[0].kind != "variable":
         return (), False, tokens
@@ -229,7 +324,7 @@ def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], boo
 
 
 def _split(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The commands between the bars that stand in no brackets."""
+    """Yield the commands between the bars that stand in no brackets."""
     depth, part = 0, list[Token]()
     for token in tokens:
         if token.kind == "symbol":

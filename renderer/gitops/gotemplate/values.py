@@ -28,7 +28,7 @@ class TextMap(dict[str, str]):
 
 
 def decoded(value: Json) -> object:
-    """A value of YAML or JSON as Go decodes it: every number is a float."""
+    """Return a value of YAML or JSON as Go decodes it: every number is a float."""
     if isinstance(value, bool) or not isinstance(value, int | dict | list):
         return value
     if isinstance(value, int):

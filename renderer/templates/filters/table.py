@@ -8,7 +8,7 @@ from typing import cast
 from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.tests import TESTS as JINJA_TESTS
 
-from renderer.templates.filters import collections, data, names, quantities, text
+from renderer.templates.filters import collections, quantities, text
 from renderer.templates.words import as_text
 
 #: Jinja's filters whose work and result are no larger than what they are given.
@@ -44,15 +44,15 @@ _OURS: Mapping[str, Callable[..., object]] = {
     "center": text.center,
     "combine": collections.combine,
     "decimal_quantity": quantities.decimal_quantity,
-    "dns_label": names.dns_label,
-    "dns_subdomain": names.dns_subdomain,
+    "dns_label": text.dns_label,
+    "dns_subdomain": text.dns_subdomain,
     "float": text.real,
     "format": text.formatted,
     "indent": text.indent,
     "int": text.integer,
     "items": collections.pairs,
     "join": text.join,
-    "label_value": names.label_value,
+    "label_value": text.label_value,
     "lower": text.lower,
     "millis": quantities.millis,
     "nindent": text.nindent,
@@ -61,18 +61,18 @@ _OURS: Mapping[str, Callable[..., object]] = {
     "quantity_divide": quantities.quantity_divide,
     "quantity_multiply": quantities.quantity_multiply,
     "quantity_subtract": quantities.quantity_subtract,
-    "quote": data.quote,
+    "quote": text.quote,
     "replace": text.replace,
     "round": collections.rounded,
     "sha256": text.sha256,
-    "slug": names.slug,
+    "slug": text.slug,
     "split": text.split,
     "string": as_text,
     "sum": collections.total,
     "title": text.title,
-    "to_json": data.to_json,
-    "to_yaml": data.to_yaml,
-    "tojson": data.to_json,
+    "to_json": text.to_json,
+    "to_yaml": text.to_yaml,
+    "tojson": text.to_json,
     "trim": text.trim,
     "truncate": text.truncate,
     "upper": text.upper,

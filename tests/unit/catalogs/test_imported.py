@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from renderer.catalogs.imported import (
-    KUSTOMIZATION,
     SUMS,
     described_kinds,
     imported,
@@ -15,6 +14,7 @@ from renderer.catalogs.imported import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 
@@ -47,11 +47,12 @@ def refusal(present: dict[str, bytes], *, force: bool = False) -> tuple[Code, st
 
 
 def test_a_folder_has_a_file_for_each_kind_and_their_digests() -> None:
-    assert [*NEW.files] == [CLUSTER, PREFERENCES, KUSTOMIZATION, SUMS]
-    assert NEW.files[KUSTOMIZATION].decode().endswith(f"resources:\n- {CLUSTER}\n- {PREFERENCES}\n")
+    assert [*NEW.files] == [CLUSTER, PREFERENCES, KUSTOMIZATION_FILE, SUMS]
+    assert NEW.files[KUSTOMIZATION_FILE].decode().endswith(f"resources:\n- {CLUSTER}\n- {PREFERENCES}\n")
     sums = dict(line.split("  ")[::-1] for line in NEW.files[SUMS].decode().splitlines())
     assert sums == {
-        name: hashlib.sha256(NEW.files[name]).hexdigest() for name in (CLUSTER, PREFERENCES, KUSTOMIZATION)
+        name: hashlib.sha256(NEW.files[name]).hexdigest()
+        for name in (CLUSTER, PREFERENCES, KUSTOMIZATION_FILE)
     }
     assert NEW.digest == hashlib.sha256(NEW.files[SUMS]).hexdigest()
 
@@ -98,11 +99,11 @@ def test_what_is_there_already_is_left_alone() -> None:
 
 
 def test_files_that_no_import_wrote_are_never_replaced() -> None:
-    message = f"catalog/ours/{KUSTOMIZATION} is in the way, and no import wrote it"
+    message = f"catalog/ours/{KUSTOMIZATION_FILE} is in the way, and no import wrote it"
 
     for force in (False, True):
-        assert refusal({KUSTOMIZATION: b"mine"}, force=force) == (Code.FOREIGN_FILE, message)
-    without = NEW.files[SUMS].replace(KUSTOMIZATION.encode(), b"x.yaml")
+        assert refusal({KUSTOMIZATION_FILE: b"mine"}, force=force) == (Code.FOREIGN_FILE, message)
+    without = NEW.files[SUMS].replace(KUSTOMIZATION_FILE.encode(), b"x.yaml")
     assert refusal({**NEW.files, SUMS: without}, force=True) == (Code.FOREIGN_FILE, message)
     assert refusal({SUMS: b"\xff junk", CLUSTER: b""}, force=True)[0] is Code.FOREIGN_FILE
 
@@ -116,7 +117,7 @@ def test_another_content_is_refused_and_taken_by_force() -> None:
     assert code is Code.IMPORT_REFUSED
     assert message == (
         "catalog/ours was imported with other content:"
-        f" {KUSTOMIZATION}, {CLUSTER}, {PREFERENCES} would change"
+        f" {KUSTOMIZATION_FILE}, {CLUSTER}, {PREFERENCES} would change"
     )
     assert plan_import(NEW, old.files, "x", force=True).writes == NEW.files
     assert plan_import(NEW, instancetypes.files, "x", force=True).removals == (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.dump.clean import ALLOCATED_FIELDS, clean
+from renderer.dump.clean import clean
 from renderer.dump.consistency import Consistency
 from renderer.dump.controlled import reason_left_out
 from renderer.kubevirt.server_fields import SERVER_FIELDS
@@ -79,16 +79,19 @@ def test_empty_timestamps_go_from_all_templates() -> None:
     assert clean(pool).content == {**pool, "spec": {"virtualMachineTemplate": {"spec": MACHINE["spec"]}}}
 
 
-@pytest.mark.parametrize("row", ALLOCATED_FIELDS, ids=lambda row: f"{row.kind}-{row.path[-1]}")
-def test_each_allocated_field_goes_where_the_cluster_filled_it(row: object) -> None:
-    assert isinstance(row, type(ALLOCATED_FIELDS[0]))
-    base: JsonObject = {"apiVersion": "v1", "kind": row.kind or "ConfigMap", "metadata": {"name": "a"}}
-    bound = with_value(base, ("metadata", "annotations", "pv.kubernetes.io/bound-by-controller"), "yes")
-
-    cleaned = clean(with_value(bound, row.path, "10.0.0.1"))
-
-    assert {key: value for key, value in cleaned.content.items() if value != {}} == base
-    assert row.path in [field.segments for field in cleaned.removed]
+def test_every_field_that_goes_is_counted() -> None:
+    printed = with_value(MACHINE, ("metadata", "generateName"), "db-")
+    printed = with_value(printed, ("metadata", "uid"), "1")
+    printed = with_value(printed, ("spec", "template", "metadata", "creationTimestamp"), None)
+    printed = with_value(printed, ("status",), {})
+    cleaned = clean(printed)
+    assert cleaned.content == MACHINE
+    assert sorted(map(str, cleaned.removed)) == [
+        "metadata.generateName",
+        "metadata.uid",
+        "spec.template.metadata.creationTimestamp",
+        "status",
+    ]
 
 
 def test_what_the_user_allocated_stays() -> None:

@@ -93,7 +93,7 @@ def test_large_files_take_no_time() -> None:
     start = time.process_time()
 
     assert unified_diff("a", before.encode(), after.encode()).endswith("(the rest is left out)\n")
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_what_a_pair_of_the_shipped_catalog_made_is_found_again(mode: ExpandMode
         tried += 1
         whole = next(iter(result.value)).content
         found = fitter.fit(whole)
-        assert (found.quality, found.starting, names(found)[0]) == (FitQuality.EXACT, (), pair[0])
+        assert (found.quality, found.differing_at_start, names(found)[0]) == (FitQuality.EXACT, (), pair[0])
         again = expanded(found.vm, shipped(), mode)
         assert list(differences(held(whole), held(again))) == []
     assert tried > 30

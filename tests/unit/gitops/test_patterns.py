@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.gitops.flux.artifact import ArtifactFileSystem
-from renderer.gitops.flux.source_ignore import SourceIgnore, read_patterns
-from renderer.gitops.globs import GlobError, matches_gobwas, matches_path, matches_pathspec
+from renderer.gitops.flux.artifact import ArtifactFileSystem, SourceIgnore, read_patterns
+from renderer.gitops.gobwas import GlobError, gobwas_match
+from renderer.model.glob import file_path_match, pathspec_match
 from renderer.source.file_system import MemoryFileSystem
 
 PATH_MATCH = {
@@ -35,25 +35,33 @@ PATHSPEC = {
     ("**/site.json", "a/b/site.json"): True,
     ("**/site.json", "site.json"): False,
     (".", "anything"): True,
+    ("a[!b]c", "a/c"): True,
+    ("a[^b]c", "abc"): False,
+    ("[]x]", "]"): True,
+    ("[a-]", "-"): True,
+    ("[a-]", "b"): False,
+    (r"[\]]", "]"): True,
 }
 
 
 def test_patterns_match_what_each_tool_matches() -> None:
-    assert {case: matches_path(*case) for case in PATH_MATCH} == PATH_MATCH
-    assert {case: matches_gobwas(*case) for case in GOBWAS} == GOBWAS
-    assert {case: matches_pathspec(*case) for case in PATHSPEC} == PATHSPEC
+    assert {case: file_path_match(*case) for case in PATH_MATCH} == PATH_MATCH
+    assert {case: gobwas_match(*case) for case in GOBWAS} == GOBWAS
+    assert {case: pathspec_match(*case) for case in PATHSPEC} == PATHSPEC
 
 
 @pytest.mark.parametrize("pattern", ["[a", "[", "a\\", "[b-a]", "x" * 5000])
-def test_a_malformed_pattern_is_an_error(pattern: str) -> None:
+def test_a_malformed_pattern_matches_nothing(pattern: str) -> None:
+    assert not file_path_match(pattern, "a")
+    assert not pathspec_match(pattern, "a/b")
     with pytest.raises(GlobError):
-        matches_path(pattern, "a")
+        gobwas_match(pattern, "a")
 
 
 def test_an_unclosed_brace_is_an_error_of_gobwas_alone() -> None:
-    assert matches_path("{a", "{a")
+    assert file_path_match("{a", "{a")
     with pytest.raises(GlobError):
-        matches_gobwas("{a", "a")
+        gobwas_match("{a", "a")
 
 
 def ignored(text: str, *paths: str, folder: str = ".") -> list[str]:

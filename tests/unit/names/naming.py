@@ -6,9 +6,8 @@ from renderer.model.diagnostic import Outcome
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.resource import Resource, ResourceSet
-from renderer.names.new_names import NamedSource
+from renderer.names.new_names import NamedSource, suffixed_name
 from renderer.names.rename import Renamer
-from renderer.names.suffix import suffixed_name
 from tests.kubevirt_objects import resources
 
 HASH, PLAIN, VERSION = InstancetypeNames.HASH, InstancetypeNames.PLAIN, InstancetypeNames.VERSION

@@ -6,7 +6,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject
 from renderer.model.render_config import InstancetypeNames
-from renderer.names.suffix import suffixed_name
+from renderer.names.new_names import suffixed_name
 from tests.kubevirt_objects import instancetype, namespaced, preference
 from tests.unit.names.naming import HASH, PLAIN, VERSION, hashed, resource
 

@@ -11,7 +11,7 @@ from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
 from renderer.provenance.histories import Historian, located
-from renderer.provenance.paths import leaves, value_at
+from renderer.provenance.paths import field_value, leaves
 from renderer.provenance.trace import Trace
 from renderer.source.file_system import FileSystem
 from renderer.source.locate import Locator
@@ -43,7 +43,7 @@ def mistakes(trace: Trace, overlay: Overlay, resources: Iterable[Resource], fs: 
             else:
                 yield from (f"{name} {problem}" for problem in _mistakes(history, fs))
         for path in found:
-            if value_at(resource.content, path) is NoValue.ABSENT:
+            if field_value(resource.content, path) is NoValue.ABSENT:
                 yield f"{resource.current_id} {path} is not there any more"
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from renderer.model.difference import NoValue
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json
-from renderer.provenance.paths import counterpart, indexed, leaves, named, value_at
+from renderer.provenance.paths import counterpart, field_value, indexed, leaves, named
 
 ROOT_DISK = ElementName("name", "root")
 DISKS = {"disks": [{"name": "root", "bus": "sata"}, {"name": "swap"}]}
@@ -23,15 +23,15 @@ trees: st.SearchStrategy[Json] = st.recursive(
 @given(trees)
 def test_every_leaf_is_found_where_it_is_said_to_be(tree: Json) -> None:
     for path, value in leaves(tree):
-        assert value_at(tree, path) == value
-        assert value_at(tree, indexed(tree, path)) == value
+        assert field_value(tree, path) == value
+        assert field_value(tree, indexed(tree, path)) == value
         assert named(tree, indexed(tree, path)) == path
 
 
 @given(trees)
 def test_a_field_is_its_own_counterpart(tree: Json) -> None:
     for path, value in leaves(tree):
-        assert value_at(tree, counterpart(path, tree, tree)) == value
+        assert field_value(tree, counterpart(path, tree, tree)) == value
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_field_is_its_own_counterpart(tree: Json) -> None:
     ids=["moved", "renamed in its place", "another in its place", "one of fewer", "no list"],
 )
 def test_an_element_is_followed_by_its_name(path: tuple[str, ...], there: Json, expected: object) -> None:
-    assert value_at(there, counterpart(FieldPath(path), DISKS, there)) == expected
+    assert field_value(there, counterpart(FieldPath(path), DISKS, there)) == expected
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_element_without_a_name_is_followed_by_its_value(
     here: list[str], there: list[str], expected: list[object]
 ) -> None:
     paths = [counterpart(FieldPath((number,)), here, there) for number in range(len(here))]
-    found = [value_at(there, path) for path in paths]
+    found = [field_value(there, path) for path in paths]
     assert sorted(map(str, found)) == sorted(map(str, expected))
 
 

@@ -28,7 +28,7 @@ def test_everything_that_is_known_is_there(report: Report) -> None:
         "code": "conflict",
         "severity": "error",
         "message": "cores is set by instance type u1.medium",
-        "location": {"path": "overlays/prod/my db.yaml", "line": 23, "column": 15},
+        "location": {"path": "overlays/prod/my db.yaml", "line": 23, "column": 15, "endColumn": 0},
         "resource": {
             "apiVersion": "kubevirt.io/v1",
             "kind": "VirtualMachine",
@@ -40,7 +40,7 @@ def test_everything_that_is_known_is_there(report: Report) -> None:
         "related": [
             {
                 "message": "spec.cpu.guest: 1",
-                "location": {"path": "builtin:common/u1.yaml", "line": 41, "column": 3},
+                "location": {"path": "builtin:common/u1.yaml", "line": 41, "column": 3, "endColumn": 0},
             },
             {"message": "without a place", "location": None},
         ],

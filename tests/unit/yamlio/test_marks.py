@@ -39,7 +39,8 @@ def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def mark(*segments: Segment, document: int = 1, text: str = TEXT) -> Mark | None:
-    return MarkedFile(text.encode()).find(document, FieldPath.of(*segments))
+    found = MarkedFile(text.encode()).find(document, FieldPath.of(*segments))
+    return found and found._replace(end=0)
 
 
 @pytest.mark.parametrize(
@@ -124,3 +125,77 @@ def test_hostile_files_take_no_time() -> None:
     assert mark("a19", 0, 0, document=0, text=bomb) == Mark(19, 12, exact=True)
     assert mark("a19", "none", document=0, text=bomb) == Mark(20, 1, exact=False)
     assert mark("a", document=0, text="[" * 100_000) == Mark(1, 1, exact=False)
+
+
+VALUES = """\
+plain: two words # comment
+quoted: "a \\" # b" # comment
+single: 'it''s'
+flow: {a: [1, "]"], b: c, d: 'e'}  # comment
+list:
+- name: root  # comment
+  bus: sata
+- plain
+- {name: data}
+block:
+  key: value
+text: |-
+  one
+long: "one
+  two"
+folded: one  # comment
+next:
+  below
+nothing:
+tagged: !!str 5
+anchored: &here text
+alias: *here
+"wide ü": 日本
+"""
+
+
+@pytest.mark.parametrize(
+    ("segments", "marked"),
+    [
+        (("plain",), "two words"),
+        (("quoted",), '"a \\" # b"'),
+        (("single",), "'it''s'"),
+        (("flow",), """{a: [1, "]"], b: c, d: 'e'}"""),
+        (("flow", "a"), '[1, "]"]'),
+        (("flow", "a", 1), '"]"'),
+        (("flow", "b"), "c"),
+        (("flow", "d"), "'e'"),
+        (("list",), "list"),
+        (("list", 0), "name: root"),
+        (("list", 0, "bus"), "sata"),
+        (("list", 1), "plain"),
+        (("list", 2), "{name: data}"),
+        (("list", 2, "name"), "data"),
+        (("block",), "block"),
+        (("text",), "|-"),
+        (("long",), '"one'),
+        (("folded",), "one"),
+        (("next",), "below"),
+        (("nothing",), "nothing"),
+        (("tagged",), "5"),
+        (("anchored",), "text"),
+        (("alias",), "*here"),
+        (("wide ü",), "日本"),
+        (("plain", "missing"), "plain"),
+    ],
+)
+def test_a_value_is_marked_as_far_as_its_line_holds_it(segments: tuple[Segment, ...], marked: str) -> None:
+    found = MarkedFile(VALUES.encode()).find(0, FieldPath.of(*segments), of_value=True)
+    assert found
+    assert VALUES.split("\n")[found.line - 1][found.column - 1 : found.end - 1] == marked
+
+
+def test_a_key_is_marked_where_it_is_asked_for() -> None:
+    found = MarkedFile(VALUES.encode()).find(0, FieldPath.of("wide ü"))
+    assert found == Mark(23, 1, exact=True, end=9)
+
+
+@pytest.mark.parametrize("value", ["{" * 20_000, '{"\\"' * 20_000, "{'" * 20_000, "a" + " " * 50_000 + "b"])
+def test_the_work_for_long_lines_is_bounded(value: str) -> None:
+    found = MarkedFile(f"a: {value}\n".encode()).find(0, FieldPath.of("a"), of_value=True)
+    assert found is None or found.line == 1

@@ -108,7 +108,7 @@ def test_a_mistake_and_its_place(text: str, line: int, column: int, message: str
     found = problem(text)
     assert found.message == message
     assert found.location
-    assert found.location[1:] == (line, column)
+    assert found.location[1:3] == (line, column)
     assert found.hint
 
 

@@ -1,30 +1,195 @@
-"""The generators by their names in an ApplicationSet, and those that need more than the Git tree."""
+"""The generators by their names in an ApplicationSet, and those that need more than the Git tree.
+
+Argo CD ``applicationset/generators``: ``list.go``, ``cluster.go``, ``matrix.go``, ``merge.go``. Clusters are
+Secrets and stand in no repository, so ``vmrender.yaml`` lists them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
-from renderer.gitops.argocd.generators import clusters, git_directories, git_files, list_generator
-from renderer.gitops.argocd.generators.combining import matrix, merge
-from renderer.gitops.argocd.generators.context import Generate, SetContext, check_count
-from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError, flattened, selector_matches
-from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.gitops.argocd.generators.context import (
+    LOCAL_SERVER,
+    ArgoCluster,
+    Generate,
+    SetContext,
+    check_count,
+)
+from renderer.gitops.argocd.generators.git import directory_sets, file_sets
+from renderer.gitops.argocd.names import sanitized_name
+from renderer.gitops.argocd.parameters import (
+    Parameters,
+    Rendering,
+    SetError,
+    combined,
+    flattened,
+    is_everything,
+    selector_matches,
+)
+from renderer.gitops.gotemplate.collection_functions import merged
+from renderer.gitops.gotemplate.values import TextMap, decoded
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.yamlio.decode import decode_yaml11
+
+
+def list_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
+    """Return a set for each element, then for each of ``elementsYaml``. Raises ``SetError``."""
+    elements = array_at(block, "elements")
+    sets = [_structured(element) if context.rendering.go_template else _flat(element) for element in elements]
+    return sets + [_structured(element) for element in _yaml_elements(text_at(block, "elementsYaml"))]
+
+
+def _structured(element: Json) -> Parameters:
+    found = decoded(element)
+    if not isinstance(found, dict):
+        raise SetError("an element of the list generator is no mapping")
+    return found
+
+
+def _flat(element: Json) -> Parameters:
+    made: Parameters = {}
+    for key, value in object_at(element).items():
+        if key == "values":
+            if not isinstance(value, dict):
+                raise SetError("values of a list element is no mapping")
+            for name, each in value.items():
+                made[f"values.{name}"] = _text(f"values.{name}", each)
+        else:
+            made[key] = _text(key, value)
+    return made
+
+
+def _text(key: str, value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    raise SetError(
+        f"the value {key} of a list element is no text",
+        "write it in quotes, or set goTemplate: true, which takes any value",
+    )
+
+
+def _yaml_elements(text: str) -> list[Json]:
+    if not text:
+        return []
+    try:
+        found = decode_yaml11(text.encode(), "elementsYaml")
+    except DiagnosticError:
+        found = ""
+    if found is not None and not isinstance(found, list):
+        raise SetError("elementsYaml of the list generator is no YAML list")
+    return list(found or ())
+
+
+_LOCAL_NAME = "in-cluster"
+_SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
+
+
+def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
+    """Return the sets in the order of the listed clusters, the local one last. Raises ``SetError``."""
+    selector = object_at(block, "selector")
+    go_template = context.rendering.go_template
+    matching = [each for each in context.clusters if selector_matches(selector, _labels(each))]
+    sets = [_parameters(each, go_template=go_template) for each in matching]
+    if is_everything(selector) and all(each.server != LOCAL_SERVER for each in matching):
+        sets.append(
+            {"name": _LOCAL_NAME, "nameNormalized": _LOCAL_NAME, "server": LOCAL_SERVER, "project": ""}
+        )
+    values = object_at(block, "values")
+    made = [context.rendering.with_values(values, each) for each in sets]
+    return [{"clusters": made}] if block.get("flatList") is True else made
+
+
+def _labels(cluster: ArgoCluster) -> dict[str, str]:
+    return {**_SECRET_TYPE, **cluster.labels}
+
+
+def _parameters(cluster: ArgoCluster, *, go_template: bool) -> Parameters:
+    named: Parameters = {
+        "name": cluster.name,
+        "nameNormalized": sanitized_name(cluster.name),
+        "server": cluster.server,
+        "project": cluster.project,
+    }
+    metadata = {"annotations": dict(cluster.annotations), "labels": _labels(cluster)}
+    if go_template:
+        return {**named, "metadata": {key: TextMap(texts) for key, texts in metadata.items() if texts}}
+    flat = {
+        f"metadata.{field}.{key}": text for field, texts in metadata.items() for key, text in texts.items()
+    }
+    return {**named, **flat}
+
+
+_PAIR = 2
+
+#: The sets of a nested generator, rendered with the parameters of another one. Raises ``SetError``.
+Nested: TypeAlias = Callable[[Json, Parameters], list[Parameters]]
+
+
+def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Parameters]:
+    """Return every set of the first with every set of the second, which may use parameters of the first."""
+    generators = array_at(block, "generators")
+    if len(generators) != _PAIR:
+        raise SetError(f"a matrix has exactly two generators, not {len(generators)}")
+    sets: list[Parameters] = []
+    for one in nested(generators[0], {}):
+        others = nested(generators[1], one)
+        check_count(len(sets) + len(others))
+        if context.rendering.go_template:
+            sets += [merged(merged({}, other, over=True), one, over=True) for other in others]
+        else:
+            sets += [combined(one, other) for other in others]
+    return sets
+
+
+def merge(block: JsonObject, context: SetContext, nested: Nested) -> list[Parameters]:
+    """Return the sets of the first, each with what the others have for the same merge keys."""
+    generators = array_at(block, "generators")
+    if len(generators) < _PAIR:
+        raise SetError(f"a merge has at least two generators, not {len(generators)}")
+    keys = sorted({key for key in array_at(block, "mergeKeys") if isinstance(key, str)})
+    if not keys:
+        raise SetError("the merge generator has no mergeKeys", "name the parameters that have to be equal")
+    base, *others = (_by_key(keys, nested(generator, {})) for generator in generators)
+    for other in others:
+        for key, known in base.items():
+            if key in other and context.rendering.go_template:
+                base[key] = merged(known, other[key], over=True)
+            elif key in other:
+                base[key] = {**known, **other[key]}
+    return list(base.values())
+
+
+def _by_key(keys: list[str], sets: list[Parameters]) -> dict[str, Parameters]:
+    found: dict[str, Parameters] = {}
+    for each in sets:
+        key = json.dumps([each.get(name) for name in keys], sort_keys=True, default=str)
+        if key in found:
+            raise SetError(
+                f"two parameter sets of the merge generator are equal in {', '.join(keys)}",
+                "choose merge keys that tell them apart",
+            )
+        found[key] = each
+    return found
+
 
 _MOST_NESTED = 4
 
 
 def _git(block: JsonObject, context: SetContext) -> list[Parameters]:
     if array_at(block, "directories"):
-        return git_directories.generate(block, context)
+        return directory_sets(block, context)
     if array_at(block, "files"):
-        return git_files.generate(block, context)
+        return file_sets(block, context)
     raise SetError("its git generator has neither directories nor files")
 
 
 #: In the order in which Argo CD goes through them.
 GENERATORS: Mapping[str, Generate] = {
-    "list": list_generator.generate,
-    "clusters": clusters.generate,
+    "list": list_sets,
+    "clusters": cluster_sets,
     "git": _git,
 }
 COMBINING = {"matrix": matrix, "merge": merge}
@@ -34,7 +199,7 @@ _NEED_A_CLUSTER = ("scmProvider", "clusterDecisionResource", "pullRequest", "plu
 def parameter_sets(
     generator: Json, kind: str, context: SetContext, parameters: Parameters, depth: int = 0
 ) -> list[Parameters]:
-    """The sets that the block ``kind`` of a generator makes, as far as its selector takes them.
+    """Return the sets that the block ``kind`` of a generator makes, as far as its selector takes them.
 
     ``parameters`` are those of a matrix' first generator (``generator_spec_processor.go`` Transform). Raises
     ``SetError``.
@@ -54,7 +219,7 @@ def parameter_sets(
 
 
 def kinds_of(generator: Json) -> tuple[str, ...]:
-    """The generators in one entry of ``generators``. Raises ``SetError``."""
+    """Return the generators in one entry of ``generators``. Raises ``SetError``."""
     written = object_at(generator)
     for kind in _NEED_A_CLUSTER:
         if written.get(kind) is not None:
@@ -70,7 +235,7 @@ def _nested(generator: Json, context: SetContext, parameters: Parameters, depth:
 
 
 def _interpolated(block: JsonObject, rendering: Rendering, parameters: Parameters) -> JsonObject:
-    """The generator with the parameters of another one put in (``RenderGeneratorParams``)."""
+    """Return the generator with the parameters of another one put in (``RenderGeneratorParams``)."""
     if not parameters:
         return block
     values = object_at(block, "values")

@@ -1,0 +1,134 @@
+"""The objects of an import as they are written: fitted, without credentials, each with its file."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from renderer.app.import_fit import FittedMachines
+from renderer.app.import_revisions import Settled
+from renderer.dump.credentials import Placeholder, withhold
+from renderer.dump.gather import UserObject
+from renderer.dump.sources import FITTED, SourceObject
+from renderer.emit.layout import file_paths
+from renderer.fit.grouping import grouped
+from renderer.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.kinds import VM
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.json import JsonObject, text_at
+from renderer.model.location import Site
+from renderer.model.render_config import PER_RESOURCE, ExpandMode
+from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
+from renderer.pins.folder import PINS
+
+
+class Secrets(TextEnum):
+    """The treatment of Secrets, and of start data with credentials."""
+
+    PLACEHOLDER = "placeholder"
+    PLAIN = "plain"
+
+
+class WrittenContent(NamedTuple):
+    """An object as it is written; ``moved_from`` are the fields whose values a placeholder lacks."""
+
+    content: JsonObject
+    is_placeholder: bool = False
+    is_fitted: bool = False
+    moved_from: tuple[str, ...] = ()
+
+
+def written_contents(
+    found: Sequence[UserObject], settled: Sequence[Settled], fitted: FittedMachines, secrets: Secrets
+) -> tuple[list[WrittenContent], list[Diagnostic]]:
+    """Return what is to be written, credentials withheld, and findings about what cannot be."""
+    contents: list[WrittenContent] = []
+    findings: list[Diagnostic] = []
+    for position, (each, result) in enumerate(zip(found, settled, strict=True)):
+        content = fitted.contents.get(position, result.content)
+        is_fitted = position in fitted.contents
+        if secrets is Secrets.PLAIN:
+            contents.append(WrittenContent(content, is_fitted=is_fitted))
+            continue
+        withheld = withhold(content)
+        if withheld.content is not None:
+            contents.append(WrittenContent(withheld.content, is_fitted=is_fitted))
+        contents += (_placeholder(each, content) for each in withheld.placeholders)
+        if withheld.fields:
+            is_left_out = withheld.content is None
+            findings.append(_withheld(each, str(withheld.fields[0]), is_left_out=is_left_out))
+    return contents, findings
+
+
+def _placeholder(placeholder: Placeholder, machine: JsonObject) -> WrittenContent:
+    owner = f"{text_at(machine, 'kind')} {text_at(machine, 'metadata', 'name')}"
+    moved_from = tuple(f"{field} of {owner}" for field in placeholder.moved_from)
+    return WrittenContent(placeholder.content, is_placeholder=True, moved_from=moved_from)
+
+
+def placed(contents: Sequence[WrittenContent]) -> tuple[Mapping[str, ExpandMode], tuple[SourceObject, ...]]:
+    """Return the objects with their files, and the folders whose machines are expanded.
+
+    A machine that was fitted is expanded when it is rendered, into what the cluster has. Where others of its
+    namespace keep their matchers, it stands in a folder of its own.
+    """
+    paths = file_paths([Resource(each.content, Site("")) for each in contents], PER_RESOURCE)
+    keeps = {
+        posixpath.dirname(path)
+        for path, each in zip(paths, contents, strict=True)
+        if not each.is_fitted and _has_matchers(each.content)
+    }
+    objects: list[SourceObject] = []
+    modes: dict[str, ExpandMode] = {}
+    for path, each in zip(paths, contents, strict=True):
+        folder, name = posixpath.split(path)
+        if each.is_fitted:
+            folder = f"{folder}{FITTED}" if folder in keeps else folder
+            modes[folder] = ExpandMode.APPLIED
+        file = posixpath.join(folder, name)
+        objects.append(SourceObject(file, each.content, each.is_placeholder, each.moved_from))
+    return modes, tuple(objects)
+
+
+def _has_matchers(content: JsonObject) -> bool:
+    vm = VirtualMachine.of(Resource(content, Site("")))
+    return vm is not None and vm.has_matchers
+
+
+def with_groups(objects: tuple[SourceObject, ...], label: str) -> tuple[SourceObject, ...]:
+    """Return the objects with machines of one value of a label as a base and patches."""
+    made = list(objects)
+    for folder in sorted({each.folder for each in objects}):
+        places = [
+            place
+            for place, each in enumerate(objects)
+            if each.folder == folder and text_at(each.content, "kind") == VM
+        ]
+        for group in grouped([objects[place].content for place in places], label):
+            if group.folder == PINS:
+                continue  # the folder of pins, which is a component
+            files = {posixpath.join(folder, path): text for path, text in group.files.items()}
+            for member in group.members:
+                made[places[member]] = objects[places[member]]._replace(group=group.folder, group_files=files)
+    return tuple(made)
+
+
+def _withheld(found: UserObject, field: str, *, is_left_out: bool) -> Diagnostic:
+    resource = found.resource
+    if is_left_out:
+        message = f"{resource.current_id} is left out: {field} seems to hold credentials"
+        hint = "remove them from the object, or import it with --secrets plain"
+    else:
+        message = f"{field} of {resource.current_id} seems to hold credentials: it moves to a Secret to seal"
+        hint = "apply the Secret before the machine; --secrets plain writes the text as it is"
+    return Diagnostic(
+        code=Code.CREDENTIALS_WITHHELD,
+        severity=Severity.WARNING,
+        message=message,
+        location=found.location,
+        resource=resource.current_id,
+        hint=hint,
+    )

@@ -1,0 +1,72 @@
+"""What an import leaves out, ``diff --live`` takes for the cluster's: after an import nothing has drifted."""
+
+from __future__ import annotations
+
+from renderer.diff.live.drift import Drift
+from renderer.dump.clean import clean
+from renderer.kubevirt.allocated_fields import ALLOCATED_FIELDS, ANY, TRACKING_MARKS, AllocatedField
+from renderer.kubevirt.kinds import VM
+from renderer.kubevirt.server_fields import SERVER_FIELDS
+from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+
+_ROWS = (*ALLOCATED_FIELDS, *TRACKING_MARKS)
+
+
+_BOUND = ("metadata", "annotations", "pv.kubernetes.io/bound-by-controller")
+
+
+def base(kind: str) -> JsonObject:
+    return {
+        "apiVersion": "kubevirt.io/v1" if kind == VM else "v1",
+        "kind": kind,
+        "metadata": {"name": "a"},
+    }
+
+
+def with_field(content: JsonObject, path: tuple[str, ...]) -> JsonObject:
+    """Return the object with a value at a path, in an element of a list where the path has ``ANY``."""
+    if ANY not in path:
+        return with_value(content, path, "chosen")
+    at = path.index(ANY)
+    element: Json = with_value({"name": "b"}, path[at + 1 :], "chosen")
+    return with_value(content, path[:at], [element])
+
+
+def drifted(live: JsonObject, written: JsonObject) -> tuple[str, ...]:
+    found = Drift(Resource(live, Site("")), Resource(written, Site("")), written, merges=False)
+    return tuple(str(change.field) for change in found.fields)
+
+
+def live_objects() -> list[tuple[AllocatedField, JsonObject]]:
+    objects = [(row, base(row.kind or "ConfigMap")) for row in _ROWS]
+    return [(row, with_field(with_value(content, _BOUND, "yes"), row.path)) for row, content in objects]
+
+
+def test_an_import_leaves_out_what_the_table_says() -> None:
+    for row, live in live_objects():
+        removed = [str(field) for field in clean(live).removed]
+        named = ".".join(row.path) in [each.replace('["', ".").replace('"]', "") for each in removed]
+        assert named is not row.is_kept, row
+
+
+def test_nothing_has_drifted_after_an_import() -> None:
+    for row, live in live_objects():
+        assert drifted(live, clean(live).content) == (), row
+    for path, _ in SERVER_FIELDS:
+        live = with_value(base("ConfigMap"), (*path[:-1], path[-1].replace("*", "some")), "by the cluster")
+        assert drifted(live, clean(live).content) == (), path
+
+
+def test_a_field_that_the_cluster_chose_is_no_drift() -> None:
+    for row, live in live_objects():
+        if ANY not in row.path:
+            assert drifted(live, base(row.kind or "ConfigMap")) == (), row
+
+
+def test_another_field_of_the_same_kind_is_drift() -> None:
+    for kind in {row.kind for row in ALLOCATED_FIELDS}:
+        live = with_value(base(kind), ("spec", "byHand"), "x")
+        assert drifted(live, clean(live).content) == ()
+        assert drifted(live, base(kind)) == ("spec",), kind

@@ -1,0 +1,221 @@
+"""What ``init`` finds in repositories that were not written for vmrender."""
+
+from __future__ import annotations
+
+from renderer.app.survey import Survey, survey
+from renderer.source.file_system import MemoryFileSystem
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: {name}}}
+spec:
+  runStrategy: Always
+  template:
+    spec: {{domain: {{devices: {{}}}}}}
+"""
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: {name}, namespace: argocd}}
+spec:
+  source: {{repoURL: https://git.example.org/acme/fleet.git, path: {path}}}
+  destination: {{server: https://kubernetes.default.svc, namespace: {name}}}
+"""
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: {name}, namespace: flux-system}}
+spec:
+  path: ./{path}
+  sourceRef: {{kind: GitRepository, name: flux-system}}
+"""
+SOURCE = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {url: https://git.example.org/acme/fleet.git}
+"""
+
+
+def surveyed(files: dict[str, str]) -> Survey:
+    return survey(MemoryFileSystem({path: text.encode() for path, text in files.items()}))
+
+
+def entries(found: Survey) -> list[tuple[str, str, int]]:
+    return [(each.entry.listed_by, each.entry.path, each.machines) for each in found.entries]
+
+
+def left_out(found: Survey) -> list[tuple[str, int, str]]:
+    return [(each.path, each.machines, each.reason) for each in found.left_out]
+
+
+def listing(*names: str) -> str:
+    return f"resources: [{', '.join(names)}]\n"
+
+
+def test_a_reference_to_a_machine_is_none() -> None:
+    scaler = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: pool}
+spec:
+  maxReplicas: 3
+  scaleTargetRef:
+    apiVersion: pool.kubevirt.io/v1alpha1
+    kind: VirtualMachinePool
+    name: pool
+"""
+    found = surveyed({"vms/hpa.yaml": scaler, "vms/web.yaml": VM.format(name="web")})
+    assert entries(found) == [("path", "vms/web.yaml", 1)]
+    assert left_out(found) == []
+
+
+def test_machines_inside_other_objects_are_counted_by_these() -> None:
+    indented = VM.format(name="db").replace("\n", "\n        ")
+    release = f"""\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {{name: raw}}
+spec:
+  values:
+    resources:
+      - {indented}
+"""
+    found = surveyed({"apps/raw.yaml": release, "apps/kustomization.yaml": listing("raw.yaml")})
+    assert entries(found) == []
+    assert left_out(found) == [("apps/raw.yaml", 1, "it stands inside HelmRelease raw")]
+
+
+def test_a_patch_beside_a_kustomization_is_no_machine() -> None:
+    patch = VM.format(name="web").partition("  template:")[0]
+    found = surveyed(
+        {
+            "apps/web.yaml": APPLICATION.format(name="web", path="base"),
+            "base/kustomization.yaml": listing("web.yaml"),
+            "base/web.yaml": VM.format(name="web"),
+            "base/patch.yaml": patch,
+        }
+    )
+    assert entries(found) == [("argocd", "apps", 1)]
+    assert left_out(found) == [("base/patch.yaml", 0, "it looks like a patch that no kustomization lists")]
+
+
+def test_files_beside_a_kustomization_are_rendered_without_those_that_it_lists() -> None:
+    found = surveyed(
+        {
+            "vms/kustomization.yaml": listing("web.yaml"),
+            "vms/web.yaml": VM.format(name="web"),
+            "vms/stray.yaml": VM.format(name="stray"),
+        }
+    )
+    assert entries(found) == [("path", "vms", 1), ("path", "vms/stray.yaml", 1)]
+
+
+def test_an_application_beside_the_kustomization_that_it_deploys_is_an_entry_of_its_own() -> None:
+    found = surveyed(
+        {
+            "prod/application.yaml": APPLICATION.format(name="prod", path="prod"),
+            "prod/kustomization.yaml": listing("web.yaml"),
+            "prod/web.yaml": VM.format(name="web"),
+        }
+    )
+    assert entries(found) == [("argocd", "prod/application.yaml", 1)]
+    assert left_out(found) == []
+
+
+def test_flux_was_pointed_at_a_folder_that_deploys_itself() -> None:
+    found = surveyed(
+        {
+            "kubernetes/flux/config/cluster.yaml": FLUX.format(name="cluster", path="kubernetes/flux")
+            + "---\n"
+            + SOURCE,
+            "kubernetes/flux/apps.yaml": FLUX.format(name="apps", path="kubernetes/apps"),
+            "kubernetes/apps/web/ks.yaml": FLUX.format(name="web", path="kubernetes/apps/web/app"),
+            "kubernetes/apps/web/app/web.yaml": VM.format(name="web"),
+            "kubernetes/apps/kustomization.yaml": listing("web/ks.yaml"),
+        }
+    )
+    assert entries(found) == [("flux", "kubernetes/flux", 1)]
+    assert left_out(found) == []
+
+
+def test_a_folder_with_a_dot_keeps_its_name() -> None:
+    found = surveyed(
+        {
+            "clusters/prod.example.org/apps.yaml": FLUX.format(name="apps", path="apps") + "---\n" + SOURCE,
+            "apps/web.yaml": VM.format(name="web"),
+            "argo.d/web.yaml": APPLICATION.format(name="web", path="vms.old"),
+            "vms.old/web.yaml": VM.format(name="old"),
+        }
+    )
+    assert [each.entry.entry.cluster for each in found.entries] == ["prod.example.org", "argo.d"]
+
+
+def test_a_broken_overlay_of_an_application_is_told_with_its_machine_counted_once() -> None:
+    patch = VM.format(name="web")
+    found = surveyed(
+        {
+            "app.yaml": APPLICATION.format(name="web", path="overlays/dev"),
+            "base/kustomization.yaml": listing("web.yaml"),
+            "base/web.yaml": VM.format(name="web, namespace: elsewhere"),
+            "overlays/dev/kustomization.yaml": "resources: [../../base]\npatches: [{path: web.yaml}]\n",
+            "overlays/dev/web.yaml": patch,
+        }
+    )
+    reason = "app.yaml:web cannot be built: there is no VirtualMachine web to patch"
+    assert entries(found) == []
+    assert left_out(found) == [("app.yaml", 1, reason)]
+
+
+def test_a_kustomization_with_an_entry_that_leads_nowhere_is_rendered_without_a_word_about_it() -> None:
+    found = surveyed(
+        {
+            "bootstrap/kustomization.yaml": listing("app.yaml", "web.yaml"),
+            "bootstrap/app.yaml": APPLICATION.format(name="guac", path="guac"),
+            "bootstrap/web.yaml": VM.format(name="web"),
+            "guac/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: guac}\n",
+        }
+    )
+    assert entries(found) == [("path", "bootstrap", 1)]
+    assert left_out(found) == []
+
+
+def test_charts_at_the_top_and_applications_of_charts_are_named() -> None:
+    chart = APPLICATION.format(name="web", path="chart").replace("path: chart", "path: chart, helm: {}")
+    found = surveyed(
+        {
+            "Chart.yaml": "name: web\n",
+            "templates/web.yaml": "{{- range .Values.many }}\n" + VM.format(name="{{ . }}") + "{{- end }}\n",
+            "app.yaml": chart,
+            "chart/Chart.yaml": "name: web\n",
+        }
+    )
+    assert entries(found) == []
+    assert left_out(found) == [
+        ("app.yaml", 0, "1 Application with charts, plugins, jsonnet or remote bases (web)"),
+        ("templates/web.yaml", 1, "in a Helm chart"),
+    ]
+
+
+def test_sizes_that_only_another_entry_deploys_become_catalogs() -> None:
+    size = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: tiny}
+spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+"""
+    machine = VM.format(name="lone").replace("spec:\n", "spec:\n  instancetype: {name: tiny}\n", 1)
+    found = surveyed(
+        {
+            "all/kustomization.yaml": listing("../sizes", "../web"),
+            "sizes/kustomization.yaml": listing("tiny.yaml"),
+            "sizes/tiny.yaml": size,
+            "web/kustomization.yaml": listing("web.yaml"),
+            "web/web.yaml": machine.replace("lone", "web"),
+            "lone/kustomization.yaml": listing("lone.yaml"),
+            "lone/lone.yaml": machine,
+        }
+    )
+    assert sorted(entries(found)) == [("path", "all", 1), ("path", "lone", 1)]
+    assert found.catalogs == ("sizes",)
