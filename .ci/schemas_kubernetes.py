@@ -76,7 +76,13 @@ VALUES = {
     "storage.v1.StorageClass.volumeBindingMode": "Immediate WaitForFirstConsumer",
 }
 _META = "meta.v1.ObjectMeta"
-_SCALARS = {"int32": "int32", "int64": "int64", "double": "number", "int-or-string": "int-or-string"}
+_SCALARS = {
+    "byte": "base64",
+    "int32": "int32",
+    "int64": "int64",
+    "double": "number",
+    "int-or-string": "int-or-string",
+}
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 

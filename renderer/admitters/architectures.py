@@ -200,7 +200,7 @@ def check_video_type(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield not_supported(vmi.device("video", "type"), message, hint)
 
 
-def _of(
+def _on_architecture(
     architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
 ) -> Check[[VmiSpec, AdmittingCluster]]:
     """Return the row of a check that is made on one architecture."""
@@ -227,14 +227,14 @@ ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
         upstream="ValidateVirtualMachineInstancePerArch",
         since="1.7",
     ),
-    _of("arm64", _check_arm_boot, "firmware"),
-    _of("arm64", _check_arm_secure_boot, "firmware", until="1.8"),
-    _of("arm64", _check_arm_host_model, "model", until="1.6"),
-    _of("arm64", _check_arm_cpu_model, "model", since="1.6"),
-    _of("arm64", _check_arm_disks, "disks"),
-    _of("arm64", partial(_check_no_arm_device, key="watchdog", name="watchdog"), "watchdog"),
-    _of("arm64", partial(_check_no_arm_device, key="sound", name="sound device"), "sound"),
-    _of("amd64", partial(_check_watchdog, watchdog="i6300esb"), "watchdog", since="1.5"),
-    _of("s390x", partial(_check_watchdog, watchdog="diag288"), "watchdog", since="1.5"),
+    _on_architecture("arm64", _check_arm_boot, "firmware"),
+    _on_architecture("arm64", _check_arm_secure_boot, "firmware", until="1.8"),
+    _on_architecture("arm64", _check_arm_host_model, "model", until="1.6"),
+    _on_architecture("arm64", _check_arm_cpu_model, "model", since="1.6"),
+    _on_architecture("arm64", _check_arm_disks, "disks"),
+    _on_architecture("arm64", partial(_check_no_arm_device, key="watchdog", name="watchdog"), "watchdog"),
+    _on_architecture("arm64", partial(_check_no_arm_device, key="sound", name="sound device"), "sound"),
+    _on_architecture("amd64", partial(_check_watchdog, watchdog="i6300esb"), "watchdog", since="1.5"),
+    _on_architecture("s390x", partial(_check_watchdog, watchdog="diag288"), "watchdog", since="1.5"),
     on(check_video_type, "video", upstream="webhooks validateVideoType…", since="1.6"),
 )

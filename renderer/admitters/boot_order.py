@@ -46,7 +46,7 @@ def check_disk_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         order = disk.get("bootOrder")
         if isinstance(order, int):
             if order in taken:
-                yield _taken(vmi, "disks", position, order)
+                yield _cause_of_taken_order(vmi, "disks", position, order)
             taken.add(order)
 
 
@@ -67,11 +67,11 @@ def check_interface_boot_order(vmi: VmiSpec, position: int, taken: set[int]) -> 
         yield invalid(at, f"boot orders start at 1, not {order}", reported=reported)
         return
     if order in taken:
-        yield _taken(vmi, "interfaces", position, order)
+        yield _cause_of_taken_order(vmi, "interfaces", position, order)
     taken.add(order)
 
 
-def _taken(vmi: VmiSpec, kind: str, index: int, order: int) -> Cause:
+def _cause_of_taken_order(vmi: VmiSpec, kind: str, index: int, order: int) -> Cause:
     message = f"another device already has the boot order {order}"
     return invalid(vmi.device(kind, index, "bootOrder"), message, "give each device a boot order of its own")
 

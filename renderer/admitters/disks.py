@@ -6,9 +6,9 @@ from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_su
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.devices import is_pci_address
-from renderer.admitters.kubernetes_names import dns_label_errors
 from renderer.admitters.vmi_spec import VmiSpec, has, number, present, section, text, unless_disabled
 from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.kubernetes_names import dns_label_errors
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from renderer.admitters.causes import Causes, invalid, not_supported, required
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.kubernetes_names import dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, texts
+from renderer.kubevirt.kubernetes_names import dns_subdomain_errors
 from renderer.model.field_path import FieldPath
 
 _POLICIES = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")

@@ -6,9 +6,9 @@ from renderer.admitters.causes import Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.grace import check_grace_annotations
-from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern

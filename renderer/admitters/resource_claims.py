@@ -7,9 +7,9 @@ from functools import partial
 from renderer.admitters.causes import Cause, Causes, CauseType, duplicate, invalid, needs_gate, required
 from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.record import Record

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from renderer.admitters.causes import Cause, Causes, invalid
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.kubernetes_names import (
+from renderer.admitters.vmi_spec import VmiSpec, elements, has, number, section, text, texts
+from renderer.kubevirt.kubernetes_names import (
     dns_label_errors,
     dns_subdomain_errors,
     label_key_errors,
     label_value_errors,
 )
-from renderer.admitters.vmi_spec import VmiSpec, elements, has, number, section, text, texts
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
 from renderer.model.record import Record

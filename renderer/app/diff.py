@@ -59,7 +59,7 @@ def compare_revisions(
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
     """Raises ``UsageError`` for more than two revisions, ``DiagnosticError`` for an unknown one."""
-    match _named(revisions):
+    match _revision_names(revisions):
         case []:
             before, after = "HEAD", None
         case [only] if "..." in only:
@@ -85,7 +85,7 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
     return Side(_WORK_TREE, project.fs)
 
 
-def _named(revisions: Sequence[str]) -> list[str]:
+def _revision_names(revisions: Sequence[str]) -> list[str]:
     """Return the revisions, with ``A..B`` as two; either may be left out for HEAD."""
     if len(revisions) == 1 and ".." in revisions[0] and "..." not in revisions[0]:
         one, _, other = revisions[0].partition("..")

@@ -19,7 +19,7 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.held_changes import ProjectState
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import locate
+from renderer.source.locate import Locator, locate
 from renderer.source.project import load_project
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ class Side:
     def _rendered(self, overlay: Overlay) -> RenderedSide:
         outcome = self._pipeline.render(overlay).in_overlay(overlay.path)
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
-        refused = _refusals(errors, outcome.value)
+        # A message may repeat a confidential value until its places are known.
+        refused = _refusals(map(Locator(self.fs).located, errors), outcome.value)
         if refused is None:
             return RenderedSide(None, errors)
         content = OverlaySide(

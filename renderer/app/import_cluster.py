@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from renderer.admitters.kubernetes_names import label_key_errors
 from renderer.app.import_files import PlannedSources, SourceChoices, files_unlisted, plan_sources
 from renderer.app.import_project import project_file, rendered_folder
 from renderer.app.project import Project
@@ -21,6 +20,7 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
 from renderer.fit.series import SizeProposal
 from renderer.fit.values import FitReport
+from renderer.kubevirt.kubernetes_names import label_key_errors
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.json import JsonObject, text_at

@@ -91,12 +91,12 @@ def _report(content: JsonObject, fit: VmFit, effects: _Effects) -> FitReport:
     if fit.quality is FitQuality.NONE:
         return report
     if fit.differing_at_start:
-        return report._replace(obstacle=f"the next start would change {_named(fit.differing_at_start)}")
+        return report._replace(obstacle=f"the next start would change {_joined(fit.differing_at_start)}")
     effect = effects.of(content, fit.vm)
     if fit.quality is FitQuality.NEAREST:
         return report._replace(impact=effect.impact)
     if effect.fields:
-        return report._replace(obstacle=f"a sync would write {_named(effect.fields)}")
+        return report._replace(obstacle=f"a sync would write {_joined(effect.fields)}")
     return report
 
 
@@ -146,5 +146,5 @@ def _files(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:
     return {posixpath.join(SIZES_FOLDER, name): text for name, text in texts.items()}
 
 
-def _named(fields: Iterable[FieldPath]) -> str:
+def _joined(fields: Iterable[FieldPath]) -> str:
     return ", ".join(map(str, fields))

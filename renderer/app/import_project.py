@@ -11,7 +11,7 @@ from renderer.model.json import Json
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
 from renderer.source.project import PROJECT_FILE
-from renderer.yamlio.edit import add_entry
+from renderer.yamlio.edit import add_entries
 
 _OFF = ExpandMode.OFF
 _NEW = """\
@@ -65,9 +65,9 @@ def project_file(
     config = project.config
     for path in reversed(catalogs):
         content = with_catalog(content, path, config.catalogs)
-    for entry in _missing(config, output, modes, release):
-        content = add_entry(content, PROJECT_FILE, "overlays", entry)
-    return {PROJECT_FILE: content}
+    return {
+        PROJECT_FILE: add_entries(content, PROJECT_FILE, "overlays", _missing(config, output, modes, release))
+    }
 
 
 def rendered_folder(project: Project, output: str) -> str:
@@ -87,14 +87,16 @@ def _missing(
     target = {} if release == config.kubevirt else {"kubevirt": str(release)}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
-    usual = _OFF
+    usual, rendered = _OFF, _rendered(output)
     if everything in listed:
         usual = listed[everything].expand or config.expand
+        rendered = listed[everything].output or config.output
     else:
-        yield {"path": everything, "expand": _OFF.value, "output": _rendered(output), **target}
+        yield {"path": everything, "expand": _OFF.value, "output": rendered, **target}
+    place = {} if rendered == config.output else {"output": rendered}
     for folder, mode in modes.items():
         if mode is not usual and folder not in listed:
-            yield {"path": folder, "expand": mode.value, **target}
+            yield {"path": folder, "expand": mode.value, **place, **target}
 
 
 def _rendered(output: str) -> str:

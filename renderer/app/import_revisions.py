@@ -103,8 +103,8 @@ def _compared(
             return _Compared()
         missing = missing_revision(matcher, matcher_type, vm.status, scope, behaviour)
         revision = None if missing else find_revision(matcher, matcher_type, vm.status, scope, behaviour)
-        kept = None if revision is None else _kept(revision, matcher, matcher_type, behaviour)
-        of_catalog = _of_catalog(matcher, matcher_type, scope, behaviour, needed=kept is None)
+        kept = None if revision is None else _object_in_revision(revision, matcher, matcher_type, behaviour)
+        of_catalog = _object_in_catalog(matcher, matcher_type, scope, behaviour, needed=kept is None)
     except CauseError as error:
         return _Compared(finding=_as_warning(vm, error))
     except RevisionError as error:
@@ -117,7 +117,9 @@ def _compared(
     return _Compared(pinned_revision(kept, vm.resource.namespace))
 
 
-def _kept(revision: Resource, matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
+def _object_in_revision(
+    revision: Resource, matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour
+) -> Found:
     """Return the object in the revision. Raises ``RevisionError``."""
     stored = decode_revision(revision.content, matcher_type, behaviour)
     kind = matcher_type.matched_kind(matcher.kind) or matcher_type.cluster_kind
@@ -131,7 +133,7 @@ def _kept(revision: Resource, matcher: Matcher, matcher_type: MatcherType, behav
     return Found(matcher_type, Resource(held, revision.origin), stored.spec)
 
 
-def _of_catalog(
+def _object_in_catalog(
     matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour, *, needed: bool
 ) -> Found | None:
     """Return the object that Git has; None without one. Raises ``CauseError`` if nothing else is known."""

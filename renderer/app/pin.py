@@ -151,7 +151,7 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
         if pinnable.resource.namespace:
             qualified = f"{pinnable.resource.namespace}/{pinnable.resource.name}"
             by_name.setdefault(qualified, []).append(pinnable)
-    named = {id(pinnable) for name in choice.names for pinnable in _named(name, by_name)}
+    named = {id(pinnable) for name in choice.names for pinnable in _pinnables_named(name, by_name)}
     wanted = None if choice.selector is None else _requirements(choice.selector)
     chosen = tuple(p for p in pinnables if choice.everything or id(p) in named or _matches(p, wanted))
     if not chosen:
@@ -159,7 +159,7 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
     return chosen
 
 
-def _named(name: str, by_name: dict[str, list[Pinnable]]) -> list[Pinnable]:
+def _pinnables_named(name: str, by_name: dict[str, list[Pinnable]]) -> list[Pinnable]:
     if name not in by_name:
         hint = did_you_mean(name, by_name)
         raise UsageError(f"there is no virtual machine {name!r} in the overlay{f'; {hint}' if hint else ''}")

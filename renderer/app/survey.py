@@ -350,7 +350,8 @@ class _Surveyor:
 
     def _is_whole(self, folder: str) -> bool:
         """Return whether the folder can be read as one, with no object in two files or two overlays."""
-        if any((posixpath.dirname(path) or ".") == folder for path in self._covered):
+        is_shared = any((posixpath.dirname(path) or ".") == folder for path in self._covered)
+        if is_shared or self._graph.links(folder) is not None:
             return False
         entry = OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY))
         overlay = find_overlays(self._fs, self._config._replace(overlays=(entry,)))[0]

@@ -54,7 +54,7 @@ def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
     if context.root.replacements:
         from renderer.compose.replacements import replacement_transform  # noqa: PLC0415 - few have any
 
-        yield replacement_transform(context.root.replacements)
+        yield replacement_transform(context.root.replacements, context.warn)
 
 
 #: The builtin transformers in the order in which kustomize runs them, by the names that it gives them

@@ -98,8 +98,8 @@ def _(config: plugins.SetReplicas, _context: TransformerContext) -> Iterator[Tra
 
 
 @_transforms.register
-def _(config: plugins.Replace, _context: TransformerContext) -> Iterator[Transform]:
-    yield replacement_transform(config.replacements)
+def _(config: plugins.Replace, context: TransformerContext) -> Iterator[Transform]:
+    yield replacement_transform(config.replacements, context.warn)
 
 
 @_transforms.register

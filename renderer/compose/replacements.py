@@ -16,11 +16,18 @@ from renderer.compose.selection import STEPS_PER_SELECTION, ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at
-from renderer.model.kustomization import FieldOptions, Replacement, ReplacementSource, ReplacementTarget
+from renderer.model.kustomization import (
+    FieldOptions,
+    Replacement,
+    ReplacementSource,
+    ReplacementTarget,
+    Selector,
+)
 from renderer.model.list_elements import value_at
+from renderer.model.pattern import pattern
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
@@ -68,7 +75,7 @@ def _nothing(source: ReplacementSource, resources: Iterable[Resource]) -> Diagno
         Diagnostic(
             code=Code.KUSTOMIZATION_FIELD,
             message=f"the replacement source {_described(source)} does not exist",
-            sites=(source.site,),
+            sites=(source.site.below("name"),),
             hint=hint,
         )
     )
@@ -138,26 +145,60 @@ class TargetSelector:
         )
 
 
-def replacement_transform(replacements: tuple[Replacement, ...]) -> Transform:
-    """Carries out the replacements one after the other.
+def replacement_transform(
+    replacements: tuple[Replacement, ...], warn: Callable[[Diagnostic], None]
+) -> Transform:
+    """Carries out the replacements one after the other; ``warn`` receives targets that are probably mistyped.
 
     The transform raises: kustomization-field, resource-invalid.
     """
 
     def replace(resources: ResMap) -> None:
         for replacement in replacements:
-            _replace(resources, replacement)
+            _replace(resources, replacement, warn)
 
     return replace
 
 
-def _replace(resources: ResMap, replacement: Replacement) -> None:
+def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagnostic], None]) -> None:
     if replacement.targets is None or (replacement.source is None and replacement.source_value is None):
         raise _incomplete(replacement)
     value = _value(resources, replacement)
     for target in replacement.targets:
-        for key, resource in TargetSelector(target).selected(resources):
+        selected = TargetSelector(target).selected(resources)
+        if not selected and target.select is not None:
+            _warn_of_misspelled(target, target.select, resources, warn)
+        for key, resource in selected:
             resources.replace(key, _written(resource, value, target, partial(resources.check_growth, key)))
+
+
+_DIGITS = pattern("[0-9]+")
+
+
+def _warn_of_misspelled(
+    target: ReplacementTarget, select: Selector, resources: ResMap, warn: Callable[[Diagnostic], None]
+) -> None:
+    """Warn of a target that selects nothing but for its spelling; kustomize takes any other for optional."""
+    kinds = {resource.kind for resource in resources}
+    names = {resource.name for resource in resources if select.kind in ("", resource.kind)}
+    named = f"{select.kind or 'resource'} {select.name}"
+    for key, written, known, what in (
+        ("kind", select.kind, kinds, select.kind),
+        ("name", select.name, names, named),
+    ):
+        spend(len(known), "naming resources that could be meant")
+        meant = suggest(written, known, most=1, cutoff=0.8) if written and written not in known else ()
+        if meant and _DIGITS.findall(meant[0]) == _DIGITS.findall(written):
+            warn(
+                Diagnostic(
+                    code=Code.KUSTOMIZATION_FIELD,
+                    severity=Severity.WARNING,
+                    message=f"the target of the replacement selects nothing: there is no {what}",
+                    sites=(target.site.below("select", key),),
+                    hint=f"did you mean {meant[0]}?",
+                )
+            )
+            return
 
 
 def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
@@ -174,7 +215,7 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
             Diagnostic(
                 code=Code.KUSTOMIZATION_FIELD,
                 message=f"the source {source.field_path} of {resource.current_id} has no value: {error}",
-                sites=(source.site,),
+                sites=(source.site.below("fieldPath"),),
                 resource=resource.current_id,
                 hint=_meant_path(resource.content, source.field_path)
                 or "point fieldPath to a field that exists when the replacement runs",
@@ -202,7 +243,7 @@ def _meant_path(content: Json, path: str) -> str | None:
 def _found(resource: Resource, source: ReplacementSource) -> ReplacementValue:
     found, place = lookup_place(resource.content, split_field_path(source.field_path))
     if found is ABSENT or found is None or found in ({}, []):
-        raise PathError("there is nothing")
+        raise PathError("the field is not there, or empty")
     return ReplacementValue.of(found, resource.spelling(*place))
 
 
@@ -243,7 +284,7 @@ def _with_field(
         return within_text
     changed, matches = _changed(resource, steps, value, options, creates=options.create)
     if not matches:
-        raise PathError("there is none")
+        raise PathError("the field is not there")
     return changed
 
 
@@ -308,9 +349,9 @@ def _no_field(resource: Resource, path: str, target: ReplacementTarget, error: P
         Diagnostic(
             code=Code.KUSTOMIZATION_FIELD,
             message=f"a replacement cannot be written to {path} of {resource.current_id}: {error}",
-            sites=(target.site,),
+            sites=(target.site.below("fieldPaths", target.field_paths.index(path)),),
             resource=resource.current_id,
             field=FieldPath.of("fieldPaths"),
-            hint=f"correct the path or select other resources{create}",
+            hint=_meant_path(resource.content, path) or f"correct the path or select other resources{create}",
         )
     )

@@ -13,7 +13,7 @@ from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.impact.table import Views
 from renderer.diff.server_defaults import is_filled_alike
 from renderer.kubevirt.cluster import Cluster
-from renderer.kubevirt.confidential import secret_values, without_secrets
+from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.kubevirt.lists import field_changes, is_same
 from renderer.kubevirt.sizes import machine_size
@@ -175,7 +175,10 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         path=path,
         name=name,
         releases=(before.release if before else None, after.release if after else None),
-        changes=tuple(sorted(changes, key=ResourceChange.order)),
+        changes=tuple(
+            without_secret_words(change, comparison.secrets)
+            for change in sorted(changes, key=ResourceChange.order)
+        ),
         equal=len(pairs) - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
         totals=(_totals(before), _totals(after)),
     )
@@ -241,7 +244,7 @@ class _Comparison:
             return
         if impact is None and VirtualMachineView.of(after) is not None:
             impact = _REPLACED if kind is ChangeType.RENAMED else judgement.impact
-        shown = tuple(without_secrets(field, after.kind, self._secrets) for field in fields)
+        shown = tuple(without_secrets(field, after.kind, self.secrets) for field in fields)
         ids = before.current_id, after.current_id
         if impact is None or impact.effect is Effect.REFUSED:
             yield ResourceChange(kind, *ids, shown, impact, _effects(impact))
@@ -252,7 +255,7 @@ class _Comparison:
             )
 
     @cached_property
-    def _secrets(self) -> Masking:
+    def secrets(self) -> Masking:
         objects = (each.content for side in (self._before, self._after) for each in side.written)
         return Masking(secret_values(objects) | tainted())
 

@@ -1,8 +1,9 @@
 """The parts of objects that hold credentials, put into Secrets whose values stay in the cluster.
 
 A Secret, a ConfigMap with answer files of Windows or with URLs that hold a password, and start data of a
-virtual machine that seems to hold credentials. An object with such a URL elsewhere is not written. Start data
-moves to a Secret that the volume names from then on (KubeVirt
+virtual machine that seems to hold credentials. An object with such a URL elsewhere is not written, nor is one
+with the header of an authorization, a private key, the hash of a password or keys of launch security. Start
+data moves to a Secret that the volume names from then on (KubeVirt
 ``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef`` and
 ``networkDataSecretRef``); the guest sees the same.
 """
@@ -14,10 +15,11 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 
-from renderer.kubevirt.confidential import ANSWER_FILES, IGNITION
+from renderer.kubevirt.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, secret_values
 from renderer.kubevirt.virtual_machine import virtual_machine_paths
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.masking import Masking
 from renderer.model.record import Record
 
 _SECRET = "Secret"  # noqa: S105 - the kind
@@ -40,7 +42,12 @@ _CREDENTIAL = re.compile(
     r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
     re.IGNORECASE | re.MULTILINE,
 )
-_URL_WITH_PASSWORD = re.compile(r"://[^/\s:@]+:[^@\s/]+@")
+#: What is a credential in whichever text it stands.
+_CERTAIN_CREDENTIAL = re.compile(
+    r"://[^/\s:@]+:[^@\s/]+@|\bauthorization[\"']?\s*:\s*[\"']?(basic|bearer)\s+\S"
+    r"|-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\$(5|6|2[abxy]|y)\$[./A-Za-z0-9$=,]{20}",
+    re.IGNORECASE,
+)
 _LONGEST_NAME = 253
 
 
@@ -68,7 +75,7 @@ def withhold(content: JsonObject) -> Withheld:
     withheld = _without_credentials(content)
     written = (withheld.content, *(each.content for each in withheld.placeholders))
     for each in written:
-        field = next(_urls_with_passwords(each), None)
+        field = next(_certain_credentials(each), None)
         if field is not None:
             return Withheld(None, (), (FieldPath(field),))
     return withheld
@@ -76,10 +83,10 @@ def withhold(content: JsonObject) -> Withheld:
 
 def _without_credentials(content: JsonObject) -> Withheld:
     kind, api_version = text_at(content, "kind"), text_at(content, "apiVersion")
-    if (api_version, kind) == ("v1", _SECRET):
+    if kind == _SECRET:
         return Withheld(None, (Placeholder(_emptied(content)),))
     if (api_version, kind) == ("v1", _CONFIG_MAP):
-        is_secret = _has_answer_file(content) or any(_urls_with_passwords(content.get("data")))
+        is_secret = _has_answer_file(content) or any(_certain_credentials(content.get("data")))
         return Withheld(None, (Placeholder(_emptied(content)),)) if is_secret else Withheld(content)
     paths = virtual_machine_paths(content)
     if paths is None:
@@ -95,17 +102,17 @@ def has_credentials(text: str) -> bool:
     return bool(_CREDENTIAL.search(_HARMLESS.sub("", text)))
 
 
-def _urls_with_passwords(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths of texts in which a URL has a user and a password."""
+def _certain_credentials(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of texts that hold a credential, whatever they are meant for."""
     if isinstance(value, str):
-        if _URL_WITH_PASSWORD.search(value):
+        if _CERTAIN_CREDENTIAL.search(value) or (value and path and path[-1] in LAUNCH_SECURITY):
             yield path
     elif isinstance(value, dict):
         for key, below in value.items():
-            yield from _urls_with_passwords(below, (*path, key))
+            yield from _certain_credentials(below, (*path, key))
     elif isinstance(value, list):
         for index, below in enumerate(value):
-            yield from _urls_with_passwords(below, (*path, index))
+            yield from _certain_credentials(below, (*path, index))
 
 
 def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withheld:
@@ -169,9 +176,21 @@ def _emptied(content: JsonObject) -> JsonObject:
         "",
     )
     field = "stringData" if text_at(content, "kind") == _SECRET else "data"
-    kept = {key: content[key] for key in ("apiVersion", "kind", "metadata", "type") if key in content}
-    return {**kept, field: keys}
+    kept = {key: content[key] for key in ("apiVersion", "kind", "type") if key in content}
+    return {**kept, "metadata": _without_values(content), field: keys}
+
+
+def _without_values(content: JsonObject) -> JsonObject:
+    """Return the metadata of a Secret without labels and annotations that repeat one of its values."""
+    values = Masking(secret_values([content]))
+    metadata = dict(object_at(content, "metadata"))
+    for section in ("labels", "annotations"):
+        if section in metadata:
+            entries = object_at(metadata, section).items()
+            metadata[section] = {key: text for key, text in entries if not values.is_in(str(text))}
+    return metadata
 
 
 def _has_answer_file(config_map: JsonObject) -> bool:
-    return any(key.lower() in ANSWER_FILES for key in object_at(config_map, "data"))
+    keys = (*object_at(config_map, "data"), *object_at(config_map, "binaryData"))
+    return any(key.lower() in ANSWER_FILES for key in keys)

@@ -76,11 +76,12 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _keeps_instancetype(live.content):
             revisions[identity] = Resource(live.content, Site(live.location.path))
         reason = reason_left_out(live)
-        if reason is None and identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):
-            kubevirt, reason = live.content, _OPERATORS
+        if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it tells the release, whoever installs it
+            kubevirt, reason = live.content, reason or _OPERATORS
         if reason is not None:
             left_out[identity] = (live.kind, reason)
             objects.pop(identity, None)
+            fields.pop(identity, None)
             continue
         cleaned = clean(live.content)
         objects[identity] = UserObject(cleaned.content, live.location, _references(live.content))

@@ -21,6 +21,7 @@ from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_a
 from renderer.model.limits import limit_hint, limits
 from renderer.model.live_object import LiveObject
 from renderer.model.location import Location
+from renderer.model.work import note_read
 from renderer.yamlio.stream import ITEMS, LARGEST_OBJECT, StreamedValue, stream_yaml
 
 PRINT_HINT = "print the objects with kubectl get … -o yaml, or -o json"
@@ -303,20 +304,24 @@ def _values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
     if _COLUMNS.match(start):
         raise invalid("these are the columns that kubectl get prints for people", Location(path, 1))
     whole = _Rejoined(head, stream)
-    return stream_json(whole, path) if start.startswith((b"{", b"[")) else stream_yaml(whole, path)  # type: ignore[arg-type]  # only read() is called
+    yield from stream_json(whole, path) if start.startswith((b"{", b"[")) else stream_yaml(whole, path)  # type: ignore[arg-type]  # only read() is called
+    note_read(f"dump {path}", whole.size)
 
 
 class _Rejoined:
-    """A stream whose first bytes were read already."""
+    """A stream whose first bytes were read already; ``size`` counts all that were."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
         self._head = head
         self._stream = stream
+        self.size = len(head)
 
     def read(self, size: int) -> bytes:
         """Return the next bytes; nothing at the end."""
         if not self._head:
-            return self._stream.read(size)
+            content = self._stream.read(size)
+            self.size += len(content)
+            return content
         part, self._head = self._head[:size], self._head[size:]
         return part
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from renderer.kubevirt.confidential import (
     ANSWER_FILES,
+    COPIES,
     IGNITION,
     LAST_APPLIED,
     LAUNCH_SECURITY,
@@ -39,7 +40,7 @@ _COPY = LAST_APPLIED.rpartition("/")[2]
 _SEPARATOR = re.compile(r"---(\s|$)")
 #: Behind a key in quotes the value may follow at once.
 _COLON = r"""(?:["']\s*:|\s*:(?=\s|$))"""
-_START_DATA_KEYS = (*START_DATA, *LAUNCH_SECURITY, IGNITION.rpartition("/")[2], _COPY)
+_START_DATA_KEYS = (*START_DATA, *LAUNCH_SECURITY, IGNITION.rpartition("/")[2], _COPY, *COPIES)
 _START_DATA = re.compile(rf"\b(?:{'|'.join(map(re.escape, _START_DATA_KEYS))}){_COLON}", re.IGNORECASE)
 _SECTION = re.compile(rf"\b(?:{'|'.join(SECTIONS)}){_COLON}")
 _KEY_OF_SECTION = re.compile(r"\s*(?:- )*(?P<key>[A-Za-z0-9._-]+):(?=\s|$)")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 from renderer.fit.instancetype_fields import InstancetypeFields
@@ -38,15 +39,19 @@ class Mentions:
         labels = object_at(vm, "metadata", "labels")
         self._named = frozenset(str(labels[key]) for key in _NAMING_LABELS & labels.keys())
         self._words = tuple({_letters(text) for text in _texts(vm) if text})
+        self._known: dict[str, int] = {}
 
     def of(self, name: str) -> int:
         """Return how clearly the VM mentions a name; 0 where it does not."""
-        if name in self._named:
-            return _NAMED
-        letters = _letters(name)
+        if name not in self._known:
+            self._known[name] = _NAMED if name in self._named else self._length(_letters(name))
+        return self._known[name]
+
+    def _length(self, letters: str) -> int:
         return len(letters) if letters and any(letters in word for word in self._words) else 0
 
 
+@lru_cache(maxsize=4096)
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
 
@@ -118,12 +123,12 @@ class Candidates:
             InstancetypeGroup(fields, tuple(members))
             for members in instancetypes
             if not is_incomplete(members[0].spec)
-            for fields in _made(InstancetypeFields, members[0].spec, behaviour)
+            for fields in _applied_fields(InstancetypeFields, members[0].spec, behaviour)
         )
         self.preferences = tuple(
             PreferenceGroup(fields, tuple(members))
             for members in preferences
-            for fields in _made(PreferenceFields, members[0].spec, behaviour)
+            for fields in _applied_fields(PreferenceFields, members[0].spec, behaviour)
         )
         self._by_memory: dict[Json, list[InstancetypeGroup]] = {}
         for group in self.instancetypes:
@@ -156,7 +161,9 @@ def _without_requirements(spec: JsonObject) -> JsonObject:
     return {key: value for key, value in spec.items() if key != "requirements"}
 
 
-def _made(make: Callable[[JsonObject, Behaviour], T], spec: JsonObject, behaviour: Behaviour) -> Iterator[T]:
+def _applied_fields(
+    make: Callable[[JsonObject, Behaviour], T], spec: JsonObject, behaviour: Behaviour
+) -> Iterator[T]:
     """Yield the fields of a spec, unless it cannot be applied."""
     try:
         yield make(spec, behaviour)

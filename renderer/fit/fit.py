@@ -104,8 +104,11 @@ class Fitter:
         self.candidates = Candidates(catalog, behaviour)
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
-    def fit(self, vm: JsonObject) -> VmFit:
-        """Return the pair that fits a VirtualMachine; none for one that has a matcher, or too many fields."""
+    def fit(self, vm: JsonObject, *, is_exact: bool = False) -> VmFit:
+        """Return the pair that fits a VirtualMachine; none for one that has a matcher, or too many fields.
+
+        With ``is_exact`` the nearest pair is not looked for.
+        """
         spec, template = object_at(vm, "spec"), template_of(vm)
         if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template:
             return VmFit(FitQuality.NONE, vm)
@@ -114,8 +117,8 @@ class Fitter:
         target = self.target(vm)
         preferences = self._reductions(target)
         exact = self._exact(target, preferences)
-        if exact is not None and exact.instancetype is not None:
-            return exact
+        if is_exact or (exact is not None and exact.instancetype is not None):
+            return exact or VmFit(FitQuality.NONE, vm)
         nearest = _nearest_fit(self, target, preferences)
         if exact is not None:
             return exact._replace(nearest=nearest)
@@ -132,7 +135,7 @@ class Fitter:
             if alike in failed or tries == _MOST_TRIED:
                 continue
             tries += 1
-            found = self.tried(target, choice)
+            found = self.try_pair(target, choice)
             if found is None:
                 continue
             if found.quality is FitQuality.EXACT and not found.differing_at_start:
@@ -241,7 +244,7 @@ class Fitter:
                 self._topologies[known] = None
         return self._topologies[known]
 
-    def tried(self, target: Target, choice: Choice) -> VmFit | None:
+    def try_pair(self, target: Target, choice: Choice) -> VmFit | None:
         """Return the VM with the pair, exact or not; None where KubeVirt would not admit it."""
         left = choice.reduction.template
         if choice.group is not None:
@@ -312,7 +315,7 @@ def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPr
         instancetype = in_order(group.members, target.mentions, target.scope)[0]
         for preference in _preferences(fitter, target, group, preferences):
             choice = Choice(instancetype, preference.members[0], group, preference.reduction)
-            fit = fitter.tried(target, choice)
+            fit = fitter.try_pair(target, choice)
             if fit is not None:
                 tried.append((len(fit.differing), rank, len(tried), fit))
     return min(tried)[-1] if tried else None

@@ -83,7 +83,7 @@ def propose_sizes(vms: Sequence[JsonObject], catalog: Catalog, release: Release)
     extended = Fitter(catalog.after(CatalogSource("proposed", ResourceSet(resources))), release)
     uses: Counter[str] = Counter()
     for vm in vms:
-        fit = extended.fit(vm)
+        fit = extended.fit(vm, is_exact=True)
         if fit.quality is FitQuality.EXACT and fit.instancetype is not None:
             uses.update(
                 found.resource.name for found in (fit.instancetype, fit.preference) if found is not None

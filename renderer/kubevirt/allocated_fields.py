@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from renderer.kubevirt.confidential import COPIES
 from renderer.kubevirt.kinds import VM, is_kubevirt_group
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
@@ -122,6 +123,7 @@ ALLOCATED_FIELDS = (
     AllocatedField(VM, ("spec", "preference", "revisionName"), _REVISIONS),
     AllocatedField(VM, (*_VOLUME_TEMPLATE, "pvc", "storageClassName"), _MATCHERS),
     AllocatedField(VM, (*_VOLUME_TEMPLATE, "storage", "storageClassName"), _MATCHERS),
+    *(AllocatedField("", (*_ANNOTATIONS, key), "kubevirt.confidential, COPIES", _always) for key in COPIES),
 )
 
 #: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. One that an import

@@ -20,7 +20,7 @@ from renderer.model.json import Json, object_at, text_at
 from renderer.model.masking import MASK, NOTHING, Masking
 
 if TYPE_CHECKING:
-    from renderer.model.difference import FieldChange, Value
+    from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
 
 _SECRET = "Secret"  # noqa: S105 - the kind
 _CONFIG_MAP = "ConfigMap"
@@ -31,6 +31,14 @@ PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", 
 SECRET_DATA = ("binaryData", "data", "stringData", "secretGenerator")
 #: Fields that are confidential in an object of any kind.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+#: Annotations in which other tools keep copies of whole objects, or of a token of the Secret.
+COPIES = (
+    LAST_APPLIED,
+    "banzaicloud.com/last-applied",  # k8s-objectmatcher patch/annotation.go
+    "kapp.k14s.io/original",  # kapp pkg/kapp/diff/resource_with_history.go
+    "objectset.rio.cattle.io/applied",  # wrangler pkg/apply/desiredset_compare.go
+    "openshift.io/token-secret.value",  # openshift-controller-manager pkg/serviceaccounts
+)
 IGNITION = "kubevirt.io/ignitiondata"
 START_DATA = ("networkData", "networkDataBase64", "userData", "userDataBase64")
 LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
@@ -41,7 +49,7 @@ SECTIONS = ("accessCredentials", "cloudInitConfigDrive", "cloudInitNoCloud")
 REFERENCES = frozenset({"networkDataSecretRef", "secretName", "secretRef", "userDataSecretRef"})
 
 #: Keys whose values are confidential in an object of any kind.
-_CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, LAST_APPLIED, IGNITION)
+_CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION)
 #: Keys whose values are confidential in a text, where nobody can tell what kind of object it is part of.
 CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
@@ -63,8 +71,8 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
     With an empty kind every field counts that is confidential in an object of some kind.
     """
     segments = field.segments
-    if kind == _SECRET:
-        return bool(segments) and segments[0] not in PUBLIC_FIELDS_OF_SECRETS
+    if kind == _SECRET and segments and segments[0] not in PUBLIC_FIELDS_OF_SECRETS:
+        return True
     if kind == _CONFIG_MAP and any(str(segment).lower() in ANSWER_FILES for segment in segments):
         return True
     if not kind and any(map(is_confidential_key, segments)):
@@ -80,6 +88,19 @@ def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) 
     return change._replace(
         before=_withheld_value(change.before, change.field, kind, secrets),
         after=_withheld_value(change.after, change.field, kind, secrets),
+    )
+
+
+def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
+    """Return the change of a resource with ``***`` for each of ``secrets`` in its reasons."""
+
+    def masked(impact: Impact | None) -> Impact | None:
+        return impact and impact._replace(reason=secrets.mask(impact.reason))
+
+    return change._replace(
+        fields=tuple(each._replace(impact=masked(each.impact)) for each in change.fields),
+        impact=masked(change.impact),
+        start_refusal=secrets.mask(change.start_refusal),
     )
 
 
@@ -134,6 +155,8 @@ def is_about_secret(finding: Diagnostic) -> bool:
     Its field is confidential, or one of its sites is, which may stand in a patch or in a kustomization.
     """
     kind = finding.resource.gvk.kind if finding.resource else ""
+    if kind == _SECRET and finding.field is not None and not is_confidential(finding.field, kind):
+        return any(is_confidential(site.field) for site in finding.sites)
     fields = [finding.field, *(site.field for site in finding.sites)]
     return any(
         field is not None and (is_confidential(field, kind) or is_confidential(field)) for field in fields

@@ -95,9 +95,9 @@ class VirtualMachineView:
     def __init__(self, resource: Resource, paths: VirtualMachinePaths) -> None:
         self.resource: Final = resource
         self.paths: Final = paths
-        self.machine: Final = EMPTY if paths.machine is None else _at(resource.content, paths.machine)
+        self.machine: Final = EMPTY if paths.machine is None else _section(resource.content, paths.machine)
         self.spec: Final = object_at(self.machine, "spec")
-        self.instance: Final = _at(resource.content, paths.instance)
+        self.instance: Final = _section(resource.content, paths.instance)
 
     @classmethod
     def of(cls, resource: Resource) -> Self | None:
@@ -219,5 +219,5 @@ def elements_by_name(value: Sequence[Json]) -> Mapping[str, JsonObject]:
     }
 
 
-def _at(content: JsonObject, path: FieldPath) -> JsonObject:
+def _section(content: JsonObject, path: FieldPath) -> JsonObject:
     return object_at(content, *path.keys)

@@ -106,9 +106,11 @@ class Code(TextEnum):
     SECRET_NOT_FOUND = "secret-not-found"  # noqa: S105 - a code, no password
     SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm"
     SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found"
+    SERVICE_SELECTOR = "service-selector"
     SHARED_CLAIM = "shared-claim"
     SIZE_LABEL = "size-label"
     STORAGE_CLASS_DROPPED = "storage-class-dropped"
+    UNUSABLE_VALUE = "unusable-value"
     UNUSED_SUPPRESSION = "unused-suppression"
     VOLUME_WITHOUT_DISK = "volume-without-disk"
 

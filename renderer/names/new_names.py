@@ -138,7 +138,7 @@ class NewNames:
             self._given[key] = suffixed_name(resource, names)
         return self._given[key]
 
-    def meant(self, reference: InstancetypeReference) -> tuple[Resource, ...]:
+    def candidates(self, reference: InstancetypeReference) -> tuple[Resource, ...]:
         """Return the objects that the reference may mean; none if nothing has its name.
 
         A matcher means one. A label may mean those of all namespaces, unless its own has one of that name.
@@ -153,7 +153,7 @@ class NewNames:
     def written(self, reference: InstancetypeReference) -> Resource | None:
         """Return the object whose new name the reference has already, or None."""
         for name in _beginnings(reference.name):
-            for resource in self.meant(reference._replace(name=name)):
+            for resource in self.candidates(reference._replace(name=name)):
                 if self.of(resource) == reference.name:
                     return resource
         return None

@@ -76,7 +76,7 @@ def _with_name(resource: Resource, name: str) -> Resource:
 
 
 def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
-    if names.meant(reference):
+    if names.candidates(reference):
         return reference.name
     written = names.written(reference)
     return reference.name if written is None else written.name
@@ -84,7 +84,7 @@ def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
 
 def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNames) -> str:
     """Return the name to write. Raises: name-ambiguous for a label whose objects get different names."""
-    meant = names.meant(reference)
+    meant = names.candidates(reference)
     new = {names.of(each): each for each in meant}
     if len(new) > 1:
         raise DiagnosticError(_ambiguous(resource, reference, new.values()))

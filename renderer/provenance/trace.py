@@ -56,10 +56,10 @@ class Trace:
         self._composed: dict[str, ResourceSet] = {}
 
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None:
-        self._made(None, resource, GeneratorStep(resource, generator))
+        self._record_maker(None, resource, GeneratorStep(resource, generator))
 
     def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None:
-        self._made(before, after, CompositionStep(before, after, change))
+        self._record_maker(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:
         link = _Link(expansion.expanded, expansion.vm.resource, lambda: vm_versions(expansion))
@@ -79,7 +79,7 @@ class Trace:
             known = (by_name[name] for name in (names[0], *reversed(names)) if name in by_name)
             earlier = next(known, at_its_place)
             if earlier is not None:
-                self._made(earlier, resource, StageStep(earlier, act, overlay))
+                self._record_maker(earlier, resource, StageStep(earlier, act, overlay))
 
     def composed(self, overlay: Overlay) -> ResourceSet:
         """Return the overlay's resources before the first stage; none if composition failed."""
@@ -101,7 +101,7 @@ class Trace:
         for link in reversed(chain):
             yield from link.versions()
 
-    def _made(self, before: Resource | None, after: Resource, maker: Maker) -> None:
+    def _record_maker(self, before: Resource | None, after: Resource, maker: Maker) -> None:
         self._links[id(after)] = _Link(after, before, lambda: (Version(after.content, maker),))
 
 

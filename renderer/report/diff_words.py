@@ -276,7 +276,8 @@ def summary(difference: Difference) -> Iterator[str]:
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:
-            yield f"judged as if each virtual machine ran with the spec that it has in the {before}"
+            known = "judged by the instance of each virtual machine, or where the dump has none by its spec"
+            yield f"{known} in the {before}"
         else:
             yield f"judged as if each virtual machine had been started from {before}"
 

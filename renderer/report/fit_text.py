@@ -24,10 +24,10 @@ def fit_lines(reports: Sequence[FitReport], proposals: Sequence[SizeProposal]) -
         what = f"series {proposal.name}: {_counted(rows, 'size')}" if rows else f"preference {proposal.name}"
         yield f"shared: {what} for {_counted(proposal.uses, 'virtual machine')}"
     for report in reports:
-        yield f"fit: {report.id.namespace}/{report.id.name}: {_said(report)}"
+        yield f"fit: {report.id.namespace}/{report.id.name}: {_answer_line(report)}"
 
 
-def _said(report: FitReport) -> str:
+def _answer_line(report: FitReport) -> str:
     pair = " with ".join(filter(None, (report.instancetype, report.preference)))
     match report.quality:
         case FitQuality.EXACT:

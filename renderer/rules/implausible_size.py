@@ -18,8 +18,8 @@ domain:
   memory: {guest: 64Gi}
 ```
 
-Reported is less than 1Mi of memory or storage: in virtual machines, in `dataVolumeTemplates`, in instance
-types and preferences, in DataVolumes and in PersistentVolumeClaims.
+Reported is less than 1Mi of memory or storage, and a negative amount: in virtual machines, in
+`dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Amount(Record):
 
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
-        yield from _slips(machine.resource, _of_machine(machine))
+        yield from _implausible_amounts(machine.resource, _of_machine(machine))
     of_kinds: tuple[tuple[Sequence[str], Sequence[tuple[str, ...]]], ...] = (
         (INSTANCETYPES, _IN_INSTANCETYPES),
         (PREFERENCES, _IN_PREFERENCES),
@@ -70,7 +70,7 @@ def _check(context: Context) -> Iterator[Finding]:
     )
     for kinds, paths in of_kinds:
         for resource in context.of_kind(*kinds):
-            yield from _slips(resource, _amounts(resource.content, ROOT, (), paths))
+            yield from _implausible_amounts(resource, _amounts(resource.content, ROOT, (), paths))
 
 
 def _of_machine(machine: VirtualMachineView) -> Iterator[_Amount]:
@@ -93,11 +93,15 @@ def _amounts(
             yield _Amount(written, base, (*place, *way))
 
 
-def _slips(resource: Resource, amounts: Iterable[_Amount]) -> Iterator[Finding]:
+def _implausible_amounts(resource: Resource, amounts: Iterable[_Amount]) -> Iterator[Finding]:
     for written, base, way in amounts:
         amount = lenient_quantity(written)
-        if amount is not None and amount.sign > 0 and amount.compare(_SMALLEST) < 0:
-            field = base.child(*way)
+        if amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0:
+            continue
+        field = base.child(*way)
+        if amount.sign < 0:
+            yield Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
+        else:
             digits = scalar_text(written).rstrip("mkKun")
             what = "storage" if "storage" in way or "capacity" in way else "memory"
             message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"

@@ -28,9 +28,9 @@ def judge(
     suppressions = read_suppressions(context.resources)
     silenced, kept = _divided([*earlier, *found], suppressions)
     unused = [s for s in suppressions.unused(silenced) if s.code is not Code.UNUSED_SUPPRESSION]
-    excused, left_over = _divided(_told(unused, earlier, levels), suppressions)
+    excused, left_over = _divided(_unused_suppressions(unused, earlier, levels), suppressions)
     unneeded = [s for s in suppressions.unused(excused) if s.code is Code.UNUSED_SUPPRESSION]
-    diagnostics = (*kept, *suppressions.invalid, *left_over, *_told(unneeded, earlier, levels))
+    diagnostics = (*kept, *suppressions.invalid, *left_over, *_unused_suppressions(unneeded, earlier, levels))
     return Outcome(without_suppressions(context.resources), diagnostics)
 
 
@@ -55,7 +55,7 @@ def _divided(
     return silenced, kept
 
 
-def _told(
+def _unused_suppressions(
     unused: Iterable[Suppression], earlier: Iterable[Diagnostic], levels: Mapping[Code, Level]
 ) -> Iterator[Diagnostic]:
     """Yield findings about unused suppressions, unless the rule is off or errors kept it from the object."""

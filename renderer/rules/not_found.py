@@ -36,7 +36,7 @@ from renderer.rules.rule import Finding, Rule, related_to
 def dangling(context: Context, kind: str) -> Iterator[Finding]:
     """Yield the references to ``kind`` that were meant for an object of the overlay, and miss it."""
     for reference in _missing(context, kind):
-        found = _meant(context, reference)
+        found = _likely_mistake(context, reference)
         if found is not None:
             yield found
 
@@ -44,7 +44,7 @@ def dangling(context: Context, kind: str) -> Iterator[Finding]:
 def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
     """Yield all references to a ``kind`` that the overlay does not hold."""
     for reference in _missing(context, kind):
-        yield _meant(context, reference) or _finding(
+        yield _likely_mistake(context, reference) or _finding(
             reference,
             f"there is no {kind} {_place(reference)} in the overlay",
             "add it, or say in an annotation where it comes from",
@@ -58,7 +58,7 @@ def _missing(context: Context, kind: str) -> Iterator[ObjectReference]:
             yield reference
 
 
-def _meant(context: Context, reference: ObjectReference) -> Finding | None:
+def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | None:
     renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
     for item in renamed:
         if may_be_in(item, reference.namespace):

@@ -86,9 +86,9 @@ def _references(machine: VirtualMachineView) -> Iterator[ObjectReference]:
     for index, credential in elements(machine.instance.get("accessCredentials")):
         place = ReferencePlace(machine, machine.paths.instance, ("accessCredentials", index))
         for way in _CREDENTIALS:
-            yield from _at(place, credential, way, SECRET)
+            yield from _references_at(place, credential, way, SECRET)
     here = ReferencePlace(machine, machine.paths.instance)
-    yield from _at(here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
+    yield from _references_at(here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
 
 
 def _of_volume(machine: VirtualMachineView, index: int, volume: JsonObject) -> Iterator[ObjectReference]:
@@ -97,7 +97,7 @@ def _of_volume(machine: VirtualMachineView, index: int, volume: JsonObject) -> I
         if isinstance(content, dict) and content.get("optional") is not True:
             place = ReferencePlace(machine, machine.paths.instance, ("volumes", index, source))
             for way, kind in _IN_VOLUMES[source]:
-                yield from _at(place, content, way, kind)
+                yield from _references_at(place, content, way, kind)
 
 
 def _of_network(machine: VirtualMachineView, index: int, network: JsonObject) -> Iterator[ObjectReference]:
@@ -121,8 +121,8 @@ def _of_data_volume_template(machine: VirtualMachineView, element: Element) -> I
         if kind == "pvc" and isinstance(content, dict):
             yield from _elsewhere(place, content, ("source", "pvc", "name"), CLAIM)
         else:
-            yield from _at(place, spec, ("source", kind, "secretRef"), SECRET)
-            yield from _at(place, spec, ("source", kind, "certConfigMap"), CONFIG_MAP)
+            yield from _references_at(place, spec, ("source", kind, "secretRef"), SECRET)
+            yield from _references_at(place, spec, ("source", kind, "certConfigMap"), CONFIG_MAP)
 
 
 def _elsewhere(
@@ -135,7 +135,7 @@ def _elsewhere(
         yield ObjectReference(place, way, kind, name, there)
 
 
-def _at(place: ReferencePlace, content: Json, way: _Way, kind: str) -> Iterator[ObjectReference]:
+def _references_at(place: ReferencePlace, content: Json, way: _Way, kind: str) -> Iterator[ObjectReference]:
     name = object_at(content, *way[:-1]).get(way[-1])
     if isinstance(name, str) and name:
         yield ObjectReference(place, way, kind, name, place.machine.namespace)
@@ -247,6 +247,7 @@ def _names_in(value: Json) -> Iterator[str]:
 
 _SEPARATORS = pattern(r"[-._]")
 _DIGITS = pattern(r"\d+")
+_SHORTEST_SWAPPED = 3
 _SHORTEST_WORD = 4  # shorter words are as likely to be meant: prod and prd, a and b
 _LONG_WORD = 6
 _FAR = 3  # so many slips are none
@@ -275,7 +276,11 @@ def is_near_miss(written: str, meant: str) -> bool:
 
 
 def _is_mistyped(word: str, meant: str) -> bool:
+    if word in (f"{meant}s", meant.removesuffix("s")) and len(meant) > 1:
+        return True
     shorter = min(len(word), len(meant))
+    if shorter >= _SHORTEST_SWAPPED and sorted(word) == sorted(meant):
+        return _distance(word, meant) == 1
     if max(len(word), len(meant)) > _LONGEST_WORD:
         return False
     return shorter >= _SHORTEST_WORD and _distance(word, meant) <= (1 if shorter < _LONG_WORD else 2)

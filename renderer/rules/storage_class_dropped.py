@@ -43,12 +43,12 @@ _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
         if machine.data_volume_templates and PREFERENCE not in machine.spec:
-            found = _of(context, machine)
+            found = _dropped_class(context, machine)
             if found is not None:
                 yield found
 
 
-def _of(context: Context, machine: VirtualMachineView) -> Finding | None:
+def _dropped_class(context: Context, machine: VirtualMachineView) -> Finding | None:
     without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
     preference = preference_of(context, machine) if without else None
     if preference is None:

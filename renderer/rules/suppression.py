@@ -33,13 +33,13 @@ class Suppression(Record):
 
     def is_unused(self, severity: Severity) -> Diagnostic:
         message = f"{self.annotation} ignores nothing: there is no such finding"
-        return self._says(Code.UNUSED_SUPPRESSION, message, severity, "remove the annotation")
+        return self._diagnostic(Code.UNUSED_SUPPRESSION, message, severity, "remove the annotation")
 
     def is_of_an_error(self) -> Diagnostic:
         message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"
-        return self._says(Code.SUPPRESSION_INVALID, message, Severity.ERROR, "remove the annotation")
+        return self._diagnostic(Code.SUPPRESSION_INVALID, message, Severity.ERROR, "remove the annotation")
 
-    def _says(self, code: Code, message: str, severity: Severity, hint: str) -> Diagnostic:
+    def _diagnostic(self, code: Code, message: str, severity: Severity, hint: str) -> Diagnostic:
         return _finding(self.resource, self.annotation, message, hint).diagnostic(code, severity)
 
 
@@ -95,7 +95,7 @@ def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
     if annotation.startswith(PREFIX):
         code = annotation.removeprefix(PREFIX)
         if code not in set(Code):
-            return f"{annotation}: there is no finding {code}", _meant(code)
+            return f"{annotation}: there is no finding {code}", _likely_code(code)
         if not isinstance(reason, str) or not reason.strip():
             return f"{annotation} has no reason", f"write the reason after it: {annotation}: made by hand"
     elif annotation in (f"{_DOMAIN}/ignore", f"ignore.{_DOMAIN}", f"{_DOMAIN}/ignore-rules"):
@@ -107,7 +107,7 @@ def _finding(resource: Resource, annotation: str, message: str, hint: str) -> Fi
     return Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint)
 
 
-def _meant(code: str) -> str:
+def _likely_code(code: str) -> str:
     nearest = suggest(code, Code, most=1)
     return f"did you mean {PREFIX}{nearest[0]}?" if nearest else f"rules: {', '.join(RULE_CODES)}"
 

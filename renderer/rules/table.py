@@ -16,9 +16,11 @@ from renderer.rules import (
     not_found,
     run_strategy,
     secure_boot_without_smm,
+    service_selector,
     size_label,
     storage_class_dropped,
     suppression,
+    unusable_value,
     volume_without_disk,
 )
 from renderer.rules.rule import Rule
@@ -36,9 +38,11 @@ RULES: tuple[Rule, ...] = tuple(
             *not_found.RULES,
             *run_strategy.RULES,
             secure_boot_without_smm.RULE,
+            service_selector.RULE,
             size_label.RULE,
             storage_class_dropped.RULE,
             suppression.RULE,
+            unusable_value.RULE,
             volume_without_disk.RULE,
         ),
         key=lambda rule: rule.code,

@@ -52,10 +52,10 @@ _WITHOUT_DISK = frozenset({"memoryDump", "downwardMetrics", "containerPath"})
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
         if len(machine.volumes) > len(machine.disks) > 0:
-            yield from _of(machine)
+            yield from _volumes_without_disk(machine)
 
 
-def _of(machine: VirtualMachineView) -> Iterator[Finding]:
+def _volumes_without_disk(machine: VirtualMachineView) -> Iterator[Finding]:
     devices = object_at(machine.domain, "devices")
     attached = {text_at(disk, "name") for _, disk in (*machine.disks, *elements(devices.get("filesystems")))}
     for index, volume in machine.volumes:

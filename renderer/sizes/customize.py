@@ -14,6 +14,7 @@ from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFI
 from renderer.kubevirt.server_fields import without_server_fields
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
+from renderer.model.list_elements import value_at
 from renderer.model.resource import Resource
 from renderer.sizes.definition import contradictions
 from renderer.sizes.names import DERIVED_LABELS, NAME_RULE, is_object_name, is_size_name, size_labels
@@ -154,7 +155,7 @@ def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
 def _written(spec: JsonObject, switch: Switch, texts: tuple[str, ...]) -> JsonObject:
     path = switch.path.split(".")
     try:
-        value = switch.value.read(texts, _at(spec, path))
+        value = switch.value.read(texts, value_at(spec, path))
     except SwitchError as error:
         raise SwitchError(f"--{switch.name} {error}") from None
     for other in switch.replaces:
@@ -166,7 +167,7 @@ def _written(spec: JsonObject, switch: Switch, texts: tuple[str, ...]) -> JsonOb
 
 def _cleared(spec: JsonObject, switch: Switch) -> JsonObject:
     path = switch.path.split(".")
-    if switch.off is None or (switch.off_within and _at(spec, switch.off_within.split(".")) is None):
+    if switch.off is None or (switch.off_within and value_at(spec, switch.off_within.split(".")) is None):
         return _without(spec, path)
     return with_value(spec, path, switch.off)
 
@@ -182,7 +183,7 @@ def _without(spec: JsonObject, path: list[str]) -> JsonObject:
 
 def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
     """Scale maxSockets with the vCPUs: cx1 has as many as vCPUs, so that none can be hot-plugged."""
-    sockets, vcpus = _at(before, _MAX_SOCKETS), object_at(before, "cpu").get("guest")
+    sockets, vcpus = value_at(before, _MAX_SOCKETS), object_at(before, "cpu").get("guest")
     now = object_at(spec, "cpu").get("guest")
     if not isinstance(sockets, int) or not isinstance(vcpus, int) or not isinstance(now, int):
         return spec
@@ -203,10 +204,6 @@ def _modern_firmware(spec: JsonObject) -> JsonObject:
     efi: JsonObject = EMPTY if secure is None else {"secureBoot": secure}
     older = without(without(firmware, "preferredUseEfi"), "preferredUseSecureBoot")
     return {**spec, "firmware": {"preferredEfi": efi, **older}}
-
-
-def _at(spec: JsonObject, path: list[str] | tuple[str, ...]) -> Json:
-    return object_at(spec, *path[:-1]).get(path[-1])
 
 
 def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarget, copy: Copy) -> JsonObject:

@@ -32,6 +32,8 @@ _PLUGINS = ("generators", "transformers", "validators")
 _WITH_PATHS = ("patches", "patchesjson6902", "replacements")
 _GENERATORS = ("configmapgenerator", "secretgenerator")
 
+_LISTING = frozenset((*_LISTS, *_PLUGINS, *_WITH_PATHS, *_GENERATORS))
+
 #: Fields by which configurations of plugins list files.
 _PLUGIN_PATHS = frozenset({"path", "paths", "file", "files", "env", "envs", "template"})
 
@@ -143,6 +145,9 @@ class KustomizationGraph:
         for name in _WITH_PATHS:
             yield from (text_at(entry, "path") for entry in array_at(fields, name))
             yield from _paths(fields.get(name))  # a mistake, as is told when the folder is built
+        for name in fields.keys() - _LISTING:  # one of them may be a mistyped field, as is told by the build
+            yield from (text_at(entry, "path") for entry in array_at(fields, name))
+            yield from (path for path in array_at(fields, name) if isinstance(path, str))
         yield text_at(fields, "openapi", "path")
         for name in _GENERATORS:
             for entry in array_at(fields, name):

@@ -70,6 +70,19 @@ def whole_number(bits: int, *, signed: bool) -> Schema:
     return {"title": f"{'' if signed else 'u'}int{bits}", "type": "integer", "minimum": low, "maximum": high}
 
 
+BASE64 = "base64"
+#: What ``encoding/base64`` decodes, which skips line breaks; or what SOPS has encrypted, for Flux to decrypt.
+_BASE64_PATTERN = (
+    r"^(ENC\[.*\]|(([A-Za-z0-9+/][\r\n]*){4})*"
+    r"(([A-Za-z0-9+/][\r\n]*){2}=[\r\n]*=|([A-Za-z0-9+/][\r\n]*){3}=)?)[\r\n]*$"
+)
+
+
+def base64_text() -> Schema:
+    """Return the schema of bytes, which JSON has as base64."""
+    return {"title": BASE64, "type": "string", "pattern": _BASE64_PATTERN}
+
+
 def dns_label(*, empty: bool = False) -> Schema:
     """A name that becomes a DNS label; ``empty``: the empty text stands for none."""
     return {

@@ -19,7 +19,14 @@ from renderer.model.json import JsonObject
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.validation.kind_schema import KindSchema
-from renderer.validation.kubernetes_formats import Schema, int_or_string, object_meta, quantity, whole_number
+from renderer.validation.kubernetes_formats import (
+    Schema,
+    base64_text,
+    int_or_string,
+    object_meta,
+    quantity,
+    whole_number,
+)
 
 #: The API groups of the kinds; the first is the core group.
 GROUPS = frozenset(
@@ -45,6 +52,7 @@ _FIELD = re.compile(
 )
 _SCALARS: Mapping[str, Schema] = {
     "any": {},
+    "base64": base64_text(),
     "boolean": {"type": "boolean"},
     "int-or-string": int_or_string(),
     "int32": whole_number(32, signed=True),

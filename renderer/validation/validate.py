@@ -20,6 +20,8 @@ from renderer.validation.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.validation.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.validation.registry import SchemaRegistry
 
+_KIND = FieldPath.of("kind")
+
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
     """Return the findings by resource and field: unknown-field, schema, placeholder.
@@ -95,7 +97,7 @@ class _Run:
                 if diagnostic.sites or diagnostic.location:  # the schema's own file
                     yield diagnostic
                 else:
-                    yield diagnostic._replace(sites=resource.sites(), resource=resource.current_id)
+                    yield diagnostic._replace(sites=resource.sites(_KIND), resource=resource.current_id)
 
 
 def _is_encrypted(resource: Resource) -> bool:

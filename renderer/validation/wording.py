@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from renderer.model.json import Json, JsonObject, array_at, scalar_text, text_at
 from renderer.model.suggest import suggest
-from renderer.validation.kubernetes_formats import QUANTITY_PATTERN
+from renderer.validation.kubernetes_formats import BASE64, QUANTITY_PATTERN
 
 _LONGEST = 60
 
@@ -23,6 +23,7 @@ _TYPES = {
 
 #: The words for formats, by the ``title`` of the schema.
 _FORMATS = {
+    BASE64: "base64 text",
     "quantity": "a quantity such as 4Gi or 500m",
     "number or text": "a whole number or text",
     "DNS label": "a DNS label (at most 63 lower case letters, digits and dashes)",
@@ -110,6 +111,8 @@ def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
         return None
     if isinstance(value, dict | list):
         return "what is meant as text starts below a | after the key"
+    if isinstance(value, float):  # 1.10 has been read as 1.1
+        return "write it in quotes"
     return f'write it in quotes: "{quoted(value)}"'
 
 

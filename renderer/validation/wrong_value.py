@@ -11,7 +11,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
 from renderer.validation.finding import SchemaFinding, SchemaTarget
 from renderer.validation.kind_schema import ELEMENT, SchemaTree, Violation, schema_place
-from renderer.validation.kubernetes_formats import SEVERITY, TEMPLATE_METADATA
+from renderer.validation.kubernetes_formats import BASE64, SEVERITY, TEMPLATE_METADATA
 from renderer.validation.wording import found, length_hint, nearest, quantity_hint, quoted, type_hint, wanted
 
 #: Lists whose elements are what one key of theirs says, and what KubeVirt calls that. The key often has an
@@ -157,11 +157,17 @@ def _meant_inside(violation: Violation) -> str | None:
     return f"did you mean {name}: {{{inside}: {text}}}?"
 
 
+_DATA = "data"  # of a Secret, beside stringData
+
+
 def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, title = violation.value, text_at(violation.schema, "title")
     if violation.place != violation.field:
         message = f"the key {quoted(value)} of {violation.field} must be {wanted(violation.schema)}"
         return SchemaFinding(violation.place, message, about_key=True)
+    if title == BASE64:  # which is confidential, or too long to be shown
+        hint = "plain text goes into stringData" if _DATA in violation.field.segments else None
+        return SchemaFinding(violation.field, f"{violation.field} is no {wanted(violation.schema)}", hint)
     hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
     message = f"{violation.field} must be {wanted(violation.schema)}, not {found(value)}"
     return SchemaFinding(violation.field, message, hint)

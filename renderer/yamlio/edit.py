@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ from renderer.yamlio.text_tree import TextNode, nodes_to, parse_text
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
+#: Entries that a hint names; from as many edits on they are made at once, if they can be.
+_MOST_TOLD = _FEW = 3
 
 
 class EditedText(NamedTuple):
@@ -62,9 +64,22 @@ def add_entry(content: bytes, path: str, field: str, entry: Json, *, first: bool
         return content
     place = FieldPath.of(name)
     edit = AddField(ROOT, name, [entry]) if entries is None else AddItem(place, entry, first)
-    return _edited_list(
-        content, Site(path, 0, place), edit, f"add {entry!r} to {name} yourself, and run this again"
-    )
+    hint = f"add {entry!r} to {name} yourself, and run this again"
+    return _edited_list(content, Site(path, 0, place), hint, edit)
+
+
+def add_entries(content: bytes, path: str, field: str, entries: Iterable[Json]) -> bytes:
+    """Return the file with all ``entries`` at the end of the list, as ``add_entry`` adds one."""
+    name, present = _entries(content, path, field)
+    wanted: list[Json] = []
+    wanted.extend(each for each in entries if each not in (present or ()) and each not in wanted)
+    if not present and wanted:
+        content, wanted = add_entry(content, path, field, wanted[0]), wanted[1:]
+    if not wanted:
+        return content
+    place = FieldPath.of(name)
+    hint = f"add {', '.join(map(repr, wanted[:_MOST_TOLD]))} to {name} yourself, and run this again"
+    return _edited_list(content, Site(path, 0, place), hint, *(AddItem(place, each) for each in wanted))
 
 
 def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str]) -> bytes:
@@ -80,7 +95,7 @@ def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str
         edits = [RemoveField(place)]
     hint = f"take {' and '.join(sorted(unwanted))} out of {name} yourself"
     for edit in edits:
-        content = _edited_list(content, Site(path, 0, place), edit, hint)
+        content = _edited_list(content, Site(path, 0, place), hint, edit)
     return content
 
 
@@ -95,9 +110,9 @@ def _entries(content: bytes, path: str, field: str) -> tuple[str, Sequence[Json]
     return name, entries if isinstance(entries, list) else ()
 
 
-def _edited_list(content: bytes, site: Site, edit: Edit, hint: str) -> bytes:
+def _edited_list(content: bytes, site: Site, hint: str, *edits: Edit) -> bytes:
     try:
-        return edit_fields(content, EditedText(is_kustomization=True), [edit])
+        return edit_fields(content, EditedText(is_kustomization=True), edits)
     except RefusedEditError:
         message = f"{site.field} is written in a way that cannot be edited safely"
         finding = Diagnostic(code=Code.EDIT_REFUSED, message=message, sites=(site,), hint=hint)
@@ -115,8 +130,10 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> byt
     start, end = (0, len(text)) if where.is_kustomization else _extents(text)[where.document]
     before = after = text[start:end]
     try:
-        for edit in edits:
+        joined = _joined(before, where.inline, edits)
+        for edit in edits if joined is None else ():
             after = spliced(after, _splices(after, where.inline, edit))
+        after = after if joined is None else spliced(before, [joined])
         meant = _meaning(before, where)
         is_right = _meaning(after, where) == meant._replace(part=apply_edits(meant.part, edits))
     except UnusableError as error:
@@ -126,6 +143,22 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> byt
     if not is_right:
         raise RefusedEditError("something else depends on it")
     return f"{mark}{text[:start]}{after}{text[end:]}".encode()
+
+
+def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | None:
+    """Return the one insertion that several items at the end of a list come to; None for other edits.
+
+    A long text is parsed once for all of them.
+    """
+    lists = {edit.into if isinstance(edit, AddItem) and not edit.first else None for edit in edits}
+    if inline != ROOT or len(edits) < _FEW or len(lists) != 1 or None in lists:
+        return None
+    document = parse_text(text)
+    splices = [splice for edit in edits for splice in splices_of(text, document, edit)]
+    if len(splices) != len(edits) or len({(start, end) for start, end, _ in splices}) != 1:
+        return None
+    start, end, _ = splices[0]
+    return Splice(start, end, "".join(new for _, _, new in splices)) if start == end else None
 
 
 def _extents(text: str) -> list[tuple[int, int]]:

@@ -154,7 +154,7 @@ def test_what_is_wrong_is_said_and_nothing_else(server: RepositoryServer) -> Non
     run = server.run("generate", at="overlays/prod")
 
     assert (run.returncode, run.stdout) == (1, "")
-    assert "base/vm.yaml:8:18: error[instancetype-not-found]" in run.stderr
+    assert "base/vm.yaml:8:24: error[instancetype-not-found]" in run.stderr
 
 
 def test_a_warning_is_no_manifest(server: RepositoryServer) -> None:

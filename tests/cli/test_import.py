@@ -399,6 +399,34 @@ def test_fit_keeps_machines_with_matchers_apart(repository: Path) -> None:
     assert "instancetype" in content(repository / "rendered/prod/prod/virtualmachine_named.yaml")["spec"]
 
 
+def test_fitted_machines_of_another_folder_are_rendered_beside_the_others(repository: Path) -> None:
+    template: JsonObject = {
+        "spec": {
+            "architecture": "amd64",
+            "domain": {
+                "cpu": {"sockets": 1, "cores": 1, "threads": 1},
+                "devices": {},
+                "machine": {"type": "q35"},
+                "memory": {"guest": "4Gi"},
+            },
+        }
+    }
+    bare: JsonObject = {
+        **MACHINE,
+        "metadata": {"name": "bare", "namespace": "prod", "uid": "7"},
+        "spec": {"runStrategy": "Always", "template": template},
+    }
+    assert run("import", "-", dump=listed(MACHINE)).exit_code == 0
+    result = run("import", "-", "--fit", "--output", "east", dump=listed(MACHINE, bare))
+    assert "fitted: 1 of 1 virtual machine" in result.stderr
+    assert run("render").exit_code == 0
+    trees = sorted(
+        path.parents[1].relative_to(repository).as_posix()
+        for path in repository.glob("rendered/**/virtualmachine_*.yaml")
+    )
+    assert trees == ["rendered/east/prod", "rendered/east/prod_fitted", "rendered/prod"]
+
+
 def test_a_group_may_not_take_the_folder_of_pins(repository: Path) -> None:
     machines: list[JsonObject] = []
     for name in ("a", "b"):
@@ -594,3 +622,26 @@ def test_an_import_from_a_folder_of_the_project_writes_to_its_overlays(
     assert "git add ../../vmrender.yaml ../../overlays ../../rendered" in result.stderr
     assert not any((repository / "docs/deep").iterdir())
     assert run("import", "-", "--output", "here", "--dry-run", dump=listed(MACHINE)).exit_code == 0
+
+
+def test_a_kubevirt_object_that_an_operator_installs_tells_the_release(repository: Path) -> None:
+    kubevirt = made("KubeVirt", "kubevirt-kubevirt-hyperconverged", "openshift-cnv")
+    owner: JsonObject = {"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged", "name": "h"}
+    metadata = {
+        **object_at(kubevirt, "metadata"),
+        "labels": {"app.kubernetes.io/managed-by": "hco-operator"},
+        "ownerReferences": [{**owner, "controller": True, "uid": "9"}],
+    }
+    status: JsonObject = {"observedKubeVirtVersion": "v1.6.3-4-gabc"}
+    configuration: JsonObject = {"configuration": {"vmRolloutStrategy": "LiveUpdate"}}
+    kubevirt = {
+        **kubevirt,
+        "apiVersion": "kubevirt.io/v1",
+        "metadata": metadata,
+        "spec": configuration,
+        "status": status,
+    }
+    result = run("import", "-", dump=listed(MACHINE, kubevirt))
+    assert "imported for KubeVirt 1.6: 1 VirtualMachine" in result.stderr
+    assert "left out: 1 KubeVirt, as its HyperConverged makes it" in result.stderr
+    assert "LiveUpdate" in (repository / "overlays/_cluster/kubevirt/kubevirt.yaml").read_text()

@@ -333,7 +333,7 @@ def test_another_size_for_a_pinned_vm_is_warned_of(repository: Repository) -> No
     repository.replace("base/db.yaml", "u1.medium", "u1.large")
     result = repository.ok("build", "overlays/prod")
     assert (
-        "base/db.yaml:8:18: warning[revision-mismatch]: instance type u1.large has no effect" in result.stderr
+        "base/db.yaml:8:24: warning[revision-mismatch]: instance type u1.large has no effect" in result.stderr
     )
     repository.ok("pin", "prod", "db", "--update")
     assert repository.memory("db") == "8Gi"
@@ -343,7 +343,7 @@ def test_another_size_for_a_pinned_vm_is_warned_of(repository: Repository) -> No
 def test_one_wrong_vm_stops_all(repository: Repository) -> None:
     repository.replace("base/web.yaml", "u1.medium", "u1.nano")
     said = repository.refused("pin", "prod", "--all")
-    assert "base/web.yaml:8:18: error[instancetype-not-found]" in said
+    assert "base/web.yaml:8:24: error[instancetype-not-found]" in said
     repository.ok("pin", "prod", "db")
 
 

@@ -110,8 +110,11 @@ def test_a_mistake_is_annotated_compared_and_fails(runner: Runner) -> None:
 
     run = runner.run(comment="true")
     assert run.code == 1
-    assert "::error file=overlays/dev/web.yaml,line=8,col=5,title=instancetype-not-found" in run.log
-    assert "    overlays/dev/web.yaml:8:5: error[instancetype-not-found]" in run.summary
+    assert (
+        "::error file=overlays/dev/web.yaml,line=8,col=11,endColumn=18,title=instancetype-not-found"
+        in run.log
+    )
+    assert "    overlays/dev/web.yaml:8:11: error[instancetype-not-found]" in run.summary
     assert runner.calls()
 
 
@@ -145,7 +148,7 @@ def test_a_project_in_a_folder(runner: Runner) -> None:
     runner.repository.commit("moved")
 
     run = runner.run(path="vms", base="none")
-    assert "::error file=vms/overlays/dev/web.yaml,line=8,col=5" in run.log
+    assert "::error file=vms/overlays/dev/web.yaml,line=8,col=11,endColumn=18" in run.log
 
 
 def test_shards(runner: Runner) -> None:

@@ -71,7 +71,7 @@ def test_a_mistake_is_reported_and_fails(project: UserRepository, job: dict[str,
 
     run = run_script(project, job)
     assert run.code == 1
-    assert "overlays/dev/web.yaml:8:5: error[instancetype-not-found]" in run.output
+    assert "overlays/dev/web.yaml:8:11: error[instancetype-not-found]" in run.output
     entry = json.loads(project.read("gl-code-quality-report.json"))[0]
     assert (entry["check_name"], entry["location"]["path"]) == (
         "instancetype-not-found",

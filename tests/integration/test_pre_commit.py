@@ -119,7 +119,7 @@ def test_validate_names_the_line_in_a_file_of_the_commit(project: UserRepository
 
     run = project.run("git", "commit", "--message", "wrong")
     assert run.code == 1
-    assert "overlays/dev/web.yaml:8:5: error[instancetype-not-found]" in run.output
+    assert "overlays/dev/web.yaml:8:11: error[instancetype-not-found]" in run.output
 
 
 def test_validate_passes_over_what_is_not_kubevirts(project: UserRepository, tmp_path: Path) -> None:

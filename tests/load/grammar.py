@@ -1,8 +1,9 @@
 """``python -m tests.load.grammar [FEATURE…]``: what small repositories of hostile authors take.
 
-A repository has every pair of the features below, each as often as its share of the bytes allows. What a
-feature multiplies (resources, transformers, patterns, variables, texts, depth) meets what every other one
-multiplies. Prints CPU (user and system), memory and exit code of each, the worst first.
+A repository has every pair of the features below, or one with ``--alone``, each as often as its share of the
+bytes allows. What a feature multiplies (resources, transformers, patterns, variables, texts, depth) meets
+what every other one multiplies. ``--command`` names a command to measure, ``all`` those of the table. Prints
+CPU (user and system), memory and exit code of each, the worst first.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.load.measure import measured_command
+from tests.security.git_history import committed
 
 _HEAD = "---\napiVersion: v1\nkind: {kind}\nmetadata: {{{{name: {name}, namespace: a}}}}\n"
 _CONFIG_MAP = _HEAD.format(kind="ConfigMap", name="c{n}") + "data: {{x: '$(A) ${{a}}'}}\n"
@@ -146,7 +148,20 @@ FEATURES: Mapping[str, Feature] = {
     "components": _components,
     "fieldSpecs": _field_specs,
 }
-COMMANDS = ("build prod", "validate", "explain -n a configmap/c0", "explain -n a pod/p")
+#: Commands that go other ways; ``import`` and ``diff --live`` take the resources for a dump.
+COMMANDS = (
+    "build prod",
+    "render",
+    "validate",
+    "validate prod/r.yaml --format sarif",
+    "explain -n a configmap/cseed",
+    "explain -n a pod/p spec.containers",
+    "explain -n a vm/v0 spec.template",
+    "diff",
+    "diff --live prod/r.yaml",
+    "import prod/r.yaml --fit --dry-run --all-namespaces",
+    "migrate",
+)
 _PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [path: prod]\n"
 
 
@@ -185,12 +200,18 @@ def costs(names: tuple[str, ...], size: int, commands: tuple[str, ...]) -> Itera
     """What each command takes in a repository of these features."""
     files = repository(names, size)
     with tempfile.TemporaryDirectory() as folder:
-        for path, text in files.items():
-            (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
-            (Path(folder) / path).write_text(text, encoding="utf-8")
+        _write(folder, {**files, "prod/kustomization.yaml": "resources: []\n"})
+        committed(Path(folder))
+        _write(folder, files)
         for command in commands:
             took = measured_command(Path(folder), tuple(command.split()))
             yield Cost(took.seconds, took.memory, sum(map(len, files.values())), took.code, names, command)
+
+
+def _write(folder: str, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
+        (Path(folder) / path).write_text(text, encoding="utf-8")
 
 
 def main() -> None:
@@ -199,13 +220,17 @@ def main() -> None:
         "features", nargs="*", metavar="FEATURE", help=f"pairs with these: {', '.join(FEATURES)}"
     )
     parser.add_argument("--size", type=int, default=190_000, help="bytes of a repository [default: 190000]")
-    parser.add_argument("--command", action="append", help="instead of those of the table")
+    parser.add_argument(
+        "--command", action="append", help=f"instead of build: all, or one as {COMMANDS[4]!r}"
+    )
+    parser.add_argument("--alone", action="store_true", help="each feature by itself")
     arguments = parser.parse_args()
     found: list[Cost] = []
-    for names in itertools.combinations(FEATURES, 2):
+    commands = tuple(arguments.command or COMMANDS[:1])
+    for names in itertools.combinations(FEATURES, 1 if arguments.alone else 2):
         if arguments.features and not set(arguments.features) & set(names):
             continue
-        for cost in costs(names, arguments.size, tuple(arguments.command or COMMANDS[:1])):
+        for cost in costs(names, arguments.size, COMMANDS if commands == ("all",) else commands):
             found.append(cost)
             print(_line(cost), file=sys.stderr, flush=True)
     print("| features | command | CPU | peak memory | KB | exit |\n|---|---|---|---|---|---|")

@@ -85,3 +85,21 @@ def test_values_are_masked_wherever_they_go(
         assert code in (0, 1, 2), (command, stderr)
         leaks += [f"{command}: {line}" for line in (stdout + stderr).splitlines() if "canary" in line]
     assert leaks == []
+
+
+def test_the_reason_of_a_refusal_repeats_no_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "prod").mkdir()
+    (tmp_path / "vmrender.yaml").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "prod/kustomization.yaml").write_text("resources: [a.yaml]\n", encoding="utf-8")
+    secret = KEYS.replace("VALUE", "x")
+    (tmp_path / "prod/a.yaml").write_text(secret, encoding="utf-8")
+    committed(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for value in (CANARY, f"[{CANARY}]"):
+        text = secret.replace("stringData: {password: x}", f"stringData: {value}")
+        (tmp_path / "prod/a.yaml").write_text(text, encoding="utf-8")
+        for form in ("text", "json", "markdown", "html"):
+            code, stdout, stderr = invoked(f"diff --format {form}")
+            assert code == 1, stderr
+            assert "must be" in stdout
+            assert CANARY not in stdout + stderr

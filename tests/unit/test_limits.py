@@ -19,10 +19,12 @@ from yaml.events import DocumentEndEvent, NodeEvent
 from renderer.cli.app import main
 from renderer.cli.options import apply_env
 from renderer.compose.variables import expanded
+from renderer.diff.live.managed_fields import FieldOwners
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_path import FieldPath
 from renderer.model.limits import (
     DEFAULTS,
     FIELDS,
@@ -33,19 +35,25 @@ from renderer.model.limits import (
     lowered,
     set_maximum,
 )
+from renderer.model.list_elements import element_text
 from renderer.model.location import Location, Site
 from renderer.model.render_config import RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.suggest import suggest
-from renderer.model.work import begin_run
+from renderer.model.work import begin_run, spent
 from renderer.pipeline import Pipeline
+from renderer.provenance import paths
 from renderer.report.report import bounded
 from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
+from renderer.source.locate import Locator
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
+from renderer.source.public_lines import public_lines
+from renderer.validation.registry import SchemaRegistry
 from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND
+from renderer.yamlio.nodes import Node
 
 ROOT = Path(__file__).parents[2]
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
@@ -690,6 +698,76 @@ def test_suggestions_of_a_run_are_bounded() -> None:
 
     assert answers[0]
     assert not answers[-1]
+
+
+def test_lines_of_findings_are_looked_for_within_bounds() -> None:
+    patches = "".join(
+        f"- {{target: {{kind: Foo}}, patch: '[{{op: add, path: /x{n}, value: 1}}]'}}\n" for n in range(40)
+    )
+    fs = MemoryFileSystem({"k.yaml": f"patches:\n{patches}".encode(), "r.yaml": FOO.encode()})
+    field = FieldPath.of("x3")
+    sites = tuple(
+        Site("k.yaml", 0, FieldPath.of("patches", n, "patch").child("x3")) for n in reversed(range(40))
+    )
+    lines = []
+    for work in (1_000_000, 100):
+        lower({"work": work})
+        begin_run()
+        found = Locator(fs).location_of((*sites, Site("r.yaml", 0, field)))
+        lines.append(found and (found.path, found.line))
+    assert lines[0] == ("k.yaml", 5)
+    assert lines[1] is not None
+    assert lines[1][0] in ("r.yaml", "k.yaml")
+
+
+def test_what_aliases_share_is_walked_through_once() -> None:
+    shared = [Node(0, 0, str(n), (), False, False) for n in range(1000)]  # noqa: FBT003 - as in nodes.py
+    aliases = [Node(n, 0, None, shared, False, False) for n in range(1000)]  # noqa: FBT003 - as above
+    asked = []
+
+    class Items(list[Node]):
+        def __reversed__(self) -> Iterator[Node]:
+            asked.append(self)
+            return super().__reversed__()
+
+    items = Items(shared)
+    for each in aliases:
+        each.items = items
+    assert len(list(Node(0, 0, None, aliases, False, False).walk())) == 2001  # noqa: FBT003 - as above
+    assert len(asked) == 1
+
+
+def test_lines_that_cannot_be_judged_within_bounds_are_hidden() -> None:
+    text = "a: &a [1, 2, 3]\nl:\n" + "- data: [*a]\n" * 100 + "end: 1\n"
+    begin_run()
+    assert public_lines(text.encode(), {1})
+    lower({"work": 10})
+    begin_run()
+    assert not public_lines(text.encode(), {1})
+
+
+def test_elements_of_long_lists_are_looked_up_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    monkeypatch.setattr(paths, "element_text", lambda *given: read.append(1) or element_text(*given))
+    content = {"spec": {"containers": [{"name": f"c{n}", "image": "i"} for n in range(300)]}}
+    found = [path for path, _ in paths.leaves(content)]
+    assert all(paths.value_at(content, path) in ("i", path.segments[2].value) for path in found)  # type: ignore[union-attr]
+    assert all(paths.counterpart(path, content, content) == path for path in found)
+    assert len(read) <= 300
+
+
+def test_schemas_of_other_minors_are_made_once() -> None:
+    kinds = SchemaRegistry().kubernetes
+    assert all(kinds.at(minor) is kinds.at(minor) for minor in kinds.minors)
+
+
+def test_owners_of_fields_cost_steps() -> None:
+    managed = [{"manager": f"m{n}", "fieldsV1": {"f:spec": {f"f:x{n}": {}}}} for n in range(100)]
+    owners = FieldOwners({"metadata": {"managedFields": managed}, "spec": {"x1": 1}})
+    begin_run()
+    for _ in range(3):
+        owners.of(FieldPath.of("spec", "x1"))
+    assert 100 < spent() < 3000
 
 
 @pytest.mark.parametrize(("pattern", "release"), [("*a" * 30 + "b", "1.9"), ("(a+)+b", "1.0")])

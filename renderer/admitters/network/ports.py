@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from renderer.admitters.causes import Causes, duplicate, invalid, needs_gate, required
-from renderer.admitters.kubernetes_names import is_port_name
 from renderer.admitters.network.interface import Interface
 from renderer.admitters.vmi_spec import elements, has, number, text
 from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.kubernetes_names import is_port_name
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 

@@ -114,7 +114,7 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
     return Verdict(Effect.NONE, "it counts when the VM stops")
 
 
-def _judge_matcher(views: Views, _change: FieldChange) -> Verdict:
+def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
     for key in ("instancetype", "preference"):
         matchers = object_at(views.before.spec, key), object_at(views.after.spec, key)
         if views.cluster.release < _SINCE_REVISION_IN_STATUS and _is_refused(matchers):
@@ -123,6 +123,10 @@ def _judge_matcher(views: Views, _change: FieldChange) -> Verdict:
                 f"before KubeVirt {_SINCE_REVISION_IN_STATUS} the cluster writes spec.{key}.revisionName, "
                 "and refuses another name as long as that stays: clear it in the cluster with the change",
             )
+    if change.field.segments[-1] == "revisionName":
+        return Verdict(
+            Effect.NONE, "it names a copy of what is applied; another copy shows in the fields from it"
+        )
     return Verdict(Effect.NONE, "see the fields that come from it")
 
 

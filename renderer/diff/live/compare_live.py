@@ -16,7 +16,7 @@ from renderer.diff.live.drift import Drift
 from renderer.diff.live.engine_policies import flux_policy, why_kept
 from renderer.diff.live.ignored_differences import IgnoreRule
 from renderer.kubevirt.cluster import Cluster
-from renderer.kubevirt.confidential import secret_values, without_secrets
+from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView
 from renderer.model.difference import (
@@ -80,7 +80,10 @@ def compare_with_cluster(
         path=path,
         name=name,
         releases=(overlay.release, overlay.release),
-        changes=tuple(sorted(changes, key=ResourceChange.order)),
+        changes=tuple(
+            without_secret_words(change, comparison.secrets)
+            for change in sorted(changes, key=ResourceChange.order)
+        ),
         equal=comparison.equal,
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
@@ -134,7 +137,7 @@ class _LiveComparison:
         self._restarting: list[str] = []
         self._without_owners: list[str] = []
         everything = (each.content for side in (overlay.written, objects.resources) for each in side)
-        self._masking = Masking(secret_values(everything) | tainted())
+        self.secrets = Masking(secret_values(everything) | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
@@ -188,7 +191,8 @@ class _LiveComparison:
         elif unowned:
             yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
         if self._restarting:
-            yield f"a restart is due already, with or without a sync, of {_first(self._restarting)}"
+            named = _first(self._restarting)
+            yield f"running with another spec than the cluster holds, a restart is due already: {named}"
         if self._waiting:
             yield (
                 f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
@@ -230,7 +234,7 @@ class _LiveComparison:
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self._masking) for each in changes),
+            tuple(without_secrets(each, written.kind, self.secrets) for each in changes),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,
@@ -247,7 +251,7 @@ class _LiveComparison:
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             return Judgement((), None)
-        changes = vm_changes((views[0], views[1]), _seen((views[0], views[1]), found))
+        changes = vm_changes((views[0], views[1]), _with_matchers_applied((views[0], views[1]), found))
         if not changes:
             return Judgement((), _LEFT)
         change = None if found is None else found.change._replace(runs=self._runs(drift.live))
@@ -261,7 +265,7 @@ class _LiveComparison:
         return self._objects.runs(live) if live.kind == VM else None
 
 
-def _seen(
+def _with_matchers_applied(
     views: tuple[VirtualMachineView, VirtualMachineView], found: SyncedVm | None
 ) -> tuple[VirtualMachineView, VirtualMachineView]:
     """Return both states with what their instance types and preferences set, if they have any."""

@@ -190,7 +190,7 @@ class _Completion:
         for key, value in live.items():
             if value is None:
                 continue
-            place, known = at.child(key), _in(predicted, key)
+            place, known = at.child(key), _field(predicted, key)
             if key in made:
                 made[key] = self._value(made[key], value, known, place)
             else:
@@ -258,7 +258,7 @@ def _is_program(owner: Owner) -> bool:
     return owner.is_controller or owner.is_applier
 
 
-def _in(value: Json, key: str) -> Json:
+def _field(value: Json, key: str) -> Json:
     return value.get(key) if isinstance(value, dict) else None
 
 

@@ -69,11 +69,11 @@ class IgnoreRule(NamedTuple):
     def without_ignored(self, written: JsonObject, live: JsonObject, owners: FieldOwners) -> JsonObject:
         """Return an object of Git with the ignored fields as the cluster has them."""
         for path in self.paths:
-            written = object_at(_taken(written, live, path))
+            written = object_at(_with_live_value(written, live, path))
         if self.managers:
             for change in field_changes(live, written):
                 if any(owner.manager in self.managers for owner in owners.of(change.field)):
-                    written = object_at(_taken(written, live, change.field.segments))
+                    written = object_at(_with_live_value(written, live, change.field.segments))
         return written
 
 
@@ -173,14 +173,14 @@ def _jq_path(expression: str) -> IgnoredPath | None:
     return tuple(steps) or None
 
 
-def _taken(written: Json, live: Json, steps: IgnoredPath) -> Json:
+def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
     """Return ``written`` with what ``live`` has at a path; without it where ``live`` has nothing."""
     if not steps:
         return live
     first, rest = steps[0], steps[1:]
     if isinstance(written, list) and isinstance(live, list):
         if isinstance(first, str):  # of a JSON pointer
-            return _taken(written, live, (int(first), *rest)) if first.isdecimal() else written
+            return _with_live_value(written, live, (int(first), *rest)) if first.isdecimal() else written
         return _taken_elements(written, live, first, rest)
     return _taken_field(written, live, first, rest) if isinstance(first, str) else written
 
@@ -189,7 +189,7 @@ def _taken_field(written: Json, live: Json, key: str, rest: IgnoredPath) -> Json
     mine, theirs = object_at(written), object_at(live)
     if key not in mine and key not in theirs:
         return written
-    child = _taken(mine.get(key), theirs.get(key), rest)
+    child = _with_live_value(mine.get(key), theirs.get(key), rest)
     if child is not None and (child != {} or key in mine or not rest):
         return {**mine, key: child}
     return {name: value for name, value in mine.items() if name != key}
@@ -209,5 +209,5 @@ def _taken_elements(written: Sequence[Json], live: Sequence[Json], segment: Step
     for index, each in enumerate(written):
         other = others[index] if index < len(others) else None
         is_meant = other is not None and (segment is None or index == meant)
-        made.append(_taken(each, other, rest) if is_meant else each)
+        made.append(_with_live_value(each, other, rest) if is_meant else each)
     return made

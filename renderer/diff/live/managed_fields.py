@@ -16,6 +16,10 @@ from renderer.kubevirt.confidential import LAST_APPLIED
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.list_elements import FieldLookup
+from renderer.model.work import spend
+
+#: Steps to look for a field among those of one manager (``model.work``).
+_STEPS_PER_ENTRY = 12
 
 _APPLY = "Apply"
 _SELF = "."
@@ -75,6 +79,7 @@ class FieldOwners:
         self._lookup = FieldLookup(content)
         self._entries = tuple(_entry(each) for each in entries if text_at(each, "manager"))
         self._elements: dict[int, _OwnedElements] = {}
+        self._found: dict[FieldPath, tuple[Owner, ...]] = {}
 
     def __bool__(self) -> bool:
         """True where the dump has managed fields of the object."""
@@ -86,6 +91,12 @@ class FieldOwners:
         Who owns a part of it counts. Where nobody does, who owns the nearest thing around it: a list as a
         whole, or an object that was empty.
         """
+        if field not in self._found:
+            spend(_STEPS_PER_ENTRY * len(self._entries), "finding the owners of fields")
+            self._found[field] = self._owners(field)
+        return self._found[field]
+
+    def _owners(self, field: FieldPath) -> tuple[Owner, ...]:
         found: list[tuple[int, Owner]] = []
         for entry in self._entries:
             depth = self._depth(entry.fields, field.segments)

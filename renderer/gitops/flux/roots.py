@@ -48,8 +48,8 @@ def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
         for index, document in enumerate(_documents(fs, path)):
             sync = _sync(document)
             if sync:
-                return _made(sync, Site(path, index), folder)
-    return _made({"path": folder}, Site(folder), folder)
+                return _root_of_sync(sync, Site(path, index), folder)
+    return _root_of_sync({"path": folder}, Site(folder), folder)
 
 
 def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _sync(document: Json) -> JsonObject:
     return found if text_at(found, "path") else {}
 
 
-def _made(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
+def _root_of_sync(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
     """Return the objects that Flux makes of ``sync``."""
     source: JsonObject = {"kind": text_at(sync, "kind") or "GitRepository", "name": _SYSTEM}
     metadata: JsonObject = {"name": _SYSTEM, "namespace": _SYSTEM}

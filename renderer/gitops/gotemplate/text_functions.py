@@ -11,12 +11,19 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.gotemplate.builtins import quoted
 from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
 from renderer.gitops.gotemplate.values import is_nil, written
 from renderer.go_regexp import RegexpError, compile_regexp
+
+_LONGEST_NAME = 253
+
+
+def sanitized_name(name: str) -> str:
+    """Return ``name`` as a DNS name (argo-cd ``applicationset/utils/template_functions.go`` SanitizeName)."""
+    return re.sub(r"[^-a-z0-9.]", "-", name.lower())[:_LONGEST_NAME].strip("-.")
+
 
 _WORD = re.compile(
     r"(?P<connector>[-_\s]+)"

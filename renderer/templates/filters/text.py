@@ -32,13 +32,13 @@ def slug(value: object) -> str:
 
 def dns_label(value: object) -> str:
     """Return the name of a service, volume or the like; a long one ends in a digest, and stays unique."""
-    return _named(_shortened(slug(value), _MAX_LABEL), value, "name")
+    return _checked_name(_shortened(slug(value), _MAX_LABEL), value, "name")
 
 
 def dns_subdomain(value: object) -> str:
     """Return the name of an object: labels with dots between them."""
     labels = (slug(part) for part in as_text(value).split("."))
-    return _named(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
+    return _checked_name(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
 
 
 def label_value(value: object) -> str:
@@ -58,7 +58,7 @@ def _shortened(text: str, length: int) -> str:
     return f"{text[: length - _DIGEST_LENGTH - 1].rstrip('-._')}-{digest}"
 
 
-def _named(name: str, value: object, wanted: str) -> str:
+def _checked_name(name: str, value: object, wanted: str) -> str:
     if not name:
         hint = f"a {wanted} needs a letter or digit of ASCII"
         raise TemplateError(f"no {wanted} can be made of {_shown(as_text(value))}", hint)
@@ -133,7 +133,7 @@ def trim(value: object, characters: str | None = None) -> str:
 
 def join(values: object, separator: str = "", attribute: str | None = None) -> str:
     """Return the values in one text, or what each mapping holds under the key ``attribute``."""
-    texts = [as_text(_held(value, attribute) if attribute else value) for value in elements(values)]
+    texts = [as_text(_attribute(value, attribute) if attribute else value) for value in elements(values)]
     check_text(sum(map(len, texts)) + len(separator) * len(texts))
     return separator.join(texts)
 
@@ -227,7 +227,7 @@ def _number(
     return default
 
 
-def _held(value: object, key: str) -> object:
+def _attribute(value: object, key: str) -> object:
     if isinstance(value, dict) and key in value:
         return value[key]
     raise TemplateError(f"{describe(value)} in the list has no {key}")

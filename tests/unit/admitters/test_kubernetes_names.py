@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.admitters.kubernetes_names import (
+from renderer.kubevirt.kubernetes_names import (
     dns_label_errors,
     dns_subdomain_errors,
     is_port_name,

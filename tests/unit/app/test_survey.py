@@ -112,6 +112,17 @@ def test_files_beside_a_kustomization_are_rendered_without_those_that_it_lists()
     assert entries(found) == [("path", "vms", 1), ("path", "vms/stray.yaml", 1)]
 
 
+def test_a_file_beside_a_kustomization_without_machines_is_rendered_by_itself() -> None:
+    found = surveyed(
+        {
+            "pipeline/kustomization.yaml": listing("task.yaml"),
+            "pipeline/task.yaml": "apiVersion: tekton.dev/v1\nkind: Task\nmetadata: {name: make}\n",
+            "pipeline/web.yaml": VM.format(name="web"),
+        }
+    )
+    assert entries(found) == [("path", "pipeline/web.yaml", 1)]
+
+
 def test_an_application_beside_the_kustomization_that_it_deploys_is_an_entry_of_its_own() -> None:
     found = surveyed(
         {

@@ -14,7 +14,7 @@ from renderer.model.release import Release
 from renderer.model.res_id import Gvk, ResId
 
 TEXTS = st.text(max_size=8)
-LOCATIONS = st.builds(Location, TEXTS, st.integers(0, 9), st.integers(0, 9))
+LOCATIONS = st.builds(Location, TEXTS, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
 SEGMENTS = TEXTS | st.integers(0, 9) | st.builds(ElementName, TEXTS, TEXTS)
 FINDINGS = st.builds(
     Diagnostic,
@@ -29,6 +29,7 @@ FINDINGS = st.builds(
     related=st.lists(st.builds(Related, TEXTS, st.just(()), st.none() | LOCATIONS), max_size=2).map(tuple),
     overlays=st.lists(TEXTS, max_size=2).map(tuple),
     target=st.none() | st.builds(Release, st.integers(0, 9), st.integers(0, 9)),
+    about_key=st.just(value=False),  # is used up when the line is found
 )
 
 

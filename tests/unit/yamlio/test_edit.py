@@ -16,8 +16,16 @@ from renderer.model.field_edit import (
     SetField,
 )
 from renderer.model.field_path import FieldPath
+from renderer.yamlio import edit
 from renderer.yamlio.decode import decode_yaml11
-from renderer.yamlio.edit import EditedText, RefusedEditError, add_entry, edit_fields, remove_entry
+from renderer.yamlio.edit import (
+    EditedText,
+    RefusedEditError,
+    add_entries,
+    add_entry,
+    edit_fields,
+    remove_entry,
+)
 
 PATH = "overlays/prod/kustomization.yaml"
 PINS = ("pins", "./pins", "pins/")
@@ -389,3 +397,18 @@ def test_a_patch_whose_text_is_folded_is_refused() -> None:
         changed("patches:\n- patch: >\n    a: 1\n", SetField(A, 2), where=INLINE)
     with pytest.raises(RefusedEditError):
         changed('patches:\n- patch: "a: 1\\n"\n', SetField(A, 2), where=INLINE)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x: 1\n", "l: []\n", "l: [a]\n", "l:\n- a\n", "l:\n  - a", "l:\n- a # x\n\ny: 1\n"]
+)
+def test_many_entries_are_added_as_one_after_the_other(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = ["b", {"path": "c", "expand": "off"}, "a", "d", "b", *map(str, range(100))]
+    expected = text.encode()
+    for entry in entries:
+        expected = add_entry(expected, PATH, "l", entry)
+    parsed = []
+    parse_text = edit.parse_text
+    monkeypatch.setattr(edit, "parse_text", lambda text: parsed.append(text) or parse_text(text))
+    assert add_entries(text.encode(), PATH, "l", entries) == expected
+    assert len(parsed) <= 2

@@ -9,8 +9,8 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_here
-from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
+from renderer.gitops.gotemplate.text_functions import sanitized_name
 from renderer.gitops.gotemplate.values import decoded
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.glob import file_path_match, pathspec_match

@@ -18,7 +18,6 @@ from renderer.gitops.argocd.generators.context import (
     check_count,
 )
 from renderer.gitops.argocd.generators.git import directory_sets, file_sets
-from renderer.gitops.argocd.names import sanitized_name
 from renderer.gitops.argocd.parameters import (
     Parameters,
     Rendering,
@@ -29,6 +28,7 @@ from renderer.gitops.argocd.parameters import (
     selector_matches,
 )
 from renderer.gitops.gotemplate.collection_functions import merged
+from renderer.gitops.gotemplate.text_functions import sanitized_name
 from renderer.gitops.gotemplate.values import TextMap, decoded
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at

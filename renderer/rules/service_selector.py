@@ -1,0 +1,132 @@
+"""A Service selects no virtual machine of the overlay, and nearly selects one.
+
+KubeVirt gives the labels of a machine's template to the pod that the machine runs in, and a Service finds it
+by them. A Service that finds none is no error: it exists, and nobody answers. The labels in the machine's own
+`metadata` are not given to the pod.
+
+Wrong:
+
+```yaml
+kind: Service
+spec:
+  selector: {app: wbe}
+---
+kind: VirtualMachine
+spec:
+  template:
+    metadata:
+      labels: {app: web}
+```
+
+Right:
+
+```yaml
+kind: Service
+spec:
+  selector: {app: web}
+```
+
+Reported is a selector that fits no object of the overlay and differs by a slip from the labels of a machine,
+or fits labels that stand in the machine's `metadata` alone. A Service for something else than the overlay
+holds is not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, JsonObject, object_at
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+from renderer.model.work import spend
+from renderer.rules.context import Context
+from renderer.rules.references import is_near_miss
+from renderer.rules.rule import Finding, Rule, related_to
+
+_SELECTOR = FieldPath.of("spec", "selector")
+#: Objects that are pods, or get their own labels into them, and the templates of pods in the spec of others.
+_PODS = ("Pod", "VirtualMachineInstance")
+_TEMPLATES = (
+    ("virtualMachineTemplate", "spec", "template"),
+    ("jobTemplate", "spec", "template"),
+    ("template",),
+)
+#: Labels that KubeVirt gives to pods by itself.
+_GIVEN = ("kubevirt.io", "vm.kubevirt.io/name")
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    services = [service for service in context.of_kind("Service") if _selector(service)]
+    if not services or not context.machines:
+        return
+    templates = [_pod_labels(resource.content) for resource in context.resources]
+    for service in services:
+        spend(len(templates) + 8 * len(context.machines), "comparing selectors of Services with labels")
+        selector = _selector(service)
+        is_matched = any(selector.items() <= labels.items() for labels in templates if labels)
+        if not is_matched and not any(key.startswith(_GIVEN) for key in selector):
+            yield from _nearly_selected(context, service, selector)
+
+
+def _selector(service: Resource) -> Mapping[str, str]:
+    """The selector; nothing where a value is no text, or filled in later."""
+    written = object_at(service.content, *_SELECTOR.keys)
+    selector = {key: value for key, value in written.items() if isinstance(value, str)}
+    if len(selector) < len(written) or any(map(has_placeholder, selector.values())):
+        return {}
+    return selector
+
+
+def _pod_labels(content: JsonObject) -> JsonObject:
+    """The labels of the pods that an object makes, or of the pod that it is."""
+    spec = object_at(content, "spec")
+    for way in _TEMPLATES:
+        template = object_at(spec, *way)
+        if template:
+            return object_at(template, "metadata", "labels")
+    return object_at(content, "metadata", "labels") if content.get("kind") in _PODS else EMPTY
+
+
+def _nearly_selected(context: Context, service: Resource, selector: Mapping[str, str]) -> Iterator[Finding]:
+    for machine in context.machines:
+        if service.namespace and machine.namespace and service.namespace != machine.namespace:
+            continue
+        found = _finding(service, machine, selector)
+        if found is not None:
+            yield found
+            return
+
+
+def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[str, str]) -> Finding | None:
+    """The finding about a selector that is meant for the machine; None where it is not."""
+    labels = _pod_labels(machine.resource.content)
+    wrong = [key for key in selector if selector[key] != labels.get(key)]
+    own = object_at(machine.resource.content, "metadata", "labels")
+    message = "the selector fits no virtual machine of the overlay"
+    name = f"{machine.kind} {machine.name}"
+    if all(own.get(key) == selector[key] for key in wrong):
+        at = machine.paths.template.child("metadata", "labels")
+        hint = f"add the labels to {at}: those of the machine itself are not given to its pod"
+        related = related_to(machine.resource, f"{name} has these labels", FieldPath.of("metadata", "labels"))
+        return Finding(service, _SELECTOR, message, hint, (related,))
+    if len(wrong) != 1:
+        return None
+    key = wrong[0]
+    there = labels.get(key)
+    related = related_to(
+        machine.resource, f"{name} is nearly meant", machine.paths.template.child("metadata", "labels")
+    )
+    if isinstance(there, str) and is_near_miss(selector[key], there):
+        return Finding(service, _SELECTOR.child(key), message, f"did you mean {key}: {there}?", (related,))
+    near = [other for other in labels if labels[other] == selector[key] and is_near_miss(key, other)]
+    if near:
+        hint = f"did you mean {near[0]}: {selector[key]}?"
+        return Finding(service, _SELECTOR.child(key), message, hint, (related,))
+    return None
+
+
+RULE = Rule(Code.SERVICE_SELECTOR, Level.WARNING, _check, __doc__)

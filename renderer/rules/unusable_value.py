@@ -1,0 +1,306 @@
+"""KubeVirt admits a value that Kubernetes or the hypervisor refuses later, so the machine never starts.
+
+KubeVirt's webhooks look at a part of a virtual machine only. Other fields are copied into the pod that the
+machine runs in, into names that are looked up, or into the description that libvirt reads. What is wrong with
+them shows when the machine is started: the pod is refused, or its image cannot be pulled.
+
+Wrong:
+
+```yaml
+tolerations:
+- {key: dedicated, operator: Exists, value: databases}
+```
+
+Right:
+
+```yaml
+tolerations:
+- {key: dedicated, operator: Equal, value: databases}
+```
+
+Reported are, by the rules of Kubernetes (`pkg/apis/core/validation`): tolerations, node selectors, node
+affinity, topology spread constraints, probes, priority classes, images of container disks and of `kernelBoot`
+that no registry has, and names of Secrets, ConfigMaps, claims, service accounts and networks that no object
+can have. By the rules of libvirt: MAC addresses of groups, and a firmware's `uuid` that is none. Beside these
+a negative `terminationGracePeriodSeconds`, sources of DataVolumes that CDI refuses, and networks whose
+`config` is no configuration of CNI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from renderer.kubevirt.kubernetes_names import (
+    dns_label_errors,
+    dns_subdomain_errors,
+    is_port_name,
+    label_key_errors,
+    label_value_errors,
+)
+from renderer.kubevirt.placeholders import has_placeholder
+from renderer.kubevirt.virtual_machine import VirtualMachineView, elements
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.pattern import pattern
+from renderer.model.rule_settings import Level
+from renderer.rules.context import Context
+from renderer.rules.references import NETWORK, ObjectReference
+from renderer.rules.rule import Finding, Rule
+from renderer.rules.unusable_objects import data_volume_problems, network_problems
+
+#: A field below the instance's spec, what is wrong with it, and what to do.
+_Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
+_Problems: TypeAlias = Iterator[_Problem]
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    for machine in context.machines:
+        for way, message, hint in _problems(machine):
+            if not has_placeholder(_value(machine.instance, way)):
+                yield Finding(machine.resource, machine.in_instance(*way), message, hint)
+    yield from _of_other_kinds(context)
+    for references in context.references.values():
+        for reference in references:
+            yield from _of_name(reference)
+
+
+def _of_other_kinds(context: Context) -> Iterator[Finding]:
+    """DataVolumes, by themselves and in machines, and networks."""
+    for kind, problems in (
+        ("DataVolume", data_volume_problems),
+        ("NetworkAttachmentDefinition", network_problems),
+    ):
+        for resource in context.of_kind(kind):
+            for way, message, hint in problems(object_at(resource.content, "spec")):
+                yield Finding(resource, FieldPath.of("spec", *way), message, hint)
+    for machine in context.machines:
+        for index, template in machine.data_volume_templates:
+            for way, message, hint in data_volume_problems(object_at(template, "spec")):
+                at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
+                yield Finding(machine.resource, at, message, hint)
+
+
+def _problems(machine: VirtualMachineView) -> _Problems:
+    spec = machine.instance
+    for index, toleration in elements(spec.get("tolerations")):
+        yield from _of_toleration(("tolerations", index), toleration)
+    yield from _of_node_selector(spec)
+    yield from _of_node_affinity(spec)
+    for index, constraint in elements(spec.get("topologySpreadConstraints")):
+        yield from _of_spread(("topologySpreadConstraints", index), constraint)
+    for kind in ("readinessProbe", "livenessProbe"):
+        yield from _of_probe(kind, object_at(spec, kind))
+    yield from _of_images(machine)
+    yield from _of_the_rest(machine)
+
+
+_EQUAL, _EXISTS = "Equal", "Exists"
+#: ``Lt`` and ``Gt`` are of Kubernetes 1.35.
+_TOLERATION_OPERATORS = ("", _EQUAL, _EXISTS, "Lt", "Gt")
+
+
+def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
+    """``ValidateTolerations``; unknown effects are told by the schema."""
+    key, value = text_at(toleration, "key"), text_at(toleration, "value")
+    operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
+    if operator not in _TOLERATION_OPERATORS:
+        yield (
+            (*way, "operator"),
+            f"{operator!r} is no operator of a toleration",
+            f"write {_EQUAL} or {_EXISTS}",
+        )
+        return
+    if not key and operator != _EXISTS:
+        yield way, "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
+    if operator == _EXISTS and value:
+        yield (
+            (*way, "value"),
+            "a toleration with the operator Exists takes no value",
+            "drop the value, or write operator: Equal",
+        )
+    if operator in ("", _EQUAL):
+        for error in label_value_errors(value):
+            yield (*way, "value"), f"no taint has the value {value!r}, which {error}", None
+    for error in label_key_errors(key) if key else ():
+        yield (*way, "key"), f"no taint has the key {key!r}, which {error}", None
+    if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
+        message = "tolerationSeconds is for the effect NoExecute"
+        yield (*way, "tolerationSeconds"), message, "drop it, or write effect: NoExecute"
+
+
+def _of_node_selector(spec: JsonObject) -> _Problems:
+    for key, value in object_at(spec, "nodeSelector").items():
+        for error in label_key_errors(key):
+            yield ("nodeSelector", key), f"no node has the label {key!r}, which {error}", None
+        for error in label_value_errors(value) if isinstance(value, str) else ():
+            yield ("nodeSelector", key), f"no node has a label with the value {value!r}, which {error}", None
+
+
+_AFFINITY = ("affinity", "nodeAffinity")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_INTEGER = pattern(r"[+-]?[0-9]+")
+
+
+def _of_node_affinity(spec: JsonObject) -> _Problems:
+    required = object_at(spec, *_AFFINITY, _REQUIRED)
+    for number, term in elements(required.get("nodeSelectorTerms")):
+        for index, requirement in elements(term.get("matchExpressions")):
+            way = (*_AFFINITY, _REQUIRED, "nodeSelectorTerms", number, "matchExpressions", index, "values")
+            yield from _of_values(way, text_at(requirement, "operator"), requirement.get("values"))
+
+
+def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Problems:
+    for place, value in enumerate(values if isinstance(values, list) else ()):
+        if not isinstance(value, str):
+            continue
+        if operator in ("Gt", "Lt") and _INTEGER.fullmatch(value) is None:
+            yield (
+                (*way, place),
+                f"the operator {operator} compares whole numbers, and {value!r} is none",
+                None,
+            )
+        for error in label_value_errors(value) if operator in ("In", "NotIn") else ():
+            yield (*way, place), f"no node has a label with the value {value!r}, which {error}", None
+
+
+_POLICIES = ("nodeAffinityPolicy", "nodeTaintsPolicy")
+
+
+def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
+    """``validateTopologySpreadConstraints``; the rest is checked by KubeVirt."""
+    for name in _POLICIES:
+        policy = text_at(constraint, name)
+        if policy not in ("", "Honor", "Ignore"):
+            yield (*way, name), f"{policy!r} is no {name}", "write Honor or Ignore"
+    least, action = constraint.get("minDomains"), text_at(constraint, "whenUnsatisfiable")
+    if isinstance(least, int) and (least < 1 or action == "ScheduleAnyway"):
+        message = (
+            "minDomains is at least 1" if least < 1 else "minDomains is for whenUnsatisfiable: DoNotSchedule"
+        )
+        yield (*way, "minDomains"), message, None
+
+
+_MOST_PORT = 65_535
+_POSITIVE = ("failureThreshold", "periodSeconds", "successThreshold", "timeoutSeconds")
+
+
+def _of_probe(kind: str, probe: JsonObject) -> _Problems:
+    for handler in ("httpGet", "tcpSocket"):
+        port = object_at(probe, handler).get("port")
+        if isinstance(port, int) and not isinstance(port, bool) and not 1 <= port <= _MOST_PORT:
+            yield (kind, handler, "port"), f"ports are from 1 to {_MOST_PORT}, not {port}", None
+        if isinstance(port, str) and not is_port_name(port):
+            hint = "write it without quotes" if port.isdecimal() else None
+            yield (kind, handler, "port"), f"{port!r} is neither a number nor the name of a port", hint
+    scheme = text_at(probe, "httpGet", "scheme")
+    if scheme not in ("", "HTTP", "HTTPS"):
+        yield (kind, "httpGet", "scheme"), f"{scheme!r} is no scheme of a probe", "write HTTP or HTTPS"
+    for name in (*_POSITIVE, "initialDelaySeconds"):
+        value = probe.get(name)
+        if isinstance(value, int) and value < 0:
+            yield (kind, name), f"{name} of a probe cannot be negative", None
+    success = probe.get("successThreshold")
+    if kind == "livenessProbe" and isinstance(success, int) and success > 1:
+        yield (kind, "successThreshold"), "successThreshold of a livenessProbe can only be 1", None
+
+
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*"
+_DOMAIN = rf"(?:{_HOST}|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
+_COMPONENT = r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*"
+#: https://github.com/distribution/reference, ``regexp.go``.
+_IMAGE = pattern(
+    rf"(?:{_DOMAIN}/)?{_COMPONENT}(?:/{_COMPONENT})*"
+    r"(?P<tag>:[\w][\w.-]{0,127})?(?P<digest>@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?",
+)
+_LONGEST_IMAGE = 4096
+_SHA256 = pattern(r".*@sha256:[0-9a-f]{64}")
+
+
+def _of_images(machine: VirtualMachineView) -> _Problems:
+    for index, volume in machine.volumes:
+        image = object_at(volume, "containerDisk").get("image")
+        yield from _of_image(("volumes", index, "containerDisk", "image"), image)
+    way = ("domain", "firmware", "kernelBoot", "container", "image")
+    yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
+
+
+def _of_image(way: tuple[Segment, ...], image: Json) -> _Problems:
+    if not isinstance(image, str):
+        return
+    if not image:
+        yield way, "the image has no name", "write one, such as quay.io/containerdisks/fedora:43"
+        return
+    found = _IMAGE.fullmatch(image) if len(image) <= _LONGEST_IMAGE else None
+    if found is None or ("@sha256:" in image and _SHA256.fullmatch(image) is None):
+        yield way, f"no registry has an image called {image!r}", _image_hint(image)
+
+
+def _image_hint(image: str) -> str:
+    if "://" in image:
+        return f"leave out {image.partition('://')[0]}://"
+    if image != image.strip() or " " in image:
+        return "drop the blanks"
+    if "@sha256:" in image:
+        return "a digest has sha256: and 64 hexadecimal digits"
+    if image != image.lower():
+        return "the path of an image has small letters only"
+    return "write it as registry/path:tag, or registry/path@sha256:digest"
+
+
+_MAC_ADDRESS = pattern(r"[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}")
+_OF_GROUPS = 0x01
+_UUID_DIGITS = 32
+
+
+def _of_the_rest(machine: VirtualMachineView) -> _Problems:
+    grace = machine.instance.get("terminationGracePeriodSeconds")
+    if isinstance(grace, int) and grace < 0:
+        message = "terminationGracePeriodSeconds is negative"
+        yield ("terminationGracePeriodSeconds",), message, "0 stops the guest at once"
+    priority = text_at(machine.instance, "priorityClassName")
+    for error in dns_subdomain_errors(priority) if priority else ():
+        yield ("priorityClassName",), f"no PriorityClass can be called {priority!r}: its name {error}", None
+    for index, interface in machine.interfaces:
+        mac = text_at(interface, "macAddress")
+        if _MAC_ADDRESS.fullmatch(mac) and int(mac[:2], 16) & _OF_GROUPS:
+            yield (
+                ("domain", "devices", "interfaces", index, "macAddress"),
+                f"{mac} is the address of a group, and no interface can have it",
+                "the first two digits have to be even: 02 is for addresses of one's own",
+            )
+    uuid = text_at(machine.domain, "firmware", "uuid")
+    digits = uuid.replace("-", "")
+    if uuid and (len(digits) != _UUID_DIGITS or not _is_hexadecimal(digits)):
+        yield ("domain", "firmware", "uuid"), f"{uuid!r} is no UUID", "a UUID has 32 hexadecimal digits"
+
+
+def _is_hexadecimal(text: str) -> bool:
+    return all(character in "0123456789abcdefABCDEF" for character in text)
+
+
+def _of_name(reference: ObjectReference) -> Iterator[Finding]:
+    """The finding for a name that no object can have."""
+    errors: Mapping[str, Iterable[str]] = {reference.name: dns_subdomain_errors(reference.name)}
+    if reference.kind == NETWORK and reference.namespace:
+        errors = {**errors, reference.namespace: dns_label_errors(reference.namespace)}
+    for name, those in errors.items():
+        if has_placeholder(name):
+            continue
+        kind = "Namespace" if name != reference.name else reference.kind
+        for error in those:
+            message = f"no {kind} can be called {name!r}: its name {error}"
+            yield Finding(reference.resource, reference.field, message)
+
+
+def _value(content: Json, way: tuple[Segment, ...]) -> Json:
+    for segment in way:
+        if isinstance(content, dict):
+            content = content.get(str(segment))
+        elif isinstance(content, list) and isinstance(segment, int):
+            content = content[segment]
+    return content
+
+
+RULE = Rule(Code.UNUSABLE_VALUE, Level.WARNING, _check, __doc__)

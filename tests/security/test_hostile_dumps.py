@@ -1,0 +1,107 @@
+"""Dumps with credentials in unexpected places, or that somebody forged: ``import`` and ``diff --live``."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from tests.security.test_secrets import holds_canary, invoked
+
+CANARY = "canary-is-a-bird"
+ENCODED = base64.b64encode(CANARY.encode()).decode()
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
+
+
+def secret(metadata: str, rest: str = f"data: {{p: {ENCODED}}}") -> str:
+    return f"apiVersion: v1\nkind: Secret\nmetadata: {{name: keys, namespace: a, {metadata}}}\n{rest}\n"
+
+
+def machine(metadata: str = "", domain: str = "", rest: str = "") -> str:
+    return (
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n"
+        f"metadata: {{name: web, namespace: a, {metadata}}}\n"
+        f"spec: {{runStrategy: Always, {rest}template: {{spec: {{domain: {{devices: {{}}, {domain}}}}}}}}}\n"
+    )
+
+
+def config_map(rest: str) -> str:
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c, namespace: a}}\n{rest}\n"
+
+
+HEADER = f'["Authorization: Bearer {CANARY}"]'
+HOLDERS = {
+    "annotation of a Secret": secret(f"annotations: {{note: {CANARY}}}"),
+    "label of a Secret": secret(f"labels: {{note: {ENCODED[:-2]}x}}", f"stringData: {{p: {ENCODED[:-2]}x}}"),
+    "copy of kapp": secret(f'annotations: {{kapp.k14s.io/original: \'{{"data":"{ENCODED}"}}\'}}'),
+    "copy of Rancher": machine(f"annotations: {{objectset.rio.cattle.io/applied: H4sI{CANARY}}}"),
+    "token of OpenShift": secret(
+        f"annotations: {{openshift.io/token-secret.value: {CANARY}}}", "data: {p: eA==}"
+    ),
+    "Secret of another group": secret("").replace("v1\n", "x.example/v1\n", 1),
+    "SecretList": "apiVersion: v1\nkind: SecretList\n"
+    f"items: [{{metadata: {{name: k}}, data: {{p: {ENCODED}}}}}]\n",
+    "List in List": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n"
+    f"  - {{apiVersion: v1, kind: Secret, metadata: {{name: k}}, data: {{p: {ENCODED}}}}}\n",
+    "launch security": machine(domain=f"launchSecurity: {{sev: {{session: {CANARY}}}}}"),
+    "header": machine(
+        rest="dataVolumeTemplates: [{metadata: {name: d}, "
+        f'spec: {{source: {{http: {{url: "http://h/", extraHeaders: {HEADER}}}}}}}}}], '
+    ),
+    "answer file": config_map(f"binaryData: {{Unattend.xml: {ENCODED}}}"),
+    "private key": config_map(f'data: {{k: "-----BEGIN EC PRIVATE KEY-----\\n{CANARY}"}}'),
+    "hash": config_map(f'data: {{k: "root:$6$salt$canary{"x" * 80}"}}'),
+}
+FORGED = {
+    "kind": 'apiVersion: v1\nkind: "../..\\e[2J\\n::error::\\u202E"\nmetadata: {name: x, namespace: a}\n',
+    "name": machine().replace("name: web", 'name: "../../x"'),
+    "namespace": machine().replace("namespace: a", 'namespace: ".."'),
+    "status": 'apiVersion: v1\nkind: Status\nmessage: "\\e[2J\\n::error::\\u202E##vso[x]"\n',
+    "lists without end": '{"apiVersion": "v1", "kind": "List", "items": [' * 3000,
+    "number": f'{{"apiVersion": "v1", "kind": "Foo", "metadata": {{"name": "a"}}, "x": {"9" * 5000}}}',
+    "tag": config_map("data: !!python/object/apply:os.system [x]"),
+    "metadata": "apiVersion: v1\nkind: Foo\nmetadata: [x]\n",
+    "template": machine().replace("{spec: {domain: {devices: {}, }}}", "[1]"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "prod").mkdir()
+    (tmp_path / "vmrender.yaml").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "prod/kustomization.yaml").write_text("resources: [all.yaml]\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("place", HOLDERS)
+def test_an_import_writes_no_credentials(place: str, tmp_path: Path) -> None:
+    code, stdout, stderr = invoked("import - --all-namespaces --output made", HOLDERS[place])
+    written = "\n".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("made/*/*"))
+    assert code == 0
+    assert not holds_canary(stdout + stderr + written)
+
+
+@pytest.mark.parametrize("place", ["copy of kapp", "copy of Rancher", "token of OpenShift", "List in List"])
+def test_a_comparison_shows_none(place: str, tmp_path: Path) -> None:
+    other = HOLDERS[place].replace(CANARY, "x").replace(ENCODED, "eA==")
+    (tmp_path / "prod/all.yaml").write_text(other.rpartition("  - ")[2], encoding="utf-8")
+    for form in ("text", "json", "markdown", "html"):
+        code, stdout, stderr = invoked(f"diff --live - --format {form}", HOLDERS[place])
+        assert code == 1, stderr
+        assert not holds_canary(stdout + stderr)
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_forged_dumps_act_on_nothing(forged: str, tmp_path: Path) -> None:
+    (tmp_path / "prod/all.yaml").write_text(machine(), encoding="utf-8")
+    before = sorted(tmp_path.parent.rglob("*"))
+    for command in ("import - --all-namespaces --output made --fit", "diff --live -"):
+        code, stdout, stderr = invoked(command, FORGED[forged])
+        assert code in (0, 1, 2), stderr
+        said = stdout + stderr
+        assert "\x1b" not in said
+        assert "\u202e" not in said
+        assert not any(line.startswith("::") or "##vso[" in line for line in said.splitlines())
+    made = [path for path in sorted(tmp_path.parent.rglob("*")) if path not in before]
+    assert all(path.is_relative_to(tmp_path / "made") or path.name == "vmrender.yaml" for path in made)
