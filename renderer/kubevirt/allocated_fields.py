@@ -123,7 +123,7 @@ ALLOCATED_FIELDS = (
     AllocatedField(VM, ("spec", "preference", "revisionName"), _REVISIONS),
     AllocatedField(VM, (*_VOLUME_TEMPLATE, "pvc", "storageClassName"), _MATCHERS),
     AllocatedField(VM, (*_VOLUME_TEMPLATE, "storage", "storageClassName"), _MATCHERS),
-    *(AllocatedField("", (*_ANNOTATIONS, key), "kubevirt.confidential, COPIES", _always) for key in COPIES),
+    *(AllocatedField("", (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
 )
 
 #: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. One that an import
@@ -157,7 +157,7 @@ def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
     """Tell whether the cluster chooses the value of a field where nobody writes one."""
     if gvk.group and not is_kubevirt_group(gvk.group):
         return False
-    return any(_matches(row.path, field) for row in ALLOCATED_FIELDS if row.kind == gvk.kind)
+    return any(_matches(row.path, field) for row in ALLOCATED_FIELDS if row.kind in ("", gvk.kind))
 
 
 def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:

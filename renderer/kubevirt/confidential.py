@@ -31,14 +31,14 @@ PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", 
 SECRET_DATA = ("binaryData", "data", "stringData", "secretGenerator")
 #: Fields that are confidential in an object of any kind.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-#: Annotations in which other tools keep copies of whole objects, or of a token of the Secret.
-COPIES = (
-    LAST_APPLIED,
-    "banzaicloud.com/last-applied",  # k8s-objectmatcher patch/annotation.go
-    "kapp.k14s.io/original",  # kapp pkg/kapp/diff/resource_with_history.go
-    "objectset.rio.cattle.io/applied",  # wrangler pkg/apply/desiredset_compare.go
-    "openshift.io/token-secret.value",  # openshift-controller-manager pkg/serviceaccounts
-)
+#: Annotations in which tools keep copies of whole objects, or of the token of a Secret, and their sources.
+COPIES = {
+    LAST_APPLIED: "kubernetes staging/src/k8s.io/kubectl/pkg/util/apply.go",
+    "banzaicloud.com/last-applied": "k8s-objectmatcher patch/annotation.go",
+    "kapp.k14s.io/original": "kapp pkg/kapp/diff/resource_with_history.go",
+    "objectset.rio.cattle.io/applied": "wrangler pkg/apply/desiredset_compare.go",
+    "openshift.io/token-secret.value": "openshift openshift-controller-manager pkg/serviceaccounts",
+}
 IGNITION = "kubevirt.io/ignitiondata"
 START_DATA = ("networkData", "networkDataBase64", "userData", "userDataBase64")
 LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev

@@ -49,10 +49,12 @@ def build_application(
     """
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import deduplicated
+    from renderer.gitops.refusal import SOURCE_FIELDS, misspelled_fields
 
     found: list[Resource] = []
     findings: list[Diagnostic] = []
     for source in sources(application):
+        findings += misspelled_fields(application, source.content, SOURCE_FIELDS, *source.field)
         if not source.has_manifests:
             continue
         if source.is_chart or not is_here(source.url, source.path):

@@ -9,13 +9,7 @@ Wrong:
 ```yaml
 kind: Service
 spec:
-  selector: {app: wbe}
----
-kind: VirtualMachine
-spec:
-  template:
-    metadata:
-      labels: {app: web}
+  selector: {app: wbe}  # the label of the machine's template is app: web
 ```
 
 Right:

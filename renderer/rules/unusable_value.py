@@ -28,7 +28,8 @@ a negative `terminationGracePeriodSeconds`, sources of DataVolumes that CDI refu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.kubernetes_names import (
@@ -42,13 +43,12 @@ from renderer.kubevirt.placeholders import has_placeholder
 from renderer.kubevirt.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
 from renderer.rules.references import NETWORK, ObjectReference
 from renderer.rules.rule import Finding, Rule
-from renderer.rules.unusable_objects import data_volume_problems, network_problems
 
 #: A field below the instance's spec, what is wrong with it, and what to do.
 _Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
@@ -69,15 +69,15 @@ def _check(context: Context) -> Iterator[Finding]:
 def _of_other_kinds(context: Context) -> Iterator[Finding]:
     """DataVolumes, by themselves and in machines, and networks."""
     for kind, problems in (
-        ("DataVolume", data_volume_problems),
-        ("NetworkAttachmentDefinition", network_problems),
+        ("DataVolume", _of_data_volume),
+        ("NetworkAttachmentDefinition", _of_network),
     ):
         for resource in context.of_kind(kind):
             for way, message, hint in problems(object_at(resource.content, "spec")):
                 yield Finding(resource, FieldPath.of("spec", *way), message, hint)
     for machine in context.machines:
         for index, template in machine.data_volume_templates:
-            for way, message, hint in data_volume_problems(object_at(template, "spec")):
+            for way, message, hint in _of_data_volume(object_at(template, "spec")):
                 at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
                 yield Finding(machine.resource, at, message, hint)
 
@@ -292,6 +292,84 @@ def _of_name(reference: ObjectReference) -> Iterator[Finding]:
         for error in those:
             message = f"no {kind} can be called {name!r}: its name {error}"
             yield Finding(reference.resource, reference.field, message)
+
+
+_SOURCES = ("blank", "gcs", "http", "imageio", "pvc", "registry", "s3", "snapshot", "upload", "vddk")
+_SCHEMES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("gcs", "http", "imageio", "s3", "vddk"), ("http", "https", "gs")),
+    "registry": ("docker", "oci-archive"),
+}
+_SIZE = ("resources", "requests", "storage")
+
+
+def _of_data_volume(spec: JsonObject) -> _Problems:
+    """Yield what is wrong with a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
+    if any(has_placeholder(spec.get(key)) for key in ("source", "sourceRef", "pvc", "storage")):
+        return
+    source = object_at(spec, "source")
+    targets = [key for key in ("pvc", "storage") if spec.get(key) is not None]
+    given = [name for name in _SOURCES if source.get(name) is not None]
+    has_reference = spec.get("sourceRef") is not None
+    is_filled = has_reference or any(_is_populated(object_at(spec, key)) for key in targets)
+    if not targets and not {"pvc", "storage"}.intersection(spec):  # of a null the schema tells
+        yield (), "the DataVolume has neither storage nor pvc", "add storage with the size"
+    elif len(targets) > 1:
+        yield ("pvc",), "the DataVolume has both storage and pvc", "keep one of them"
+    elif targets:
+        yield from _target_problems(targets[0], spec, is_copied={"pvc", "snapshot"}.intersection(given))
+    if len(given) > 1:
+        yield ("source",), f"the DataVolume has more than one source: {', '.join(given)}", "keep one of them"
+    elif given and has_reference:
+        yield ("sourceRef",), "the DataVolume has both source and sourceRef", "keep one of them"
+    elif not given and not is_filled:
+        yield ("source",), "the DataVolume does not say what it is filled from", "add source or sourceRef"
+    yield from _source_problems(source)
+
+
+def _is_populated(target: JsonObject) -> bool:
+    return target.get("dataSource") is not None or target.get("dataSourceRef") is not None
+
+
+def _target_problems(key: str, spec: JsonObject, *, is_copied: Collection[str]) -> _Problems:
+    """``validateStorageSize``; too small sizes are told by another rule."""
+    target = object_at(spec, key)
+    may_lack_size = key == "storage" and (is_copied or spec.get("sourceRef") is not None)
+    if not may_lack_size and object_at(target, *_SIZE[:-1]).get(_SIZE[-1]) is None:
+        message = f"{key} has no size, and only what is copied from another volume has one of its own"
+        yield (key,), message, f"add {'.'.join(_SIZE)}"
+    modes = array_at(target, "accessModes")
+    if key == "pvc" and len(modes) != 1:
+        yield (
+            ("pvc",),
+            f"CDI takes a pvc with one access mode, not {len(modes)}",
+            "or write storage in its place",
+        )
+
+
+def _source_problems(source: JsonObject) -> _Problems:
+    for name, schemes in _SCHEMES.items():
+        url = object_at(source, name).get("url")
+        if not isinstance(url, str) or has_placeholder(url):
+            continue
+        if url.partition("://")[0].lower() not in schemes or "://" not in url:
+            begins = " or ".join(f"{known}://" for known in schemes)
+            yield ("source", name, "url"), f"the URL of the source {name} does not begin with {begins}", None
+
+
+def _of_network(spec: JsonObject) -> _Problems:
+    """Yield what is wrong with a NetworkAttachmentDefinition (Multus ``pkg/types/conf.go``)."""
+    written = spec.get("config")
+    if not isinstance(written, str) or not written or has_placeholder(written):
+        return
+    try:
+        config: Json = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        where = f" (line {error.lineno} of it)" if isinstance(error, json.JSONDecodeError) else ""
+        yield ("config",), f"config is no JSON{where}, so no interface can be attached", None
+        return
+    if not text_at(config, "type") and object_at(config).get("plugins") is None:
+        message = "config has neither type nor plugins, so no interface can be attached"
+        yield ("config",), message, 'add the CNI plugin, such as "type": "bridge"'
 
 
 def _value(content: Json, way: tuple[Segment, ...]) -> Json:

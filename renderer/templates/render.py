@@ -112,7 +112,8 @@ def _misspelt(message: str, line: int) -> TemplateError:
         return TemplateError(f"there is no statement {unknown[1]}", hint, line)
     for name, sign in _SIGNS.items():
         message = message.replace(f"'{name}'", sign)
-    return TemplateError(_OFFSET.sub("", message), line=line)
+    end = "a value ends with }}, a statement with %}" if message == "unexpected '}'" else None
+    return TemplateError(_OFFSET.sub("", message), end, line)
 
 
 def _walk(tree: nodes.Node) -> Iterator[tuple[nodes.Node, int]]:

@@ -176,7 +176,7 @@ def _kind(gvk: Gvk) -> KubevirtKind:
 def _meant(gvk: Gvk) -> str:
     """Return the hint for a kind that is nearly one of KubeVirt's; empty for one that others may serve.
 
-    The group ``kubevirt.io`` is shared: node-maintenance-operator, ssp-operator and vm-import-operator began
+    KubeVirt's own group is shared: node-maintenance-operator, ssp-operator and vm-import-operator began
     with kinds in it (``NodeMaintenance``, ``KubevirtCommonTemplatesBundle``, ``V2VVmware``).
     """
     from renderer.validation.wording import nearest  # noqa: PLC0415 - only when something is wrong

@@ -66,7 +66,7 @@ def test_a_field_that_the_cluster_chose_is_no_drift() -> None:
 
 
 def test_another_field_of_the_same_kind_is_drift() -> None:
-    for kind in {row.kind for row in ALLOCATED_FIELDS}:
+    for kind in {row.kind for row in ALLOCATED_FIELDS if row.kind}:
         live = with_value(base(kind), ("spec", "byHand"), "x")
         assert drifted(live, clean(live).content) == ()
         assert drifted(live, base(kind)) == ("spec",), kind

@@ -14,7 +14,10 @@ PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "do
 
 _QUOTED = re.compile(r"``?([^`\n]+)``?")
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*(?:/|\.(?:py|md|json|yaml|yml|toml|txt|sh))")
-_MODULE = re.compile(r"(?:renderer|model|source|compose|yamlio|kubevirt|emit|report|app|cli|tests)(?:\.\w+)+")
+#: ``kubevirt.io`` is an API group.
+_MODULE = re.compile(
+    r"(?!kubevirt\.io$)(?:renderer|model|source|compose|yamlio|kubevirt|emit|report|app|cli|tests)(?:\.\w+)+"
+)
 
 #: Paths of KubeVirt, kustomize and the like, and of a user's repository.
 _OTHERS = re.compile(

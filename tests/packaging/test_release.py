@@ -232,10 +232,12 @@ def docker(tmp_path: Path) -> Docker:
     answers = f'case "$1 $2" in "buildx imagetools") echo sha256:d1 ;; {saved} esac'
     program(tmp_path / "bin/docker", f'echo "$@" >> "{tmp_path}/log"\n{answers}')
 
-    def run(*arguments: str, **environment: str) -> tuple[int, list[str]]:
+    def run(
+        *arguments: str, script: Path = RELEASE / "image.sh", **environment: str
+    ) -> tuple[int, list[str]]:
         (tmp_path / "log").write_text("")
         done = subprocess.run(
-            ["bash", RELEASE / "image.sh", *arguments],
+            ["bash", script, *arguments],
             env={
                 "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
                 "GITHUB_OUTPUT": str(tmp_path / "out"),
@@ -258,8 +260,16 @@ def test_images_are_tried_without_a_network_and_read_only(docker: Docker) -> Non
     assert all("PYTHON_IMAGE=python:3.13-slim@sha256:d1" in line for line in log if line.startswith("build "))
 
 
-def test_an_image_that_is_too_large_is_none(docker: Docker) -> None:
-    code, log = docker("try", PYTHON_IMAGE="python@sha256:d2", BYTES="120100000")
+def test_an_image_that_is_too_large_is_none(docker: Docker, tmp_path: Path) -> None:
+    """With a thousandth of the limit: 120 MB of chance take seconds to pack."""
+    text = (RELEASE / "image.sh").read_text(encoding="utf-8")
+    assert text.count("most=120000000 ") == 1
+    script = tmp_path / "repository/.ci/release/image.sh"
+    script.parent.mkdir(parents=True)
+    script.write_text(text.replace("most=120000000 ", "most=120000 "), encoding="utf-8")
+    code, log = docker("try", script=script, PYTHON_IMAGE="python@sha256:d2", BYTES="119000")
+    assert (code, log[2].split()[0]) == (0, "run")
+    code, log = docker("try", script=script, PYTHON_IMAGE="python@sha256:d2", BYTES="120100")
     assert code == 1
     assert [line.split()[0] for line in log] == ["build", "save"]
 

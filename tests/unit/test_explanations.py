@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import pytest
 import yaml
 
 from renderer.app.explanations import FOLDER, explanation_of
@@ -16,12 +14,11 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILES = sorted(FOLDER.glob("*.md"))
 
 
-@pytest.mark.parametrize("code", Code)
-def test_every_code_has_its_long_form(code: Code) -> None:
-    explanation = explanation_of(code)
-    assert explanation != Explanation.missing(code)
-    assert explanation.markdown.startswith("# ")
-    assert len(explanation.summary) <= 110
+def test_every_code_has_its_long_form() -> None:
+    explanations = {code: explanation_of(code) for code in Code}
+    assert [code for code, found in explanations.items() if found == Explanation.missing(code)] == []
+    assert [code for code, found in explanations.items() if not found.markdown.startswith("# ")] == []
+    assert [code for code, found in explanations.items() if len(found.summary) > 110] == []
 
 
 def test_no_file_is_left_over_and_no_rule_is_told_twice() -> None:
@@ -29,24 +26,37 @@ def test_no_file_is_left_over_and_no_rule_is_told_twice() -> None:
     assert documented.isdisjoint(code for code, rule in BY_CODE.items() if rule.documentation)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_it_says_why_and_shows_what_is_wrong_and_what_is_right(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
+def faults(text: str) -> list[str]:
     heading, _, body = text.partition("\n\n")
-    assert re.fullmatch(r"# [^\n]+[^.\n]", heading)
-    assert not body.startswith(("Wrong", "```"))
-    assert re.search(r"^(Wrong|Unchecked)", body, re.MULTILINE)
-    assert re.search(r"^(Right|Checked)", body, re.MULTILINE)
-    assert FENCE.search(body)
-    assert max(map(len, text.splitlines())) <= 130
+    rules = {
+        "the heading is one line without a full stop": re.fullmatch(r"# [^\n]+[^.\n]", heading),
+        "the reason comes first": not body.startswith(("Wrong", "```")),
+        "it shows what is wrong": re.search(r"^(Wrong|Unchecked)", body, re.MULTILINE),
+        "it shows what is right": re.search(r"^(Right|Checked)", body, re.MULTILINE),
+        "it has an example": FENCE.search(body),
+        "its lines are short": max(map(len, text.splitlines())) <= 130,
+    }
+    return [rule for rule, holds in rules.items() if not holds]
+
+
+def test_it_says_why_and_shows_what_is_wrong_and_what_is_right() -> None:
+    found = {file.stem: faults(file.read_text(encoding="utf-8")) for file in FILES}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
 UNREADABLE = {"yaml-syntax"}
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_the_examples_are_yaml(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    examples = [content for language, content in FENCE.findall(text) if language == "yaml"]
-    for example in examples[1:] if file.stem in UNREADABLE else examples:
-        assert list(yaml.safe_load_all(example))
+def test_the_examples_are_yaml() -> None:
+    broken = []
+    for file in FILES:
+        text = file.read_text(encoding="utf-8")
+        examples = [content for language, content in FENCE.findall(text) if language == "yaml"]
+        for example in examples[1:] if file.stem in UNREADABLE else examples:
+            try:
+                empty = not list(yaml.safe_load_all(example))
+            except yaml.YAMLError as error:
+                broken.append(f"{file.stem}: {error}")
+            else:
+                broken += [f"{file.stem}: an example is empty"] * empty
+    assert broken == []

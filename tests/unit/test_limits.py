@@ -25,6 +25,7 @@ from renderer.emit.layout import layout
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject
 from renderer.model.limits import (
     DEFAULTS,
     FIELDS,
@@ -748,10 +749,15 @@ def test_lines_that_cannot_be_judged_within_bounds_are_hidden() -> None:
 
 def test_elements_of_long_lists_are_looked_up_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    monkeypatch.setattr(paths, "element_text", lambda *given: read.append(1) or element_text(*given))
-    content = {"spec": {"containers": [{"name": f"c{n}", "image": "i"} for n in range(300)]}}
+
+    def counted(element: Json, key: str) -> str:
+        read.append(key)
+        return element_text(element, key)
+
+    monkeypatch.setattr(paths, "element_text", counted)
+    content: JsonObject = {"spec": {"containers": [{"name": f"c{n}", "image": "i"} for n in range(300)]}}
     found = [path for path, _ in paths.leaves(content)]
-    assert all(paths.value_at(content, path) in ("i", path.segments[2].value) for path in found)  # type: ignore[union-attr]
+    assert all(paths.field_value(content, path) in ("i", path.segments[2].value) for path in found)  # type: ignore[union-attr]  # an element of a list
     assert all(paths.counterpart(path, content, content) == path for path in found)
     assert len(read) <= 300
 
@@ -762,7 +768,7 @@ def test_schemas_of_other_minors_are_made_once() -> None:
 
 
 def test_owners_of_fields_cost_steps() -> None:
-    managed = [{"manager": f"m{n}", "fieldsV1": {"f:spec": {f"f:x{n}": {}}}} for n in range(100)]
+    managed: list[Json] = [{"manager": f"m{n}", "fieldsV1": {"f:spec": {f"f:x{n}": {}}}} for n in range(100)]
     owners = FieldOwners({"metadata": {"managedFields": managed}, "spec": {"x1": 1}})
     begin_run()
     for _ in range(3):

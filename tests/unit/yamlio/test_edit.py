@@ -16,7 +16,7 @@ from renderer.model.field_edit import (
     SetField,
 )
 from renderer.model.field_path import FieldPath
-from renderer.yamlio import edit
+from renderer.model.json import Json
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import (
     EditedText,
@@ -26,6 +26,7 @@ from renderer.yamlio.edit import (
     edit_fields,
     remove_entry,
 )
+from renderer.yamlio.text_tree import TextDocument, parse_text
 
 PATH = "overlays/prod/kustomization.yaml"
 PINS = ("pins", "./pins", "pins/")
@@ -403,12 +404,16 @@ def test_a_patch_whose_text_is_folded_is_refused() -> None:
     "text", ["", "x: 1\n", "l: []\n", "l: [a]\n", "l:\n- a\n", "l:\n  - a", "l:\n- a # x\n\ny: 1\n"]
 )
 def test_many_entries_are_added_as_one_after_the_other(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = ["b", {"path": "c", "expand": "off"}, "a", "d", "b", *map(str, range(100))]
+    entries: list[Json] = ["b", {"path": "c", "expand": "off"}, "a", "d", "b", *map(str, range(100))]
     expected = text.encode()
     for entry in entries:
         expected = add_entry(expected, PATH, "l", entry)
-    parsed = []
-    parse_text = edit.parse_text
-    monkeypatch.setattr(edit, "parse_text", lambda text: parsed.append(text) or parse_text(text))
+    parsed: list[str] = []
+
+    def counted(text: str) -> TextDocument:
+        parsed.append(text)
+        return parse_text(text)
+
+    monkeypatch.setattr("renderer.yamlio.edit.parse_text", counted)
     assert add_entries(text.encode(), PATH, "l", entries) == expected
     assert len(parsed) <= 2
