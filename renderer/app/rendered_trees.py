@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import Context, copy_context
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.reporter import Delayed, Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
 from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
@@ -71,9 +72,39 @@ class RenderedTrees:
         self.reporter = reporter
         self.results: list[TreeResult] = []
 
-    def write(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
-        """Write each tree. Return the findings; a tree with an error is left as it was."""
-        return _of_each(rendered, self._write)
+    def write(self, rendered: Sequence[Rendered], jobs: int | None = None) -> list[Diagnostic]:
+        """Write each tree, ``jobs`` at once. Return the findings; a tree with an error is left as it was.
+
+        Without ``jobs``, it is as many as there are processors: a tree waits for the disk most of its time.
+        """
+        changed = sum(not isinstance(each, UnchangedOverlay) for each in rendered)
+        if changed <= 1 or jobs == 1:
+            return _of_each(rendered, self._write)
+        from renderer.app.overlay_renderer import processors  # noqa: PLC0415 - not where nothing changed
+
+        return self._write_at_once(rendered, min(changed, jobs or processors()))
+
+    def _write_at_once(self, rendered: Sequence[Rendered], threads: int) -> list[Diagnostic]:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large projects need it
+
+        def write(context: Context, each: Rendered) -> tuple[RenderedTrees, Delayed, list[Diagnostic]]:
+            reporter = Delayed()
+            trees = RenderedTrees(self.root, self.forced, reporter)
+            return trees, reporter, context.run(_of_each, [each], trees._write)
+
+        findings: list[Diagnostic] = []
+        pool = ThreadPoolExecutor(threads)
+        try:
+            in_order = pool.map(write, [copy_context() for _ in rendered], rendered)
+            for each in rendered:
+                with self.reporter.doing(f"writing {each.overlay.output}"):
+                    trees, reporter, found = next(in_order)
+                reporter.pass_on(self.reporter)
+                self.results += trees.results
+                findings += found
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return findings
 
     def compare(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
         """Compare each tree with what it should be. Return an error for each file that differs."""

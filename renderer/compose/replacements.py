@@ -225,7 +225,10 @@ def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
 
 def _meant_path(content: Json, path: str) -> str | None:
     """Return the hint with the path whose first unknown key is corrected; None where no key resembles it."""
-    keys = split_field_path(path)
+    try:
+        keys = split_field_path(path)
+    except PathError:
+        return None
     for index, key in enumerate(keys):
         if not isinstance(content, dict):
             return None

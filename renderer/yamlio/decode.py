@@ -160,13 +160,15 @@ def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount) -> Jso
     except (UnusableError, YAMLError) as error:
         if isinstance(error, UnusableError) and dialect.string_keys:
             with suppress(UnusableError, YAMLError):
-                return _decode_blank_annotations(chunk, dialect)
+                return _decode_blank_annotations(chunk, dialect, count)
         raise _in_words(error, chunk, path) from None
 
 
-def _decode_blank_annotations(chunk: Chunk, dialect: Dialect) -> Json:
-    """Read a document that holds something unusable, maybe only as the value of an annotation."""
-    count = ValueCount(chunk.text)
+def _decode_blank_annotations(chunk: Chunk, dialect: Dialect, count: ValueCount) -> Json:
+    """Read a document that holds something unusable, maybe only as the value of an annotation.
+
+    What the first reading has counted counts here, too.
+    """
     return read_events(
         chunk.text, lambda source: TreeBuilder(BlankAnnotations(count.counted(source)), dialect).document()
     )

@@ -76,6 +76,21 @@ def test_what_is_wrong_in_several_is_said_as_ever(project: Path) -> None:
     assert (many.returncode, many.stdout, many.stderr) == (one.returncode, one.stdout, one.stderr)
 
 
+def test_trees_that_cannot_be_written_keep_none_of_the_others(project: Path) -> None:
+    run(project, "--jobs", "1")
+    for site in ("site-1", "site-4"):
+        next((project / "rendered" / site).rglob("*.yaml")).write_text("edited: by hand\n")
+    shutil.rmtree(project / "rendered/site-3")
+    shutil.copytree(project / "rendered", project / "before")
+    one, first = run(project, "--jobs", "1"), tree(project)
+    shutil.rmtree(project / "rendered")
+    (project / "before").rename(project / "rendered")
+    many = run(project, "--jobs", "4")
+    assert one.stderr.count("error[foreign-file]") == 2
+    assert (many.returncode, many.stderr, tree(project)) == (one.returncode, one.stderr, first)
+    assert (project / "rendered/site-3").is_dir()
+
+
 def test_what_stops_all_of_them_is_said_once(project: Path) -> None:
     (project / "schemas/outside.yaml").symlink_to("/etc/passwd")
     one, many = run(project, "--jobs", "1"), run(project, "--jobs", "4")
