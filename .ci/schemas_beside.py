@@ -20,8 +20,11 @@ sys.path.insert(0, str(ROOT))
 import yaml  # noqa: E402 - as for the path above
 
 from renderer.validation.crd_schema import version_schemas  # noqa: E402 - as above
-from renderer.validation.schema_import import checksums, encoded  # noqa: E402 - as above
-from renderer.validation.shared_definitions import with_definitions  # noqa: E402 - as above
+from renderer.validation.schema_import import (  # noqa: E402 - as above
+    checksums,
+    encoded,
+    with_definitions,
+)
 
 SCHEMAS = ROOT / "schemas"
 #: KubeVirt's kinds that have no schema for each release, with their group and served versions.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import TypeAlias
 
 from renderer.kubevirt.admission_request import AdmissionRequest
@@ -11,9 +10,10 @@ from renderer.kubevirt.feature_gates import Gate
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 
 
-class CauseType(StrEnum):
+class CauseType(TextEnum):
     """KubeVirt's machine-readable reason."""
 
     INVALID = "FieldValueInvalid"

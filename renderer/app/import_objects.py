@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 from renderer.app.import_fit import FittedMachines
@@ -22,10 +21,11 @@ from renderer.model.json import JsonObject, text_at
 from renderer.model.location import Site
 from renderer.model.render_config import PER_RESOURCE, ExpandMode
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
 from renderer.pins.folder import PINS
 
 
-class Secrets(StrEnum):
+class Secrets(TextEnum):
     """The treatment of Secrets, and of start data with credentials."""
 
     PLACEHOLDER = "placeholder"

@@ -140,7 +140,7 @@ class KnownCatalogs:
         if not self._sightings.are_current(seen):
             return None
         recorder.recall(seen, (Work(*work) for work in entry["used"]))
-        return decode_composed(entry["composed"].encode())
+        return ResourceSet(decode_composed(entry["composed"].encode()).resources)
 
     def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, work: Work) -> None:
         """Store the composed resources for the next run; ``work`` is the work of composing them."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
+from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 
 
-class _Span(NamedTuple):
+class _Span(Record):
     """Names that the releases from 1.``first`` to 1.``last`` deploy."""
 
     first: int

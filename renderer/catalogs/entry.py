@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from functools import cached_property
 
 from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, INSTANCETYPE_PREFIX, PREFERENCE
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity, lenient_quantity
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
 
 _DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-name")
 
@@ -56,7 +56,7 @@ def _length(value: Json) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-class EntryType(StrEnum):
+class EntryType(TextEnum):
     INSTANCETYPE = "instancetype"
     PREFERENCE = "preference"
 
@@ -65,7 +65,7 @@ class EntryType(StrEnum):
         return "instance type" if self is EntryType.INSTANCETYPE else "preference"
 
 
-class EntryScope(StrEnum):
+class EntryScope(TextEnum):
     CLUSTER = "cluster"
     NAMESPACED = "namespaced"
 

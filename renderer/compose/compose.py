@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 from renderer.compose.accumulate import Accumulated, Accumulation
 from renderer.compose.annotations import drop_local, with_final_annotations
@@ -22,9 +21,10 @@ from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
+from renderer.model.text_enum import TextEnum
 
 
-class Reorder(StrEnum):
+class Reorder(TextEnum):
     """The values of ``--reorder``."""
 
     LEGACY = "legacy"

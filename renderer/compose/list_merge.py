@@ -8,11 +8,11 @@ written as the empty name. Where a key is missing in some elements upstream's ru
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
 from typing import TypeAlias, cast
 
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.json import Json, JsonObject, scalar_text, with_value
+from renderer.model.text_enum import TextEnum
 
 Keys: TypeAlias = "tuple[str, ...]"
 #: The texts of an element's keys, empty where it has none.
@@ -186,7 +186,7 @@ def used_keys(found: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tupl
 _KEY = "$patch"
 
 
-class Directive(StrEnum):
+class Directive(TextEnum):
     """The values of ``$patch``."""
 
     MERGE = "merge"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from renderer.compose.fields.field_spec_set import FieldSpecSet
@@ -13,6 +12,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, TransformerPlugin
+from renderer.model.text_enum import TextEnum
 
 #: Changes the resources of a kustomization. Raises ``DiagnosticError``.
 Transform: TypeAlias = Callable[[ResMap], None]
@@ -39,7 +39,7 @@ class BuiltinTransform(Record):
     entry: int
 
 
-class Finish(StrEnum):
+class Finish(TextEnum):
     """The steps of a build that no transformer does."""
 
     VARIABLES = "vars"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from renderer.fit.candidates import InstancetypeGroup, Mentions
@@ -14,9 +13,10 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.record import Record
 from renderer.model.res_id import ResId
+from renderer.model.text_enum import TextEnum
 
 
-class FitQuality(StrEnum):
+class FitQuality(TextEnum):
     """The ways in which a pair comes to a VirtualMachine."""
 
     EXACT = "exact"

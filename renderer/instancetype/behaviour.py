@@ -7,12 +7,12 @@ KubeVirt's ``pkg/instancetype``, the numbers are its pull requests.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum, auto
 from functools import lru_cache
 
 from renderer.instancetype.topology import Topology
 from renderer.model.record import Record
 from renderer.model.release import Release
+from renderer.model.text_enum import TextEnum
 
 _V1BETA1 = frozenset({"v1beta1"})
 _V1ALPHA = frozenset({"v1alpha1", "v1alpha2"})
@@ -26,36 +26,36 @@ _TOPOLOGIES_1_1 = _TOPOLOGIES_1_0 | {"preferSpread": Topology.SPREAD, "preferAny
 _TOPOLOGIES_1_4 = _TOPOLOGIES_1_1 | {topology.value: topology for topology in Topology}
 
 
-class SpreadCheck(Enum):
+class SpreadCheck(TextEnum):
     """The check at admission that vCPUs can be spread evenly."""
 
-    NONE = auto()
-    NEEDS_INSTANCETYPE = auto()  # and KubeVirt crashes without one
-    WITH_INSTANCETYPE = auto()
+    NONE = "none"
+    NEEDS_INSTANCETYPE = "needs-instancetype"  # and KubeVirt crashes without one
+    WITH_INSTANCETYPE = "with-instancetype"
 
 
-class VmMemory(Enum):
+class VmMemory(TextEnum):
     """The memory that a requirement is compared with when there is no instance type."""
 
-    AS_WRITTEN = auto()  # no domain.memory passes, one without guest crashes KubeVirt
-    DEFAULTED_OR_CRASH = auto()
-    DEFAULTED_OR_ZERO = auto()
+    AS_WRITTEN = "as-written"  # no domain.memory passes, one without guest crashes KubeVirt
+    DEFAULTED_OR_CRASH = "defaulted-or-crash"
+    DEFAULTED_OR_ZERO = "defaulted-or-zero"
 
 
-class ExpandDefaults(Enum):
+class ExpandDefaults(TextEnum):
     """The defaults that expand-spec adds to a VirtualMachine."""
 
-    NONE = auto()
-    OBJECT = auto()  # as if the VirtualMachineInstance were created
-    SPEC = auto()
+    NONE = "none"
+    OBJECT = "object"  # as if the VirtualMachineInstance were created
+    SPEC = "spec"
 
 
-class SpecRevisions(Enum):
+class SpecRevisions(TextEnum):
     """The ways to read a revision that holds only a spec in base64."""
 
-    BY_MATCHER = auto()  # as what the matcher asks for, unknown fields are ignored
-    BY_CONTENT = auto()  # as what its fields say, unknown fields are refused
-    NONE = auto()
+    BY_MATCHER = "by-matcher"  # as what the matcher asks for, unknown fields are ignored
+    BY_CONTENT = "by-content"  # as what its fields say, unknown fields are refused
+    NONE = "none"
 
 
 class Behaviour(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import TypeAlias
 
 from renderer.kubevirt.kinds import (
@@ -19,7 +20,7 @@ from renderer.kubevirt.kinds import (
 from renderer.model.definition import Definition
 from renderer.model.json import EMPTY
 from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.resource import Resource, ResourceSet, UnreadResources
 
 #: The kinds that resolving a VirtualMachine may look up, and their API groups.
 _GROUPS = {
@@ -35,7 +36,9 @@ _GROUPS = {
 _DEFAULT_NAMESPACE = "default"
 
 _Namespaces = dict[str, Resource]
-_Index = Mapping[str, Mapping[str, _Namespaces]]
+#: The objects of one name; a function returns those that may still have to be read.
+_Named: TypeAlias = "_Namespaces | Callable[[], _Namespaces]"
+_Index = Mapping[str, Mapping[str, _Named]]
 
 
 class CatalogSource(Record):
@@ -77,9 +80,13 @@ class Catalog:
     @classmethod
     def of(cls, *sources: CatalogSource, find_definition: FindDefinition = no_definition) -> Catalog:
         """Return the catalog that ``sources`` make together; of equal objects the first one is taken."""
-        index: dict[str, dict[str, _Namespaces]] = {}
+        index: dict[str, dict[str, _Named]] = {}
         for source in sources:
-            for resource in source.resources:
+            resources = source.resources
+            if isinstance(resources, UnreadResources):
+                _add_unread(index, resources)
+                continue
+            for resource in resources:
                 _add(index, resource)
         return cls(tuple(source.name for source in sources), index, find_definition)
 
@@ -90,7 +97,7 @@ class Catalog:
         for kind, names in self._index.items():
             mine = merged.setdefault(kind, {})
             for name, namespaces in names.items():
-                mine[name] = {**namespaces, **mine[name]} if name in mine else namespaces
+                mine[name] = {**_read(namespaces), **_read(mine[name])} if name in mine else namespaces
         return Catalog(first.sources + self.sources, merged, self.find_definition, self.feature_gates)
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> Catalog:
@@ -100,7 +107,7 @@ class Catalog:
 
     def named(self, kind: str, name: str) -> Mapping[str, Resource]:
         """Return the objects of that kind and name by namespace; the key is empty where none is written."""
-        return self._index.get(kind, {}).get(name, {})
+        return _read(self._index.get(kind, {}).get(name, {}))
 
     def count(self, *kinds: str) -> int:
         """Return the number of names of these kinds."""
@@ -108,7 +115,7 @@ class Catalog:
 
     def of_kind(self, kind: str) -> Iterator[Resource]:
         for namespaces in self._index.get(kind, {}).values():
-            yield from namespaces.values()
+            yield from _read(namespaces).values()
 
 
 class Scope(Record):
@@ -140,9 +147,29 @@ class Scope(Record):
         return tuple(sorted(resource.name for resource in visible))
 
 
-def _add(index: dict[str, dict[str, _Namespaces]], resource: Resource) -> None:
+def _add(index: dict[str, dict[str, _Named]], resource: Resource) -> None:
     kind = resource.content.get("kind")
     if not isinstance(kind, str) or kind not in _GROUPS or resource.gvk.group != _GROUPS[kind]:
         return
     namespace = "" if kind in CLUSTER_KINDS else resource.namespace
-    index.setdefault(kind, {}).setdefault(resource.name, {}).setdefault(namespace, resource)
+    names = index.setdefault(kind, {})
+    namespaces = names[resource.name] = _read(names.get(resource.name, {}))
+    namespaces.setdefault(namespace, resource)
+
+
+def _add_unread(index: dict[str, dict[str, _Named]], resources: UnreadResources) -> None:
+    for number, (kind, name) in enumerate(resources.keys):
+        if name in index.setdefault(kind, {}):
+            _add(index, resources.at(number))
+        else:
+            index[kind][name] = cache(partial(_read_one, resources, number))
+
+
+def _read_one(resources: UnreadResources, number: int) -> _Namespaces:
+    index: dict[str, dict[str, _Named]] = {}
+    _add(index, resources.at(number))
+    return next((_read(named) for names in index.values() for named in names.values()), {})
+
+
+def _read(named: _Named) -> _Namespaces:
+    return named() if callable(named) else named

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from renderer.instancetype.vmi_template import is_zero
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 
 _DEFAULT_RATIO = 2
 
@@ -16,7 +16,7 @@ _DEFAULT_RATIO = 2
 THREADS_PER_CORE = 2
 
 
-class Topology(StrEnum):
+class Topology(TextEnum):
     """The shapes of vCPUs, by today's names."""
 
     SOCKETS = "sockets"
@@ -26,7 +26,7 @@ class Topology(StrEnum):
     ANY = "any"
 
 
-class Across(StrEnum):
+class Across(TextEnum):
     """The ways to spread vCPUs."""
 
     SOCKETS_CORES = "SocketsCores"

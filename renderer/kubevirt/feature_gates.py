@@ -9,15 +9,15 @@ release is taken to be as the newest known.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import lru_cache
 from typing import Protocol
 
 from renderer.model.record import Record
 from renderer.model.release import Release
+from renderer.model.text_enum import TextEnum
 
 
-class State(StrEnum):
+class State(TextEnum):
     """The state of a feature gate, in KubeVirt's words."""
 
     ALPHA = "Alpha"
@@ -27,7 +27,7 @@ class State(StrEnum):
     DISCONTINUED = "Discontinued"
 
 
-class Gate(StrEnum):
+class Gate(TextEnum):
     """The names of all feature gates since KubeVirt 1.0."""
 
     ALIGN_CPUS = "AlignCPUs"

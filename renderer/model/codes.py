@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Self
 
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 
 
-class Code(StrEnum):
+class Code(TextEnum):
     """The kind of a finding, as a word that scripts can rely on."""
 
     # Files that cannot be read.

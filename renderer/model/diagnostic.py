@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import StrEnum
 from typing import Generic, TypeVar
 
 from renderer.model.codes import Code
@@ -13,11 +12,12 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
 
 T = TypeVar("T")
 
 
-class Severity(StrEnum):
+class Severity(TextEnum):
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"

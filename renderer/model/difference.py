@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum, StrEnum
+from enum import Enum
 from typing import Literal, TypeAlias
 
 from renderer.model.field_path import FieldPath
@@ -11,6 +11,7 @@ from renderer.model.json import Json
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
+from renderer.model.text_enum import TextEnum
 
 #: Ends the last segment of a path that means the order of a list.
 ORDER = "#order"
@@ -26,7 +27,7 @@ class NoValue(Enum):
 Value: TypeAlias = Json | Literal[NoValue.ABSENT, NoValue.WITHHELD]
 
 
-class Effect(StrEnum):
+class Effect(TextEnum):
     """The effects of a change on a virtual machine, from the mildest to the worst."""
 
     NONE = "none"  # what runs, or will run, is the same
@@ -83,7 +84,7 @@ class FieldChange(Record):
     kept: bool = False
 
 
-class ChangeType(StrEnum):
+class ChangeType(TextEnum):
     ADDED = "added"
     REMOVED = "removed"
     RENAMED = "renamed"  # another name or namespace, and maybe other fields as well

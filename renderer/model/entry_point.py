@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
 
 
-class EntryKind(StrEnum):
+class EntryKind(TextEnum):
     """The way an overlay is composed; the value is the word for it in ``vmrender.yaml``."""
 
     KUSTOMIZATION = "path"  # as kustomize builds a folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import Self, TypeVar
 
 from renderer.model.codes import Code
@@ -11,8 +10,9 @@ from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.suggest import did_you_mean
+from renderer.model.text_enum import TextEnum
 
-E = TypeVar("E", bound=StrEnum)
+E = TypeVar("E", bound=TextEnum)
 
 
 class Fields:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
+from renderer.model.text_enum import TextEnum
 
 KUSTOMIZATION_KIND = "Kustomization"
 COMPONENT_KIND = "Component"
@@ -60,7 +60,7 @@ class FieldSpecFile(Record):
     name_references: tuple[NameReferenceSpec, ...]
 
 
-class Behavior(StrEnum):
+class Behavior(TextEnum):
     """The action of a generator on a resource of the same id (``generationbehavior.go``)."""
 
     UNSPECIFIED = ""

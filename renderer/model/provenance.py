@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 
 
-class StepKind(StrEnum):
+class StepKind(TextEnum):
     WRITTEN = "written"  # in a file of the repository
     GENERATED = "generated"  # by a generator, a series or a template
     PATCHED = "patch"

@@ -6,7 +6,6 @@ A number is ``digits * 10 ** scale``. After ``quantity.go`` (``ParseQuantity``, 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import lru_cache
 
 from renderer.model.codes import Code
@@ -14,9 +13,10 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 
 
-class QuantityFormat(StrEnum):
+class QuantityFormat(TextEnum):
     """The kind of suffix that a quantity was written with, and will be written with again."""
 
     DECIMAL_SI = "DecimalSI"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
-from enum import StrEnum
 
 from renderer.model.entry_point import ClusterSettings, EntryKind, EntryOptions, EntryPoint
 from renderer.model.json import EMPTY
@@ -12,6 +11,7 @@ from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
+from renderer.model.text_enum import TextEnum
 
 #: The names that a pattern may hold in braces. ``part`` is ``catalog`` for instance types and preferences,
 #: and ``resources`` for all others.
@@ -83,7 +83,7 @@ class FluxSubstitution(Record):
         )
 
 
-class Extra(StrEnum):
+class Extra(TextEnum):
     """Files for people and tools, beside the manifests."""
 
     KUSTOMIZATION = "kustomization"  # for Flux: lists the files, so that it applies these and no others
@@ -91,7 +91,7 @@ class Extra(StrEnum):
     README = "readme"
 
 
-class WebhookField(StrEnum):
+class WebhookField(TextEnum):
     """Fields that KubeVirt's mutating webhook fills in when they are not written."""
 
     MATCHER_KIND = "matcherKind"
@@ -123,7 +123,7 @@ class TreeOptions(Record):
         )
 
 
-class ExpandMode(StrEnum):
+class ExpandMode(TextEnum):
     """The extent to which a VirtualMachine is expanded."""
 
     APPLIED = "applied"  # instance type and preference applied, nothing else touched
@@ -131,7 +131,7 @@ class ExpandMode(StrEnum):
     OFF = "off"  # matchers stay
 
 
-class Layout(StrEnum):
+class Layout(TextEnum):
     """The division of the rendered tree into files."""
 
     PER_RESOURCE = "per-resource"
@@ -143,14 +143,14 @@ class Layout(StrEnum):
         return BUNDLE if self is Layout.BUNDLE else PER_RESOURCE
 
 
-class MergeKeys(StrEnum):
+class MergeKeys(TextEnum):
     """The keys by which strategic merge patches merge lists."""
 
     KUSTOMIZE = "kustomize"  # those of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
     KUBEVIRT = "kubevirt"  # and the names of disks, volumes, networks, … of KubeVirt's
 
 
-class InstancetypeNames(StrEnum):
+class InstancetypeNames(TextEnum):
     """The names under which instance types and preferences are written."""
 
     PLAIN = "plain"  # as composed

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from typing import Final, cast
+from functools import cache, lru_cache
+from typing import cast
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, scalar_text
@@ -167,10 +167,14 @@ def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
 class ResourceSet:
     """Resources in the order in which they will be written. Changes return a new set."""
 
-    __slots__ = ("resources",)
+    __slots__ = ("_resources",)
 
     def __init__(self, resources: tuple[Resource, ...] = ()) -> None:
-        self.resources: Final = resources
+        self._resources = resources
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        return self._resources
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ResourceSet) and self.resources == other.resources
@@ -191,3 +195,30 @@ class ResourceSet:
 
     def where(self, keep: Callable[[Resource], bool]) -> ResourceSet:
         return ResourceSet(tuple(resource for resource in self.resources if keep(resource)))
+
+
+class UnreadResources(ResourceSet):
+    """Resources of which each is read when it is first asked for: few of a catalog's ever are.
+
+    ``keys`` are the kinds and names of all, in order; ``read`` returns the one of a number.
+    """
+
+    __slots__ = ("_read", "keys")
+
+    def __init__(self, keys: tuple[tuple[str, str], ...], read: Callable[[int], Resource]) -> None:
+        super().__init__()
+        self.keys = keys
+        self._read = cache(read)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self.resources)
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        return tuple(map(self._read, range(len(self.keys))))
+
+    def at(self, number: int) -> Resource:
+        return self._read(number)

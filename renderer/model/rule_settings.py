@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 
 #: The codes that are rules: what is legal, and probably a mistake. ``rules/table.py`` has a row for each.
 RULE_CODES: tuple[Code, ...] = (
@@ -86,7 +86,7 @@ WARNING_CODES: tuple[Code, ...] = (
 )
 
 
-class Level(StrEnum):
+class Level(TextEnum):
     """Levels that findings of a code are reported at."""
 
     OFF = "off"

@@ -7,7 +7,6 @@ Patches as they were read, the builtin generators and transformers that objects 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import TypeAlias
 
 from renderer.model.diagnostic import Diagnostic
@@ -29,6 +28,7 @@ from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
 
 
 class StrategicMergePatches(Record):
@@ -79,7 +79,7 @@ class AddSuffix(Record):
     field_specs: tuple[FieldSpec, ...]
 
 
-class Subjects(StrEnum):
+class Subjects(TextEnum):
     """The subjects of role bindings that get the namespace."""
 
     DEFAULT_ONLY = "defaultOnly"

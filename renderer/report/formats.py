@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
+
+from renderer.model.text_enum import TextEnum
 
 if TYPE_CHECKING:
     from renderer.report.report import Report
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 Writer: TypeAlias = "Callable[[Report], str]"
 
 
-class Format(StrEnum):
+class Format(TextEnum):
     """The formats that ``--format`` takes."""
 
     TEXT = "text"  # for people

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from enum import StrEnum
 
+from renderer.model.text_enum import TextEnum
 from renderer.scaffold.install_source import (
     Archive,
     IndexRelease,
@@ -18,7 +18,7 @@ from renderer.scaffold.install_source import (
 _HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]+)[/:]", re.IGNORECASE)
 
 
-class CiSystem(StrEnum):
+class CiSystem(TextEnum):
     """The CI systems that ``--ci`` takes."""
 
     GITHUB = "github"

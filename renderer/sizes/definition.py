@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from renderer.kubevirt.kinds import INSTANCETYPE
 from renderer.model.codes import Code
@@ -19,11 +18,12 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.location import Site
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
+from renderer.model.text_enum import TextEnum
 from renderer.sizes.memory import is_multiple, is_page_size
 from renderer.sizes.names import NamePattern
 
 
-class InstancetypeScope(StrEnum):
+class InstancetypeScope(TextEnum):
     """The scope of an instance type, in the words of a CustomResourceDefinition's scope."""
 
     CLUSTER = "Cluster"

@@ -8,14 +8,14 @@ The fields are those of ``VirtualMachineInstancetypeSpec`` and ``VirtualMachineP
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 from renderer.model.json import EMPTY, Json
+from renderer.model.text_enum import TextEnum
 from renderer.sizes.switch_values import Constant, Count, Devices, Memory, Name, PageSize, Pairs, Text, Value
 
 
-class SwitchTarget(StrEnum):
+class SwitchTarget(TextEnum):
     """The kind of object that a switch changes."""
 
     INSTANCETYPE = "instance type"

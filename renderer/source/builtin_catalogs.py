@@ -15,7 +15,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.res_id import Gvk, ResId
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.resource import Resource, ResourceSet, UnreadResources
 from renderer.source.file_system import DiskFileSystem, FileSystem
 
 #: The release of each catalog that ships.
@@ -70,32 +70,37 @@ def composed_catalog(folder: str) -> ResourceSet | None:
 
 
 def decode_composed(content: bytes) -> ResourceSet:
-    """Return the resources that ``encode_composed`` was given."""
+    """Return the resources that ``encode_composed`` was given, each decoded when it is asked for.
+
+    To decode all 255 that ship would be a twentieth of ``vmrender build`` of one virtual machine.
+    """
     import json  # noqa: PLC0415 - not every run looks into a catalog
 
-    written = json.loads(content)
-    sites = [Site(path, document, FieldPath(tuple(field))) for path, document, *field in written["sites"]]
-    return ResourceSet(
-        tuple(
-            Resource(
-                content,
-                sites[origin],
-                tuple(sites[layer] for layer in layers),
-                tuple(ResId(Gvk(*gvk), *names) for *gvk, names in previous_ids),
-            )
-            for origin, layers, previous_ids, content in written["objects"]
-        )
-    )
+    head, _, lines = content.partition(_OBJECTS)
+    written = json.loads(head + b"}")
+    objects = lines.removesuffix(_END).split(_SEPARATOR)
+
+    def site(number: int) -> Site:
+        path, document, *field = written["sites"][number]
+        return Site(path, document, FieldPath(tuple(field)))
+
+    def read(number: int) -> Resource:
+        origin, layers, previous_ids, content = json.loads(objects[number])
+        former = tuple(ResId(Gvk(*gvk), *names) for *gvk, names in previous_ids)
+        return Resource(content, site(origin), tuple(map(site, layers)), former)
+
+    return UnreadResources(tuple((kind, name) for kind, name in written["names"]), read)
 
 
 def encode_composed(resources: Iterable[Resource]) -> str:
-    """Return JSON with a line for each object: ``[origin, layers, previous ids, content]``.
+    """Return JSON with a line for each object, ``[origin, layers, previous ids, content]``, after its name.
 
     Origins and layers are numbers in the list of sites. Raises ``ValueError`` for a resource that this form
     cannot hold: one that gets a hash or has variables, for example.
     """
     sites: dict[Site, int] = {}
     objects: list[Json] = []
+    names: list[Json] = []
     for resource in resources:
         content, origin, layers, previous_ids = resource[:4]
         if resource != Resource(content, origin, layers, previous_ids):
@@ -105,12 +110,18 @@ def encode_composed(resources: Iterable[Resource]) -> str:
         numbers = [sites.setdefault(site, len(sites)) for site in (origin, *layers)]
         ids = [[*former.gvk, [former.name, former.namespace]] for former in previous_ids]
         objects.append([numbers[0], numbers[1:], ids, content])
+        names.append([resource.kind, resource.name])
     written: list[Json] = [[site.path, site.document, *site.field.segments] for site in sites]
-    parts = (f'"{key}":[\n{_lines(values)}\n]' for key, values in (("sites", written), ("objects", objects)))
-    return "{" + ",\n".join(parts) + "}\n"
+    head = f'{{"names":[\n{_lines(names)}\n],\n"sites":[\n{_lines(written)}\n]'
+    return f"{head}{_OBJECTS.decode()}{_lines(objects)}{_END.decode()}"
+
+
+#: The text before the objects, between them, and after them: a line of JSON holds no line feed.
+_OBJECTS, _SEPARATOR, _END = b',\n"objects":[\n', b",\n", b"\n]}\n"
 
 
 def _lines(values: Iterable[Json]) -> str:
     import json  # noqa: PLC0415 - as above
 
-    return ",\n".join(json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in values)
+    lines = (json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in values)
+    return _SEPARATOR.decode().join(lines)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from enum import StrEnum
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
+from renderer.model.text_enum import TextEnum
 from renderer.source.file_system import FileSystem, is_inside
 
 
-class LoadRestrictor(StrEnum):
+class LoadRestrictor(TextEnum):
     """The values of ``--load-restrictor``."""
 
     ROOT_ONLY = "LoadRestrictionsRootOnly"  # files in or below the folder of the kustomization

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 from renderer.model.codes import Code
@@ -19,6 +18,7 @@ from renderer.model.fields import Fields
 from renderer.model.json import EMPTY, Json, object_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
 
 #: Fields of ``spec`` that change what is applied, too.
 _ALSO_CHANGES = (
@@ -32,7 +32,7 @@ _ALSO_CHANGES = (
 )
 
 
-class SourceKind(StrEnum):
+class SourceKind(TextEnum):
     CONFIG_MAP = "ConfigMap"
     SECRET = "Secret"  # noqa: S105 - a kind
 
@@ -46,7 +46,7 @@ class SubstituteReference(NamedTuple):
     optional: bool = False
 
 
-class Strategy(StrEnum):
+class Strategy(TextEnum):
     """``substituteStrategy``: whether defaults count even where no variable is given."""
 
     WITH_VARIABLES = "WithVariables"

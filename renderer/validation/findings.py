@@ -1,15 +1,20 @@
-"""Violations of a schema as findings in the user's words: one for each problem."""
+"""Violations of a schema as findings in the user's words: one for each problem.
+
+Of a field that a kind does not have, they name the release that has it, or the field that was meant.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, array_at, object_at
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
 from renderer.validation.finding import SchemaFinding, SchemaTarget
-from renderer.validation.kind_schema import Violation
-from renderer.validation.unknown_field import meant_sibling, misnamed_field, unknown_field
+from renderer.validation.kind_schema import ELEMENT, KEY, SchemaPlace, SchemaTree, Violation, schema_place
+from renderer.validation.kubernetes_formats import PRESERVED
+from renderer.validation.wording import nearest
 from renderer.validation.wrong_value import wrong_value
 
 _ABOUT_FIELDS = ("additionalProperties", "required")
@@ -24,7 +29,7 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
     wrong = {violation.place: violation for violation in _about_values(violations)}
     fields = sorted(unknown.keys() | missing | wrong.keys(), key=_order)
     shown, others = fields[:_MOST], fields[_MOST:]
-    misspelled = {_meant(field, target) for field in shown if field in unknown} if missing else set()
+    misspelled = {_meant_place(field, target) for field in shown if field in unknown} if missing else set()
     other_names = _other_names(unknown, missing - misspelled, target)
     misspelled |= set(other_names.values()) | _indented_too_little(unknown, wrong, target)
 
@@ -41,7 +46,7 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
     return [*found, *(SchemaFinding(field, f"{len(others)} more fields are wrong") for field in others[:1])]
 
 
-def _meant(field: FieldPath, target: SchemaTarget) -> FieldPath | None:
+def _meant_place(field: FieldPath, target: SchemaTarget) -> FieldPath | None:
     """The field that was misspelled so. It is one problem, not an unknown field and a missing one."""
     sibling = meant_sibling(field, target)
     return field.parent.child(sibling) if sibling else None
@@ -111,3 +116,144 @@ def _order(field: FieldPath) -> tuple[tuple[bool, int, str], ...]:
         (True, segment, "") if isinstance(segment, int) else (False, 0, str(segment))
         for segment in field.segments
     )
+
+
+_NEAR = 2  # steps from the mapping that holds the field to the one that should
+_RARE = 3
+_MOST_PLACES = 3
+
+
+def right_places(
+    field: FieldPath, siblings: JsonObject, tree: SchemaTree, *, anywhere: bool
+) -> Sequence[str]:
+    """The nearest places for ``field``, which stands among ``siblings``, as people write them.
+
+    ``anywhere``: the only place with the name may be far away.
+    """
+    place, value = schema_place(field), siblings[str(field.segments[-1])]
+    named_so = [there for there in tree.places(place[-1]) if KEY not in there and _holds(there, value, tree)]
+    only = named_so if anywhere and len(named_so) == 1 else []
+    near = only or [there for there in named_so if _is_near(place, there, len(named_so))]
+    # Below a mapping that is there already: disk.bus for the bus beside disk.
+    candidates = [there for there in near if there[: len(place)] in _below(place, siblings)] or near
+    closest = min((_distance(place, there) for there in candidates), default=0)
+    found = [there for there in candidates if _distance(place, there) == closest][:_MOST_PLACES]
+    return [_written(there, field, relative=len(found) > 1) for there in found]
+
+
+def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:
+    """Return True if ``there`` is near enough to be meant.
+
+    If more than three places (``count``) have the name, one of the two parents has to hold the other.
+    """
+    is_on_the_way = _shared(place[:-1], there[:-1]) in (len(place) - 1, len(there) - 1)
+    return _distance(place, there) <= _NEAR and (is_on_the_way or count <= _RARE)
+
+
+def _below(place: SchemaPlace, siblings: JsonObject) -> set[SchemaPlace]:
+    return {(*place[:-1], name) for name in siblings}
+
+
+def _holds(there: SchemaPlace, value: Json, tree: SchemaTree) -> bool:
+    """Return True if a value of that kind (a mapping, a list or neither) can stand ``there``."""
+    segments = (0 if name == ELEMENT else name for name in there)
+    schema = tree.at(FieldPath(tuple(segments))) or EMPTY
+    types = set(array_at(schema, "type") or (schema.get("type"),))
+    if isinstance(value, dict):
+        return "object" in types
+    return "array" in types if isinstance(value, list) else value is None or bool(types - {"object", "array"})
+
+
+def _distance(place: SchemaPlace, there: SchemaPlace) -> int:
+    """Steps up and down from the mapping of ``place`` to the mapping of ``there``."""
+    return len(place) + len(there) - 2 - 2 * _shared(place[:-1], there[:-1])
+
+
+def _shared(place: SchemaPlace, there: SchemaPlace) -> int:
+    pairs = enumerate(zip(place, there, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(place), len(there)))
+
+
+def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
+    """The path, with the indices of ``field`` where the way is the same; ``relative``: without that part."""
+    shared = _shared(schema_place(field.parent), there[:-1])
+    text = (
+        "" if relative and shared == len(field.parent.segments) else str(FieldPath(field.segments[:shared]))
+    )
+    for name in there[shared:]:
+        text += name if name == ELEMENT else f".{name}" if text else name
+    return text
+
+
+_SHORT_LIST = 12
+
+#: The fields that people write who think of another kind, with the hint for each.
+_HABITS: Mapping[SchemaPlace, str] = {
+    ("spec", "selector"): "a VirtualMachine needs none, only a VirtualMachinePool has a selector",
+    ("spec", "replicas"): "only a VirtualMachinePool has replicas",
+    ("spec", "template", "spec", "containers"): "what a virtual machine boots from is among its volumes",
+}
+_SOURCE = (ELEMENT, "spec", "source")
+_SIZE = "the size of a volume is storage.resources.requests.storage, beside source"
+
+
+def unknown_field(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> SchemaFinding:
+    """The finding for ``field``, which stands among ``siblings``."""
+    elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
+    if elsewhere:
+        message = f"{field} {elsewhere}"
+        return SchemaFinding(
+            field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.judging_release
+        )
+    hint = f"{_meant(field, siblings, target)}{_fate(field, target)}"
+    return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
+
+
+def misnamed_field(field: FieldPath, meant: FieldPath, target: SchemaTarget) -> SchemaFinding:
+    """The finding for ``field``, written in place of ``meant``, which is missing beside it."""
+    message = f"{field} is not a field of {target.gvk.kind}, and {meant.segments[-1]} is missing"
+    hint = f"did you mean {meant}? {_fate(field, target)}"
+    return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD)
+
+
+def meant_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
+    """The field at the same place for which this one was probably written."""
+    parent = target.schema.tree.at(field.parent)
+    known = tuple(object_at(parent or EMPTY, "properties"))
+    return nearest(str(field.segments[-1]), known)
+
+
+def _meant(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> str:
+    place = schema_place(field)
+    habit = _SIZE if _is_size_of_source(place) else _HABITS.get(place)
+    if habit:
+        return f"{habit}; "
+    sibling = meant_sibling(field, target)
+    places = right_places(field, siblings, target.schema.tree, anywhere=sibling is None)
+    if sibling and (not places or sibling.lower() == place[-1].lower()):
+        return f"did you mean {field.parent.child(sibling)}? "
+    if places:
+        return f"did you mean {_one_of(places)}? "
+    known = tuple(object_at(target.schema.tree.at(field.parent) or EMPTY, "properties"))
+    if not known:
+        return f"{field.parent} takes no fields; "
+    return f"known here: {', '.join(known)}; " if len(known) <= _SHORT_LIST else ""
+
+
+def _is_size_of_source(place: SchemaPlace) -> bool:
+    """Return True if the place is ``size`` of a DataVolume's source, or of a kind of source in it."""
+    return place[-1] == "size" and _SOURCE in (place[-4:-1], place[-5:-2])
+
+
+def _one_of(fields: Sequence[str]) -> str:
+    *others, last = fields
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _fate(field: FieldPath, target: SchemaTarget) -> str:
+    parent = target.schema.tree.at(field.parent) or EMPTY
+    if parent.get(PRESERVED):
+        return "KubeVirt refuses it"
+    if target.is_of_kubernetes:
+        return "kubectl refuses it, and the API server would drop it"
+    return "the API server would drop it silently"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from enum import Enum, auto
 
 from renderer.model.pattern import pattern
+from renderer.model.text_enum import TextEnum
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.scalars import YAML11_RULES, Kind, resolve
 
@@ -37,11 +37,11 @@ def has_unprintable(text: str) -> bool:
 _MEANINGFUL = frozenset("+-0123456789.yYnNtTfFoO~")
 
 
-class Style(Enum):
-    PLAIN = auto()
-    SINGLE_QUOTED = auto()
-    DOUBLE_QUOTED = auto()
-    LITERAL = auto()
+class Style(TextEnum):
+    PLAIN = "plain"
+    SINGLE_QUOTED = "single-quoted"
+    DOUBLE_QUOTED = "double-quoted"
+    LITERAL = "literal"
 
 
 def style_of(text: str) -> Style:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from enum import Enum, auto
 from math import isinf
 
 from renderer.model.json import Scalar
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.go_numbers import json_number
 
@@ -88,15 +88,15 @@ _NOT_FINITE = pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _SIGN_AFTER_PREFIX = pattern(r"0([bo])([-+][0-9]+)")
 
 
-class Kind(Enum):
+class Kind(TextEnum):
     """The types that a scalar can have."""
 
-    NULL = auto()
-    BOOL = auto()
-    INT = auto()
-    FLOAT = auto()
-    TIMESTAMP = auto()
-    STR = auto()
+    NULL = "null"
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+    TIMESTAMP = "timestamp"
+    STR = "str"
 
 
 class Resolved(Record):

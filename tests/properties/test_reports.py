@@ -21,9 +21,9 @@ locations = st.none() | st.builds(Location, texts, st.integers(0, 10**6), st.int
 related = st.lists(st.builds(Related, texts, location=locations), max_size=2).map(tuple)
 findings = st.builds(
     Diagnostic,
-    code=st.sampled_from(Code),
+    code=st.sampled_from([*Code]),
     message=texts,
-    severity=st.sampled_from(Severity),
+    severity=st.sampled_from([*Severity]),
     location=locations,
     hint=st.none() | texts,
     related=related,

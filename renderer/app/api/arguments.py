@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from enum import StrEnum
 from inspect import Parameter, signature
 from typing import TypeVar
 
 from renderer.app.project import Project
 from renderer.model.suggest import did_you_mean
+from renderer.model.text_enum import TextEnum
 
-E = TypeVar("E", bound=StrEnum)
+E = TypeVar("E", bound=TextEnum)
 
 #: The types that each annotation of a parameter stands for, and the words for them.
 _TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, print_document
+from renderer.model.text_enum import TextEnum
 
 _PROGRAM = "vmrender"
 _VARIABLE = "_VMRENDER_COMPLETE"  # by which the shell asks; click derives it from the program's name
 
 
-class Shell(StrEnum):
+class Shell(TextEnum):
     BASH = "bash"
     ZSH = "zsh"
     FISH = "fish"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 
 import click
@@ -28,13 +27,14 @@ from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
 from renderer.model.difference import Difference
 from renderer.model.log_line import log_markup
+from renderer.model.text_enum import TextEnum
 
 _PAGE = Path(__file__).resolve().parents[2] / "report" / "page"
 _DEFAULT_LIMIT = 60_000
 _LEAST_LIMIT = 1_000
 
 
-class DiffFormat(StrEnum):
+class DiffFormat(TextEnum):
     """Formats of a difference."""
 
     TEXT = "text"  # for people

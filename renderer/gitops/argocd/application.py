@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from renderer.gitops.refusal import refusal
@@ -17,6 +16,7 @@ from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.yamlio.decode import decode_yaml11
@@ -27,7 +27,7 @@ GROUP = "argoproj.io"
 _FIXED = ("chart", "path", "repoURL", "targetRevision")
 
 
-class SourceType(StrEnum):
+class SourceType(TextEnum):
     """The tool that makes manifests of a source."""
 
     KUSTOMIZE = "kustomize"

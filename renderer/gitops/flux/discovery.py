@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TypeAlias
 
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import array_at, object_at, text_at
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.text_enum import TextEnum
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
@@ -22,7 +22,7 @@ SOURCE_GROUP = "source.toolkit.fluxcd.io"
 Key: TypeAlias = tuple[str, str, str]
 
 
-class SourceRelation(StrEnum):
+class SourceRelation(TextEnum):
     """The relation of a Kustomization's source to the repository at hand."""
 
     SELF = "self"

@@ -7,7 +7,6 @@ type is an error, and an unknown field is dropped, or, decoding strictly, an err
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import Enum, auto
 from typing import NoReturn, Protocol
 
 from renderer.model.diagnostic import DiagnosticError
@@ -17,6 +16,7 @@ from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
+from renderer.model.text_enum import TextEnum
 
 
 class DecodeError(Exception):
@@ -56,11 +56,11 @@ class GoType(Protocol):
         """
 
 
-class _Kind(Enum):
-    STRING = auto()
-    BOOL = auto()
-    INTEGER = auto()
-    QUANTITY = auto()
+class _Kind(TextEnum):
+    STRING = "string"
+    BOOL = "bool"
+    INTEGER = "integer"
+    QUANTITY = "quantity"
 
 
 class Scalar(Record):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from typing import Final, TypeAlias
 
 from renderer.instancetype.behaviour import Behaviour
@@ -12,12 +11,13 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
 
 #: KubeVirt uses the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
 _GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
 
 
-class FieldOwner(StrEnum):
+class FieldOwner(TextEnum):
     """The object in whose document a field is counted."""
 
     VM = "VM"

@@ -18,9 +18,9 @@ LOCATIONS = st.builds(Location, TEXTS, st.integers(0, 9), st.integers(0, 9), st.
 SEGMENTS = TEXTS | st.integers(0, 9) | st.builds(ElementName, TEXTS, TEXTS)
 FINDINGS = st.builds(
     Diagnostic,
-    code=st.sampled_from(Code),
+    code=st.sampled_from([*Code]),
     message=TEXTS,
-    severity=st.sampled_from(Severity),
+    severity=st.sampled_from([*Severity]),
     sites=st.just(()),
     location=st.none() | LOCATIONS,
     resource=st.none() | st.builds(ResId, st.builds(Gvk, TEXTS, TEXTS, TEXTS), TEXTS, TEXTS),

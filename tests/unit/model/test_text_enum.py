@@ -1,0 +1,58 @@
+"""Enumerations of texts are to their users what ``enum.StrEnum`` is."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+import renderer
+from renderer.model.text_enum import TextEnum
+
+
+class Size(TextEnum):
+    """With a method, as some have."""
+
+    SMALL = "small"
+    LARGE = "very-large"
+
+    @property
+    def letter(self) -> str:
+        return self.value[0].upper()
+
+
+def test_members_are_texts_with_a_name() -> None:
+    assert [(member, member.name, member.value, f"{member}", str(member)) for member in Size] == [
+        ("small", "SMALL", "small", "small", "small"),
+        ("very-large", "LARGE", "very-large", "very-large", "very-large"),
+    ]
+    assert isinstance(Size.SMALL, Size)
+    assert isinstance(Size.SMALL, str)
+    assert Size.LARGE.letter == "V"
+    assert [*reversed(Size)] == ["very-large", "small"]
+    assert (len(Size), "small" in list(Size), repr(Size.SMALL)) == (2, True, "<Size.SMALL: 'small'>")
+    assert json.dumps({Size.SMALL: Size.LARGE}) == '{"small": "very-large"}'
+
+
+def test_a_member_is_found_by_its_text_and_by_its_name() -> None:
+    assert Size("small") is Size(Size.SMALL) is Size["SMALL"] is Size.SMALL
+    assert copy.deepcopy(Size.SMALL) is Size.SMALL
+
+
+@pytest.mark.parametrize("text", ["SMALL", "", None, []])
+def test_nothing_else_is_a_member(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a valid Size"):
+        Size(text)
+
+
+def test_no_two_members_have_one_text() -> None:
+    for module in pkgutil.walk_packages(renderer.__path__, "renderer."):
+        if module.name != "renderer.__main__":
+            import_module(module.name)
+    classes = TextEnum.__subclasses__()
+
+    assert len(classes) > 30
+    assert [each for each in classes if len({*each}) < len(each)] == []
