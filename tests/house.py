@@ -207,8 +207,8 @@ def measures() -> tuple[Measure, ...]:
         ("modules under 40 lines with one importer", 0, _tiny_modules),
     )
     return (
-        Measure("modules", len(modules), 525),
-        Measure("lines", sum(map(lines_of, MODULES)), 78_500),
+        Measure("modules", len(modules), 527),
+        Measure("lines", sum(map(lines_of, MODULES)), 80_500),
         Measure("median lines of a module", median(counts), 140),
         Measure(
             "lines of the longest module",

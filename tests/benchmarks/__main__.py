@@ -31,7 +31,9 @@ from tests.benchmarks import (
 from tests.benchmarks.page import write_figures
 from tests.benchmarks.table import Row, promises
 
-_COMMANDS = "Where the CPU time of each command goes, in milliseconds, for 1,000 VMs in one overlay; median of 3 runs."
+_COMMANDS = (
+    "Where the CPU time of each command goes, in milliseconds: 1,000 VMs in one overlay, median of 3 runs."
+)
 _LONG = 3  # runs of what takes seconds
 
 
