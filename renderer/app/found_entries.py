@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.model.render_config import OverlayEntry
 from renderer.source.entry_settings import without_extension
+
+#: Separators of a path, and the marks of placeholders in ``output``.
+_REPLACED = {ord("/"): "-", ord("{"): None, ord("}"): None}
 
 
 class FoundEntry(NamedTuple):
@@ -18,26 +22,42 @@ class FoundEntry(NamedTuple):
     overlays: int = 1
 
 
-def with_distinct_outputs(entries: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
-    """Yield the entries; those of which two would be rendered into one folder get outputs of their own."""
-    given = list(entries)
-    names = [_output_name(each.entry) for each in given]
-    clusters = [each.entry.entry.cluster for each in given if each.entry.entry.leads_to_overlays]
-    for each, name in zip(given, names, strict=True):
-        whole = each.entry.path.replace("/", "-")
-        if each.entry.entry.leads_to_overlays:
-            if clusters.count(each.entry.entry.cluster) > 1:
-                options = each.entry.entry._replace(cluster=whole)
-                yield each._replace(entry=each.entry._replace(entry=options))
-            else:
-                yield each
-        elif names.count(name) > 1 or name in (".", *clusters):
-            yield each._replace(entry=each.entry._replace(output=f"rendered/{whole.strip('.') or 'top'}"))
-        else:
+def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
+    """Yield the entries, each with a folder of its own below ``rendered``.
+
+    An entry keeps its usual folder if no other entry wants it; Flux and Argo CD entries come first. The
+    others get a folder named by their whole path, with a number if that is taken.
+    """
+    given = list(found)
+    wanted = [(each.entry.entry.leads_to_overlays, _usual_folder(each.entry)) for each in given]
+    count = Counter(wanted)
+    kept = [
+        name != "." and count[leads, name] == 1 and (leads or (True, name) not in count)
+        for leads, name in wanted
+    ]
+    taken = {name for (_, name), is_kept in zip(wanted, kept, strict=True) if is_kept}
+    tries = Counter[str]()
+    for each, is_kept in zip(given, kept, strict=True):
+        if is_kept:
             yield each
+            continue
+        entry, folder = each.entry, ""
+        while not folder or folder in taken:
+            folder = _whole_path(entry.path)
+            tries[folder] += 1
+            folder += f"-{tries[folder]}" if tries[folder] > 1 else ""
+        taken.add(folder)
+        if entry.entry.leads_to_overlays:
+            yield each._replace(entry=entry._replace(entry=entry.entry._replace(cluster=folder)))
+        else:
+            yield each._replace(entry=entry._replace(output=f"rendered/{folder}"))
 
 
-def _output_name(entry: OverlayEntry) -> str:
-    if entry.entry.leads_to_overlays:
-        return f"{entry.entry.kind}:{entry.path}"
-    return without_extension(posixpath.basename(entry.path))
+def _usual_folder(entry: OverlayEntry) -> str:
+    return entry.entry.cluster or without_extension(posixpath.basename(entry.path))
+
+
+def _whole_path(path: str) -> str:
+    """Return the path as one name, which ``output`` and ``name`` of an entry can have."""
+    name = without_extension(posixpath.normpath(path)).translate(_REPLACED)
+    return name.replace("..", "-").strip(".") or "top"

@@ -19,6 +19,7 @@ from renderer.model.render_config import CatalogPath, OverlayEntry, RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.project import PROJECT_FILE, load_project
+from renderer.yamlio.scalar_text import is_ambiguous
 
 _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
 _ENGINES = {EntryKind.FLUX: "Flux cluster", EntryKind.ARGOCD: "Argo CD entry"}
@@ -189,7 +190,7 @@ def _plural(count: int, noun: str) -> str:
 
 
 def _scalar(text: str) -> str:
-    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+    return text if _PLAIN.fullmatch(text) and not is_ambiguous(text) else json.dumps(text)
 
 
 def _comment(text: str) -> str:

@@ -114,11 +114,12 @@ def _is_there(project: Project, output: str, path: str) -> bool:
 
 def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:
     """Return whether the kustomization that is there lists a Secret that somebody sealed."""
-    kustomization = f"{output}/{placeholder.folder}/{KUSTOMIZATION_FILE}"
+    path = posixpath.join(output, placeholder.path)
+    kustomization = posixpath.join(posixpath.dirname(path), KUSTOMIZATION_FILE)
     if not project.fs.is_file(kustomization):
         return False
-    listed = array_at(decode_yaml11(project.fs.read(kustomization), kustomization), "resources")
-    return posixpath.basename(placeholder.path) in listed
+    written = decode_yaml11(project.fs.read(kustomization), kustomization)
+    return posixpath.normpath(path) in _listed(written, kustomization, ("resources",))
 
 
 def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -130,13 +131,18 @@ def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ..
         links = graph.links(folder) if name == KUSTOMIZATION_FILE else None
         if links is not None:
             written = decode_yaml11(content, path)
-            listed = {
-                posixpath.normpath(posixpath.join(folder, entry))
-                for field in ("resources", "components", "generators", "patches")
-                for entry in _entries(array_at(written, field))
-            }
+            listed = _listed(written, path, ("resources", "components", "generators", "patches"))
             unlisted |= {each for each in links.files | links.folders if each not in listed}
     return tuple(sorted(each for each in unlisted if fs.is_file(each) or fs.is_folder(each)))
+
+
+def _listed(kustomization: Json, path: str, fields: Iterable[str]) -> frozenset[str]:
+    """Return the paths, from the project's root, that ``fields`` of the kustomization at ``path`` list."""
+    return frozenset(
+        posixpath.normpath(posixpath.join(posixpath.dirname(path), entry))
+        for field in fields
+        for entry in _entries(array_at(kustomization, field))
+    )
 
 
 def _entries(listed: Sequence[Json]) -> Iterator[str]:

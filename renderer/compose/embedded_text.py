@@ -45,15 +45,22 @@ def text_on_path(
 
 def count_within(text: str, steps: tuple[str, ...], *, creates: bool) -> int:
     """Return the number of fields that ``steps`` lead to inside of ``text``. Raises ``PathError``."""
-    matcher = PathMatcher(lambda old, _at: None if old is ABSENT else old, creates, lambda *_: 0)
+
+    def within(scalar: Json, _at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
+        return count_within(scalar_text(scalar), rest, creates=creates)
+
+    matcher = PathMatcher(lambda old, _at: None if old is ABSENT else old, creates, within)
     matcher.visit(_parsed_mapping(text), steps)
     return matcher.matches
 
 
-def changed_text(text: str, steps: tuple[str, ...], value: ReplacementValue, *, creates: bool) -> str:
+def changed_text(
+    text: str, steps: tuple[str, ...], value: ReplacementValue, *, creates: bool
+) -> tuple[str, int]:
     """Return ``text`` with the fields inside of it changed, JSON as JSON and YAML as YAML.
 
-    Raises ``PathError`` when there are none.
+    The number is that of fields in a text inside of the text: they stay as they are. Raises ``PathError``
+    where there are no fields.
     """
     changes: list[tuple[tuple[Segment, ...], Json | ScalarNode]] = []
 
@@ -68,7 +75,9 @@ def changed_text(text: str, steps: tuple[str, ...], value: ReplacementValue, *, 
     tree = matcher.visit(_parsed_mapping(text), steps)
     if not matcher.matches:
         raise PathError("there is no such field in the text")
-    return _as_json(tree, text) if text.lstrip()[:1] in ("{", "[") else _as_yaml(tree, text, changes)
+    is_json = text.lstrip()[:1] in ("{", "[")
+    changed = _as_json(tree, text) if is_json else _as_yaml(tree, text, changes)
+    return changed, matcher.matches_within
 
 
 def _parsed_mapping(text: str) -> Json:

@@ -236,7 +236,8 @@ def merge_elements(
 ) -> list[Json]:
     """Return the elements of the patch, merged with their matches in ``dest``, then the rest of ``dest``.
 
-    What is added is merged with itself: then ``dest`` and ``patch`` are one list. Raises ``ElementError``.
+    For a list that only the patch has, the caller passes it twice, as one and the same object. Raises
+    ``ElementError``.
     """
     found = list(dict.fromkeys((*element_values(patch, keys), *element_values(dest, keys))))
     if not found:
@@ -267,7 +268,7 @@ def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | 
 def _merge_each(
     kept: dict[KeyValues, Json], patch: dict[KeyValues, Json], keys: Keys, merge: MergeElement
 ) -> list[Json]:
-    """Merge lists whose keys are complete and unique, with ``_ElementMerge``'s result."""
+    """Merge lists whose keys are complete and unique, to the result that ``_ElementMerge`` has."""
     merged: dict[KeyValues, Json] = {}
     for values in dict.fromkeys((*patch, *kept)):
         old, new = kept.get(values, ABSENT), patch.get(values, ABSENT)

@@ -140,7 +140,8 @@ class PathMatcher:
     """The change of every field that a path leads to; ``matches`` counts them.
 
     Missing fields are made if it ``creates``. ``within`` is called for a scalar in the middle of the path,
-    with its place and the steps that are left; it returns the number of fields inside of the scalar.
+    with its place and the steps that are left; it returns the number of fields inside of the scalar. They
+    are not changed: ``matches_within`` counts them, and ``matches`` does as well.
     """
 
     def __init__(
@@ -153,6 +154,7 @@ class PathMatcher:
         self.creates = creates
         self.within = within
         self.matches = 0
+        self.matches_within = 0
 
     def visit(self, value: Slot, steps: tuple[str, ...], at: tuple[Segment, ...] = ()) -> Json:
         """Return ``value``, which stands ``at``, with the fields changed. Raises ``PathError``."""
@@ -182,7 +184,9 @@ class PathMatcher:
             return None
         child: Slot = mapping.get(step, ABSENT)
         if rest and child is not ABSENT and not isinstance(child, dict | list):
-            self.matches += self.within(child, (*at, step), rest)
+            found = self.within(child, (*at, step), rest)
+            self.matches += found
+            self.matches_within += found
             return mapping
         return {**mapping, step: self.visit(child, rest, (*at, step))}
 

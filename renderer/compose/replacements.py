@@ -40,7 +40,7 @@ def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
     spend(len(named) * STEPS_PER_SELECTION, "looking for sources of replacements")
     matches = [resource for _, resource in named if _is_source(resource, source)]
     if not matches:
-        raise _nothing(source, resources)
+        raise _source_not_found(source, resources)
     if len(matches) > 1:
         raise _ambiguous(source, matches)
     return matches[0]
@@ -61,6 +61,11 @@ def _ids(resource: Resource) -> Iterator[ResId]:
     yield from resource.previous_ids
 
 
+def _names_of_kind(kind: str, resources: Iterable[Resource]) -> set[str]:
+    """Return the names that resources of a kind have or had; of any kind where ``kind`` is empty."""
+    return {id_.name for resource in resources for id_ in _ids(resource) if kind in ("", id_.gvk.kind)}
+
+
 def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
     """Return True if the namespaces agree; kustomize does not ask here whether the kind has one."""
     if not source.namespace:
@@ -68,8 +73,9 @@ def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
     return source.namespace == (id_.namespace or DEFAULT_NAMESPACE)
 
 
-def _nothing(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
-    names = {resource.name for resource in resources if source.kind in ("", resource.kind)}
+def _source_not_found(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
+    """Return the error. What a source names is literal (kustomize ``kyaml/resid`` IsSelectedBy)."""
+    names = _names_of_kind(source.kind, resources)
     hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
     return DiagnosticError(
         Diagnostic(
@@ -163,31 +169,39 @@ def replacement_transform(
 def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagnostic], None]) -> None:
     if replacement.targets is None or (replacement.source is None and replacement.source_value is None):
         raise _incomplete(replacement)
-    value = _value(resources, replacement)
+    value = _value_to_write(resources, replacement)
     for target in replacement.targets:
         selected = TargetSelector(target).selected(resources)
         if not selected and target.select is not None:
             _warn_of_misspelled(target, target.select, resources, warn)
         for key, resource in selected:
-            resources.replace(key, _written(resource, value, target, partial(resources.check_growth, key)))
+            check = partial(resources.check_growth, key)
+            resources.replace(key, _with_target_fields(resource, value, target, check, warn))
 
 
 _DIGITS = pattern("[0-9]+")
+#: A sign of a regular expression that no name has; a dot is in names too.
+_PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
 
 
 def _warn_of_misspelled(
     target: ReplacementTarget, select: Selector, resources: ResMap, warn: Callable[[Diagnostic], None]
 ) -> None:
-    """Warn of a target that selects nothing but for its spelling; kustomize takes any other for optional."""
-    kinds = {resource.kind for resource in resources}
-    names = {resource.name for resource in resources if select.kind in ("", resource.kind)}
+    """Warn of a target that selects nothing but for its spelling; kustomize takes any other for optional.
+
+    A regular expression, which a target may have and a source may not, is not misspelled.
+    """
+    kinds = {id_.gvk.kind for resource in resources for id_ in _ids(resource)}
+    names = _names_of_kind(select.kind, resources)
     named = f"{select.kind or 'resource'} {select.name}"
     for key, written, known, what in (
         ("kind", select.kind, kinds, select.kind),
         ("name", select.name, names, named),
     ):
         spend(len(known), "naming resources that could be meant")
-        meant = suggest(written, known, most=1, cutoff=0.8) if written and written not in known else ()
+        if not written or written in known or _PATTERN_SIGN.search(written):
+            continue
+        meant = suggest(written, known, most=1, cutoff=0.8)
         if meant and _DIGITS.findall(meant[0]) == _DIGITS.findall(written):
             warn(
                 Diagnostic(
@@ -201,15 +215,15 @@ def _warn_of_misspelled(
             return
 
 
-def _value(resources: ResMap, replacement: Replacement) -> ReplacementValue:
+def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementValue:
     source = replacement.source
     if source is None:
-        return _given(replacement)
+        return _value_of_source_value(replacement)
     if replacement.source_value is not None:
         raise _error("a replacement has either source or sourceValue", replacement, "remove one of them")
     resource = find_source(resources, source)
     try:
-        return _found(resource, source).part(source.options, is_secret=resource.kind == "Secret")
+        return _value_of_field(resource, source).part(source.options, is_secret=resource.kind == "Secret")
     except PathError as error:
         raise DiagnosticError(
             Diagnostic(
@@ -246,80 +260,87 @@ def _meant_path(content: Json, path: str) -> str | None:
     return None
 
 
-def _found(resource: Resource, source: ReplacementSource) -> ReplacementValue:
+def _value_of_field(resource: Resource, source: ReplacementSource) -> ReplacementValue:
     found, place = lookup_place(resource.content, split_field_path(source.field_path))
     if found is ABSENT or found is None or found in ({}, []):
         raise PathError("the field is not there, or empty")
     return ReplacementValue.of(found, resource.spelling(*place))
 
 
-def _given(replacement: Replacement) -> ReplacementValue:
+def _value_of_source_value(replacement: Replacement) -> ReplacementValue:
     try:
         return ReplacementValue.given(replacement.source_value or "")
     except PathError as error:
         raise _error(f"sourceValue cannot be written: {error}", replacement, "write another value") from None
 
 
-def _written(
+def _with_target_fields(
     resource: Resource,
     value: ReplacementValue,
     target: ReplacementTarget,
     check: Callable[[Resource], object],
+    warn: Callable[[Diagnostic], None],
 ) -> Resource:
-    """Return the resource with the value in all fields of ``target``; ``check`` gets it after each field."""
+    """Return the resource with the value in all fields of ``target``.
+
+    ``check`` receives the resource after each field, ``warn`` the fields that kustomize leaves as they are.
+    """
     content = resource.content
-    if "annotations" in object_at(content, "metadata"):  # else it is made where it is needed
+    # An empty section is a mapping where kustomize keeps notes in it. A missing one is left to ``create``.
+    if "annotations" in object_at(content, "metadata"):
         content = with_annotations_for_notes(resource)
     written = resource.with_content(content, target.site)
     for path in target.field_paths:
         spend(_STEPS_PER_FIELD, "writing replacements")
         try:
-            changed = _with_field(written, split_field_path(path), value, target.options)
+            changed, unwritten = _with_field(written, split_field_path(path), value, target.options)
         except PathError as error:
             raise _no_field(resource, path, target, error) from None
-        check(changed)
+        if unwritten:
+            warn(_unwritten_fields(resource, path, target))
         written = with_shared_change(written, changed) if changed.shared_fields else changed
+        check(written)
     return written
 
 
 def _with_field(
     resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
-) -> Resource:
+) -> tuple[Resource, int]:
+    """Return the resource with the value, and the number of fields in texts that stay as they are."""
     within_text = _with_field_in_text(resource, steps, value, options)
     if within_text is not None:
         return within_text
-    changed, matches = _changed(resource, steps, value, options, creates=options.create)
-    if not matches:
+    changed, matcher = _with_value_at(resource, steps, value, options)
+    if not matcher.matches:
         raise PathError("the field is not there")
-    return changed
+    return changed, matcher.matches_within
 
 
 def _with_field_in_text(
     resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
-) -> Resource | None:
+) -> tuple[Resource, int] | None:
     """Return the resource with the field inside of a text changed; None if the path leads into no text."""
     place = text_on_path(resource, steps)
     if place is None:
         return None
     outer, inner = place
     try:
-        text = changed_text(resource.written_text(*outer), inner, value, creates=options.create)
+        text, unwritten = changed_text(resource.written_text(*outer), inner, value, creates=options.create)
         old = value_at(resource.content, outer)
         node = ReplacementValue.of(text).into(old, resource.spelling(*outer), FieldOptions())
     except PathError:
         return None
-    return with_scalar_node(resource, outer, node) if isinstance(node, ScalarNode) else None
+    return (with_scalar_node(resource, outer, node), unwritten) if isinstance(node, ScalarNode) else None
 
 
-def _changed(
-    resource: Resource,
-    steps: tuple[str, ...],
-    value: ReplacementValue,
-    options: FieldOptions,
-    *,
-    creates: bool,
-) -> tuple[Resource, int]:
-    """Return the resource with the value in the fields that ``steps`` lead to, and their number."""
+def _with_value_at(
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> tuple[Resource, PathMatcher]:
+    """Return the resource with the value in the fields that ``steps`` lead to, and their matcher.
+
+    Fields inside of texts count as found and are not written, as kustomize has it: it writes them to the tree
+    that it reads from the text, not to the text (``kyaml/yaml/match.go`` handleStructuredDataInScalar).
+    """
     nodes: list[tuple[tuple[Segment, ...], ScalarNode]] = []
 
     def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
@@ -330,11 +351,11 @@ def _changed(
         return new.value
 
     def within(_scalar: Json, at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
-        return count_within(resource.written_text(*at), rest, creates=creates)
+        return count_within(resource.written_text(*at), rest, creates=options.create)
 
-    matcher = PathMatcher(set_field, creates, within)
+    matcher = PathMatcher(set_field, options.create, within)
     content = matcher.visit(resource.content, steps)
-    return with_scalar_nodes(resource.with_content(object_at(content)), nodes), matcher.matches
+    return with_scalar_nodes(resource.with_content(object_at(content)), nodes), matcher
 
 
 def _incomplete(replacement: Replacement) -> DiagnosticError:
@@ -360,4 +381,17 @@ def _no_field(resource: Resource, path: str, target: ReplacementTarget, error: P
             field=FieldPath.of("fieldPaths"),
             hint=_meant_path(resource.content, path) or f"correct the path or select other resources{create}",
         )
+    )
+
+
+def _unwritten_fields(resource: Resource, path: str, target: ReplacementTarget) -> Diagnostic:
+    return Diagnostic(
+        code=Code.KUSTOMIZATION_FIELD,
+        severity=Severity.WARNING,
+        message=f"the replacement does not write to {path} of {resource.current_id}: "
+        "kustomize finds the field inside of a text, and leaves the text as it is",
+        sites=(target.site.below("fieldPaths", target.field_paths.index(path)),),
+        resource=resource.current_id,
+        hint="lead the path to one text by keys and the index of an element, such as items.0.config.field; "
+        "a text inside of another text cannot be written to",
     )

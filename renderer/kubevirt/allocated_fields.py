@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from renderer.kubevirt.confidential import COPIES
-from renderer.kubevirt.kinds import VM, is_kubevirt_group
+from renderer.kubevirt.kinds import KUBEVIRT_GROUP, VM
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.record import Record
@@ -19,7 +19,12 @@ from renderer.model.res_id import Gvk
 
 #: Stands for any key or element in a path.
 ANY = "*"
-_CLAIM = "PersistentVolumeClaim"
+_CLAIM = ("", "PersistentVolumeClaim")
+_SERVICE = ("", "Service")
+_NAMESPACE = ("", "Namespace")
+_SERVICE_ACCOUNT = ("", "ServiceAccount")
+_MACHINE = (KUBEVIRT_GROUP, VM)
+_ALL_KINDS = ("", "")
 _ANNOTATIONS = ("metadata", "annotations")
 _LABELS = ("metadata", "labels")
 _TEMPLATE = ("spec", "template")
@@ -47,10 +52,12 @@ def _is_not_headless(service: JsonObject) -> bool:
 class AllocatedField(Record):
     """A field whose value the cluster chooses in objects of ``kind``, of all kinds where that is empty.
 
-    ``source`` is the file of its project that fills it in. ``left_out`` tells whether an import leaves it
-    out of an object.
+    ``group`` is the API group of the kind, empty for the core. ``source`` is the file of its project that
+    fills the field in. ``left_out`` tells whether an import leaves it out of an object: never where ``path``
+    has ``ANY``.
     """
 
+    group: str
     kind: str
     path: tuple[str, ...]
     source: str
@@ -61,103 +68,106 @@ class AllocatedField(Record):
         """True where an import keeps the field of every object."""
         return self.left_out is _never
 
+    def is_of(self, gvk: Gvk) -> bool:
+        """Tell whether objects of a kind have the field."""
+        return not self.kind or (self.group, self.kind) == (gvk.group, gvk.kind)
 
-_SERVICE_ALLOCATION = "kubernetes pkg/registry/core/service/storage/alloc.go"
-_CLAIM_CONTROLLER = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
-_CLAIM_DATA_SOURCE = "kubernetes pkg/api/persistentvolumeclaim/util.go"
-_STORAGE_CLASS = "kubernetes plugin/pkg/admission/storage/storageclass/setdefault/admission.go"
-_ACCOUNT_TOKENS = "kubernetes pkg/controller/serviceaccount/tokens_controller.go"
-_CORE_DEFAULTS = "kubernetes pkg/apis/core/v1/defaults.go"
-_SECURITY_CONTEXT = "openshift cluster-policy-controller pkg/security/controller"
-_PULL_SECRETS = "openshift openshift-controller-manager pkg/serviceaccounts/controllers"
-_VM_MUTATOR = "kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go"
-_MATCHERS = "kubevirt pkg/instancetype/webhooks/vm/mutator.go"
-_REVISIONS = "kubevirt pkg/instancetype/revision"
-_MAC_POOL = "kubemacpool pkg/pool-manager/virtualmachine_pool.go"
-_ARGO_CD = "argo-cd common/common.go"
-_FLUX = "flux kustomize-controller internal/controller/kustomization_controller.go"
-_FLUX_HELM = "flux helm-controller internal/postrender"
+
+_SERVICE_ALLOCATION_SOURCE = "kubernetes pkg/registry/core/service/storage/alloc.go"
+_CLAIM_CONTROLLER_SOURCE = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
+_CLAIM_UTIL_SOURCE = "kubernetes pkg/api/persistentvolumeclaim/util.go"
+_STORAGE_CLASS_SOURCE = "kubernetes plugin/pkg/admission/storage/storageclass/setdefault/admission.go"
+_ACCOUNT_TOKENS_SOURCE = "kubernetes pkg/controller/serviceaccount/tokens_controller.go"
+_CORE_DEFAULTS_SOURCE = "kubernetes pkg/apis/core/v1/defaults.go"
+_SECURITY_CONTEXT_SOURCE = "openshift cluster-policy-controller pkg/security/controller"
+_PULL_SECRETS_SOURCE = "openshift openshift-controller-manager pkg/serviceaccounts/controllers"
+_VM_MUTATOR_SOURCE = "kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go"
+_MATCHER_SOURCE = "kubevirt pkg/instancetype/webhooks/vm/mutator.go"
+_REVISION_SOURCE = "kubevirt pkg/instancetype/revision"
+_MAC_POOL_SOURCE = "kubemacpool pkg/pool-manager/virtualmachine_pool.go"
+_ARGO_CD_SOURCE = "argo-cd common/common.go"
+_FLUX_SOURCE = "flux kustomize-controller internal/controller/kustomization_controller.go"
+_FLUX_HELM_SOURCE = "flux helm-controller internal/postrender"
 
 ALLOCATED_FIELDS = (
+    AllocatedField(*_CLAIM, ("spec", "volumeName"), _CLAIM_CONTROLLER_SOURCE, _is_bound_by_controller),
+    AllocatedField(*_CLAIM, ("spec", "storageClassName"), _STORAGE_CLASS_SOURCE),
+    AllocatedField(*_CLAIM, ("spec", "dataSource"), _CLAIM_UTIL_SOURCE),
+    AllocatedField(*_CLAIM, ("spec", "dataSourceRef"), _CLAIM_UTIL_SOURCE),
+    AllocatedField(*_SERVICE, ("spec", "clusterIP"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
+    AllocatedField(*_SERVICE, ("spec", "clusterIPs"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
+    AllocatedField(*_SERVICE, ("spec", "healthCheckNodePort"), _SERVICE_ALLOCATION_SOURCE, _always),
+    AllocatedField(*_SERVICE, ("spec", "ipFamilies"), _SERVICE_ALLOCATION_SOURCE),
+    AllocatedField(*_SERVICE, ("spec", "ipFamilyPolicy"), _SERVICE_ALLOCATION_SOURCE),
+    AllocatedField(*_SERVICE, ("spec", "ports", ANY, "nodePort"), _SERVICE_ALLOCATION_SOURCE),
     AllocatedField(
-        "PersistentVolumeClaim", ("spec", "volumeName"), _CLAIM_CONTROLLER, _is_bound_by_controller
-    ),
-    AllocatedField(_CLAIM, ("spec", "storageClassName"), _STORAGE_CLASS),
-    AllocatedField(_CLAIM, ("spec", "dataSource"), _CLAIM_DATA_SOURCE),
-    AllocatedField(_CLAIM, ("spec", "dataSourceRef"), _CLAIM_DATA_SOURCE),
-    AllocatedField("Service", ("spec", "clusterIP"), _SERVICE_ALLOCATION, _is_not_headless),
-    AllocatedField("Service", ("spec", "clusterIPs"), _SERVICE_ALLOCATION, _is_not_headless),
-    AllocatedField("Service", ("spec", "healthCheckNodePort"), _SERVICE_ALLOCATION, _always),
-    AllocatedField("Service", ("spec", "ipFamilies"), _SERVICE_ALLOCATION),
-    AllocatedField("Service", ("spec", "ipFamilyPolicy"), _SERVICE_ALLOCATION),
-    AllocatedField("Service", ("spec", "ports", ANY, "nodePort"), _SERVICE_ALLOCATION),
-    AllocatedField(
-        "Namespace", ("spec", "finalizers"), "kubernetes pkg/registry/core/namespace/strategy.go", _always
+        *_NAMESPACE, ("spec", "finalizers"), "kubernetes pkg/registry/core/namespace/strategy.go", _always
     ),
     AllocatedField(
-        "Namespace",
+        *_NAMESPACE,
         (*_LABELS, "kubernetes.io/metadata.name"),
-        "kubernetes pkg/apis/core/v1/defaults.go",
+        _CORE_DEFAULTS_SOURCE,
         _always,
     ),
-    AllocatedField("Namespace", (*_ANNOTATIONS, "openshift.io/sa.scc.mcs"), _SECURITY_CONTEXT, _always),
     AllocatedField(
-        "Namespace", (*_ANNOTATIONS, "openshift.io/sa.scc.supplemental-groups"), _SECURITY_CONTEXT, _always
+        *_NAMESPACE, (*_ANNOTATIONS, "openshift.io/sa.scc.mcs"), _SECURITY_CONTEXT_SOURCE, _always
     ),
-    AllocatedField("Namespace", (*_ANNOTATIONS, "openshift.io/sa.scc.uid-range"), _SECURITY_CONTEXT, _always),
-    AllocatedField("ServiceAccount", ("secrets",), _ACCOUNT_TOKENS, _always),
-    AllocatedField("ServiceAccount", ("imagePullSecrets",), _PULL_SECRETS),
-    AllocatedField(VM, (*_TEMPLATE, "spec", "architecture"), _VM_MUTATOR),
-    AllocatedField(VM, (*_DOMAIN, "machine", "type"), _VM_MUTATOR),
-    AllocatedField(VM, (*_DOMAIN, "firmware", "uuid"), _VM_MUTATOR),
-    AllocatedField(VM, (*_DOMAIN, "firmware", "serial"), _VM_MUTATOR),
-    AllocatedField(VM, (*_DOMAIN, "devices", "interfaces", ANY, "macAddress"), _MAC_POOL),
     AllocatedField(
-        VM,
+        *_NAMESPACE,
+        (*_ANNOTATIONS, "openshift.io/sa.scc.supplemental-groups"),
+        _SECURITY_CONTEXT_SOURCE,
+        _always,
+    ),
+    AllocatedField(
+        *_NAMESPACE, (*_ANNOTATIONS, "openshift.io/sa.scc.uid-range"), _SECURITY_CONTEXT_SOURCE, _always
+    ),
+    AllocatedField(*_SERVICE_ACCOUNT, ("secrets",), _ACCOUNT_TOKENS_SOURCE, _always),
+    AllocatedField(*_SERVICE_ACCOUNT, ("imagePullSecrets",), _PULL_SECRETS_SOURCE),
+    AllocatedField(*_MACHINE, (*_TEMPLATE, "spec", "architecture"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "machine", "type"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "firmware", "uuid"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "firmware", "serial"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "devices", "interfaces", ANY, "macAddress"), _MAC_POOL_SOURCE),
+    AllocatedField(
+        *_MACHINE,
         (*_TEMPLATE, *_ANNOTATIONS, "kubevirt.io/pci-topology-version"),
         "kubevirt pkg/virt-controller/watch/vm/vm.go",
     ),
-    AllocatedField(VM, ("spec", "instancetype", "kind"), _MATCHERS),
-    AllocatedField(VM, ("spec", "instancetype", "revisionName"), _REVISIONS),
-    AllocatedField(VM, ("spec", "preference", "kind"), _MATCHERS),
-    AllocatedField(VM, ("spec", "preference", "revisionName"), _REVISIONS),
-    AllocatedField(VM, (*_VOLUME_TEMPLATE, "pvc", "storageClassName"), _MATCHERS),
-    AllocatedField(VM, (*_VOLUME_TEMPLATE, "storage", "storageClassName"), _MATCHERS),
-    *(AllocatedField("", (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
+    AllocatedField(*_MACHINE, ("spec", "instancetype", "kind"), _MATCHER_SOURCE),
+    AllocatedField(*_MACHINE, ("spec", "instancetype", "revisionName"), _REVISION_SOURCE),
+    AllocatedField(*_MACHINE, ("spec", "preference", "kind"), _MATCHER_SOURCE),
+    AllocatedField(*_MACHINE, ("spec", "preference", "revisionName"), _REVISION_SOURCE),
+    AllocatedField(*_MACHINE, (*_VOLUME_TEMPLATE, "pvc", "storageClassName"), _MATCHER_SOURCE),
+    AllocatedField(*_MACHINE, (*_VOLUME_TEMPLATE, "storage", "storageClassName"), _MATCHER_SOURCE),
+    *(AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
 )
 
 #: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. One that an import
 #: keeps may be the user's.
 TRACKING_MARKS = (
-    AllocatedField("", (*_ANNOTATIONS, "argocd.argoproj.io/tracking-id"), _ARGO_CD, _always),
-    AllocatedField("", (*_ANNOTATIONS, "argocd.argoproj.io/installation-id"), _ARGO_CD, _always),
-    AllocatedField("", (*_LABELS, "app.kubernetes.io/instance"), _ARGO_CD),
-    AllocatedField("", (*_LABELS, "argocd.argoproj.io/instance"), _ARGO_CD),
-    AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/name"), _FLUX, _always),
-    AllocatedField("", (*_LABELS, "kustomize.toolkit.fluxcd.io/namespace"), _FLUX, _always),
-    AllocatedField("", (*_ANNOTATIONS, "kustomize.toolkit.fluxcd.io/checksum"), _FLUX),
-    AllocatedField("", (*_LABELS, "helm.toolkit.fluxcd.io/name"), _FLUX_HELM),
-    AllocatedField("", (*_LABELS, "helm.toolkit.fluxcd.io/namespace"), _FLUX_HELM),
+    AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, "argocd.argoproj.io/tracking-id"), _ARGO_CD_SOURCE, _always),
+    AllocatedField(
+        *_ALL_KINDS, (*_ANNOTATIONS, "argocd.argoproj.io/installation-id"), _ARGO_CD_SOURCE, _always
+    ),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "app.kubernetes.io/instance"), _ARGO_CD_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "argocd.argoproj.io/instance"), _ARGO_CD_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "kustomize.toolkit.fluxcd.io/name"), _FLUX_SOURCE, _always),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "kustomize.toolkit.fluxcd.io/namespace"), _FLUX_SOURCE, _always),
+    AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, "kustomize.toolkit.fluxcd.io/checksum"), _FLUX_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/name"), _FLUX_HELM_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/namespace"), _FLUX_HELM_SOURCE),
 )
-_TRACKING_KEYS = frozenset(row.path[-1] for row in TRACKING_MARKS)
-_METADATA = 3  # segments of the path of a label or annotation
+_TRACKING_PATHS = frozenset(row.path for row in TRACKING_MARKS)
 
 
 def is_tracking(field: FieldPath) -> bool:
     """Tell whether a field is a label or annotation by which Argo CD or Flux knows the object."""
-    segments = field.segments
-    return (
-        len(segments) == _METADATA
-        and segments[:2] in (_LABELS, _ANNOTATIONS)
-        and segments[2] in _TRACKING_KEYS
-    )
+    return field.segments in _TRACKING_PATHS
 
 
 def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
     """Tell whether the cluster chooses the value of a field where nobody writes one."""
-    if gvk.group and not is_kubevirt_group(gvk.group):
-        return False
-    return any(_matches(row.path, field) for row in ALLOCATED_FIELDS if row.kind in ("", gvk.kind))
+    return any(row.is_of(gvk) and _matches(row.path, field) for row in ALLOCATED_FIELDS)
 
 
 def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
@@ -168,11 +178,7 @@ def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
 
 def fields_to_leave_out(content: JsonObject) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the allocated fields of an object that an import leaves out."""
-    kind = text_at(content, "kind")
+    gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
     for row in (*ALLOCATED_FIELDS, *TRACKING_MARKS):
-        if (
-            row.kind in ("", kind)
-            and row.path[-1] in object_at(content, *row.path[:-1])
-            and row.left_out(content)
-        ):
+        if row.is_of(gvk) and row.path[-1] in object_at(content, *row.path[:-1]) and row.left_out(content):
             yield row.path

@@ -36,6 +36,8 @@ COPIES = {
     LAST_APPLIED: "kubernetes staging/src/k8s.io/kubectl/pkg/util/apply.go",
     "banzaicloud.com/last-applied": "k8s-objectmatcher patch/annotation.go",
     "kapp.k14s.io/original": "kapp pkg/kapp/diff/resource_with_history.go",
+    "kapp.k14s.io/original-diff": "kapp pkg/kapp/diff/resource_with_history.go",
+    "kapp.k14s.io/original-diff-full": "kapp pkg/kapp/diff/resource_with_history.go",
     "objectset.rio.cattle.io/applied": "wrangler pkg/apply/desiredset_compare.go",
     "openshift.io/token-secret.value": "openshift openshift-controller-manager pkg/serviceaccounts",
 }

@@ -18,18 +18,18 @@ tolerations:
 - {key: dedicated, operator: Equal, value: databases}
 ```
 
-Reported are, by the rules of Kubernetes (`pkg/apis/core/validation`): tolerations, node selectors, node
-affinity, topology spread constraints, probes, priority classes, images of container disks and of `kernelBoot`
-that no registry has, and names of Secrets, ConfigMaps, claims, service accounts and networks that no object
-can have. By the rules of libvirt: MAC addresses of groups, and a firmware's `uuid` that is none. Beside these
-a negative `terminationGracePeriodSeconds`, sources of DataVolumes that CDI refuses, and networks whose
-`config` is no configuration of CNI.
+The rule reports what Kubernetes refuses: tolerations, node selectors, node affinity, topology spread
+constraints, probes and priority classes (`pkg/apis/core/validation`), images of container disks and of
+`kernelBoot` that no registry can have, and names of Secrets, ConfigMaps, claims, service accounts and
+networks that no object can have. It reports what libvirt refuses: multicast MAC addresses, and a firmware's
+`uuid` that is no UUID. It also reports a negative `terminationGracePeriodSeconds`, DataVolumes that CDI
+refuses, and networks whose `config` is no configuration of CNI.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.kubernetes_names import (
@@ -67,7 +67,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 
 def _of_other_kinds(context: Context) -> Iterator[Finding]:
-    """DataVolumes, by themselves and in machines, and networks."""
+    """Yield what is wrong with DataVolumes, by themselves and in machines, and with networks."""
     for kind, problems in (
         ("DataVolume", _of_data_volume),
         ("NetworkAttachmentDefinition", _of_network),
@@ -102,24 +102,18 @@ _TOLERATION_OPERATORS = ("", _EQUAL, _EXISTS, "Lt", "Gt")
 
 
 def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
-    """``ValidateTolerations``; unknown effects are told by the schema."""
+    """Yield what ``ValidateTolerations`` refuses; the schema reports unknown effects."""
     key, value = text_at(toleration, "key"), text_at(toleration, "value")
     operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
     if operator not in _TOLERATION_OPERATORS:
-        yield (
-            (*way, "operator"),
-            f"{operator!r} is no operator of a toleration",
-            f"write {_EQUAL} or {_EXISTS}",
-        )
+        message = f"{operator!r} is no operator of a toleration"
+        yield (*way, "operator"), message, f"write {_EQUAL} or {_EXISTS}"
         return
     if not key and operator != _EXISTS:
         yield way, "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
     if operator == _EXISTS and value:
-        yield (
-            (*way, "value"),
-            "a toleration with the operator Exists takes no value",
-            "drop the value, or write operator: Equal",
-        )
+        message = "a toleration with the operator Exists takes no value"
+        yield (*way, "value"), message, "drop the value, or write operator: Equal"
     if operator in ("", _EQUAL):
         for error in label_value_errors(value):
             yield (*way, "value"), f"no taint has the value {value!r}, which {error}", None
@@ -156,11 +150,8 @@ def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Proble
         if not isinstance(value, str):
             continue
         if operator in ("Gt", "Lt") and _INTEGER.fullmatch(value) is None:
-            yield (
-                (*way, place),
-                f"the operator {operator} compares whole numbers, and {value!r} is none",
-                None,
-            )
+            message = f"the operator {operator} compares whole numbers, and {value!r} is none"
+            yield (*way, place), message, None
         for error in label_value_errors(value) if operator in ("In", "NotIn") else ():
             yield (*way, place), f"no node has a label with the value {value!r}, which {error}", None
 
@@ -169,7 +160,7 @@ _POLICIES = ("nodeAffinityPolicy", "nodeTaintsPolicy")
 
 
 def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
-    """``validateTopologySpreadConstraints``; the rest is checked by KubeVirt."""
+    """Yield what ``validateTopologySpreadConstraints`` refuses and KubeVirt does not."""
     for name in _POLICIES:
         policy = text_at(constraint, name)
         if policy not in ("", "Honor", "Ignore"):
@@ -183,7 +174,13 @@ def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
 
 
 _MOST_PORT = 65_535
-_POSITIVE = ("failureThreshold", "periodSeconds", "successThreshold", "timeoutSeconds")
+_PROBE_NUMBERS = (
+    "failureThreshold",
+    "periodSeconds",
+    "successThreshold",
+    "timeoutSeconds",
+    "initialDelaySeconds",
+)
 
 
 def _of_probe(kind: str, probe: JsonObject) -> _Problems:
@@ -197,7 +194,7 @@ def _of_probe(kind: str, probe: JsonObject) -> _Problems:
     scheme = text_at(probe, "httpGet", "scheme")
     if scheme not in ("", "HTTP", "HTTPS"):
         yield (kind, "httpGet", "scheme"), f"{scheme!r} is no scheme of a probe", "write HTTP or HTTPS"
-    for name in (*_POSITIVE, "initialDelaySeconds"):
+    for name in _PROBE_NUMBERS:
         value = probe.get(name)
         if isinstance(value, int) and value < 0:
             yield (kind, name), f"{name} of a probe cannot be negative", None
@@ -209,12 +206,15 @@ def _of_probe(kind: str, probe: JsonObject) -> _Problems:
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*"
 _DOMAIN = rf"(?:{_HOST}|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*"
-#: https://github.com/distribution/reference, ``regexp.go``.
+#: The first part is a registry if it looks like one (``splitDockerDomain``).
+_REGISTRY = rf"(?=localhost/|[^/]*[.:A-Z]){_DOMAIN}/"
+#: https://github.com/distribution/reference, ``regexp.go`` and ``normalize.go``.
 _IMAGE = pattern(
-    rf"(?:{_DOMAIN}/)?{_COMPONENT}(?:/{_COMPONENT})*"
-    r"(?P<tag>:[\w][\w.-]{0,127})?(?P<digest>@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?",
+    rf"(?:{_REGISTRY})?(?P<repository>{_COMPONENT}(?:/{_COMPONENT})*)"
+    r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?",
 )
-_LONGEST_IMAGE = 4096
+#: ``RepositoryNameTotalLengthMax``, and the longest text that is matched at all.
+_LONGEST_REPOSITORY, _LONGEST_IMAGE = 255, 4096
 _SHA256 = pattern(r".*@sha256:[0-9a-f]{64}")
 
 
@@ -233,8 +233,13 @@ def _of_image(way: tuple[Segment, ...], image: Json) -> _Problems:
         yield way, "the image has no name", "write one, such as quay.io/containerdisks/fedora:43"
         return
     found = _IMAGE.fullmatch(image) if len(image) <= _LONGEST_IMAGE else None
-    if found is None or ("@sha256:" in image and _SHA256.fullmatch(image) is None):
-        yield way, f"no registry has an image called {image!r}", _image_hint(image)
+    message = f"no registry has an image called {image!r}"
+    length = len(found["repository"]) if found else len(image)
+    if length > (_LONGEST_REPOSITORY if found else _LONGEST_IMAGE):
+        hint = f"shorten it: a repository has at most {_LONGEST_REPOSITORY} characters, and here are {length}"
+        yield way, message, hint
+    elif found is None or ("@sha256:" in image and _SHA256.fullmatch(image) is None):
+        yield way, message, _image_hint(image)
 
 
 def _image_hint(image: str) -> str:
@@ -250,7 +255,7 @@ def _image_hint(image: str) -> str:
 
 
 _MAC_ADDRESS = pattern(r"[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}")
-_OF_GROUPS = 0x01
+_MULTICAST = 0x01
 _UUID_DIGITS = 32
 
 
@@ -264,10 +269,10 @@ def _of_the_rest(machine: VirtualMachineView) -> _Problems:
         yield ("priorityClassName",), f"no PriorityClass can be called {priority!r}: its name {error}", None
     for index, interface in machine.interfaces:
         mac = text_at(interface, "macAddress")
-        if _MAC_ADDRESS.fullmatch(mac) and int(mac[:2], 16) & _OF_GROUPS:
+        if _MAC_ADDRESS.fullmatch(mac) and int(mac[:2], 16) & _MULTICAST:
             yield (
                 ("domain", "devices", "interfaces", index, "macAddress"),
-                f"{mac} is the address of a group, and no interface can have it",
+                f"{mac} is a multicast MAC address, and no interface can have it",
                 "the first two digits have to be even: 02 is for addresses of one's own",
             )
     uuid = text_at(machine.domain, "firmware", "uuid")
@@ -281,23 +286,20 @@ def _is_hexadecimal(text: str) -> bool:
 
 
 def _of_name(reference: ObjectReference) -> Iterator[Finding]:
-    """The finding for a name that no object can have."""
-    errors: Mapping[str, Iterable[str]] = {reference.name: dns_subdomain_errors(reference.name)}
+    """Yield the findings for a name that no object can have."""
+    names = [(reference.kind, reference.name, dns_subdomain_errors(reference.name))]
     if reference.kind == NETWORK and reference.namespace:
-        errors = {**errors, reference.namespace: dns_label_errors(reference.namespace)}
-    for name, those in errors.items():
-        if has_placeholder(name):
-            continue
-        kind = "Namespace" if name != reference.name else reference.kind
-        for error in those:
+        names.append(("Namespace", reference.namespace, dns_label_errors(reference.namespace)))
+    for kind, name, errors in names:
+        for error in () if has_placeholder(name) else errors:
             message = f"no {kind} can be called {name!r}: its name {error}"
             yield Finding(reference.resource, reference.field, message)
 
 
 _SOURCES = ("blank", "gcs", "http", "imageio", "pvc", "registry", "s3", "snapshot", "upload", "vddk")
 _SCHEMES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("gcs", "http", "imageio", "s3", "vddk"), ("http", "https", "gs")),
-    "registry": ("docker", "oci-archive"),
+    **dict.fromkeys(("gcs", "http", "imageio", "s3", "vddk"), ("http://", "https://", "gs://")),
+    "registry": ("docker://", "oci-archive://"),
 }
 _SIZE = ("resources", "requests", "storage")
 
@@ -310,18 +312,18 @@ def _of_data_volume(spec: JsonObject) -> _Problems:
     targets = [key for key in ("pvc", "storage") if spec.get(key) is not None]
     given = [name for name in _SOURCES if source.get(name) is not None]
     has_reference = spec.get("sourceRef") is not None
-    is_filled = has_reference or any(_is_populated(object_at(spec, key)) for key in targets)
-    if not targets and not {"pvc", "storage"}.intersection(spec):  # of a null the schema tells
+    has_other_source = has_reference or any(_is_populated(object_at(spec, key)) for key in targets)
+    if "pvc" not in spec and "storage" not in spec:  # the schema reports a null
         yield (), "the DataVolume has neither storage nor pvc", "add storage with the size"
     elif len(targets) > 1:
         yield ("pvc",), "the DataVolume has both storage and pvc", "keep one of them"
     elif targets:
-        yield from _target_problems(targets[0], spec, is_copied={"pvc", "snapshot"}.intersection(given))
+        yield from _target_problems(targets[0], spec, is_copied="pvc" in given or "snapshot" in given)
     if len(given) > 1:
         yield ("source",), f"the DataVolume has more than one source: {', '.join(given)}", "keep one of them"
     elif given and has_reference:
         yield ("sourceRef",), "the DataVolume has both source and sourceRef", "keep one of them"
-    elif not given and not is_filled:
+    elif not given and not has_other_source:
         yield ("source",), "the DataVolume does not say what it is filled from", "add source or sourceRef"
     yield from _source_problems(source)
 
@@ -330,8 +332,8 @@ def _is_populated(target: JsonObject) -> bool:
     return target.get("dataSource") is not None or target.get("dataSourceRef") is not None
 
 
-def _target_problems(key: str, spec: JsonObject, *, is_copied: Collection[str]) -> _Problems:
-    """``validateStorageSize``; too small sizes are told by another rule."""
+def _target_problems(key: str, spec: JsonObject, *, is_copied: bool) -> _Problems:
+    """Yield what ``validateStorageSize`` refuses; another rule reports sizes that are too small."""
     target = object_at(spec, key)
     may_lack_size = key == "storage" and (is_copied or spec.get("sourceRef") is not None)
     if not may_lack_size and object_at(target, *_SIZE[:-1]).get(_SIZE[-1]) is None:
@@ -339,11 +341,8 @@ def _target_problems(key: str, spec: JsonObject, *, is_copied: Collection[str]) 
         yield (key,), message, f"add {'.'.join(_SIZE)}"
     modes = array_at(target, "accessModes")
     if key == "pvc" and len(modes) != 1:
-        yield (
-            ("pvc",),
-            f"CDI takes a pvc with one access mode, not {len(modes)}",
-            "or write storage in its place",
-        )
+        message = f"CDI takes a pvc with one access mode, not {len(modes)}"
+        yield ("pvc",), message, "write one access mode, or use storage instead of pvc"
 
 
 def _source_problems(source: JsonObject) -> _Problems:
@@ -351,9 +350,9 @@ def _source_problems(source: JsonObject) -> _Problems:
         url = object_at(source, name).get("url")
         if not isinstance(url, str) or has_placeholder(url):
             continue
-        if url.partition("://")[0].lower() not in schemes or "://" not in url:
-            begins = " or ".join(f"{known}://" for known in schemes)
-            yield ("source", name, "url"), f"the URL of the source {name} does not begin with {begins}", None
+        if not url.lower().startswith(schemes):
+            message = f"the URL of the source {name} does not begin with {' or '.join(schemes)}"
+            yield ("source", name, "url"), message, None
 
 
 def _of_network(spec: JsonObject) -> _Problems:

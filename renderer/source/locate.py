@@ -50,13 +50,13 @@ def without_repetitions(located: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]
     refused = [found for found in located if found.code is Code.SCHEMA and found.severity is Severity.ERROR]
     if not refused:
         return located
-    places = {_line(found.location) for found in refused}
+    places = {_line_key(found.location) for found in refused}
     fields = {(found.location, found.field) for found in refused}
     resources = {found.resource for found in refused}
 
     def repeats(found: Diagnostic) -> bool:
         if found.code is Code.API_VERSION:
-            return any(_line(related.location) in places for related in found.related)
+            return any(_line_key(related.location) in places for related in found.related)
         if found.code is Code.QUANTITY_INVALID and (found.field or ROOT) == ROOT:
             return found.resource in resources
         return found.code in _TOLD_BY_SCHEMA and (found.location, found.field) in fields
@@ -64,7 +64,7 @@ def without_repetitions(located: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]
     return tuple(found for found in located if not repeats(found))
 
 
-def _line(location: Location | None) -> tuple[str, int] | None:
+def _line_key(location: Location | None) -> tuple[str, int] | None:
     return location and (location.path, location.line)
 
 
@@ -115,7 +115,7 @@ class Locator:
         if not sites:
             return inner
         site = sites[0]
-        mark = self._marked(site).find_in_text(site.document, site.field, inner.line, inner.column)
+        mark = self._marked(site).position_in_scalar(site.document, site.field, inner.line, inner.column)
         return Location(site.path, mark.line, mark.column) if mark else None
 
     def _written(self, sites: Iterable[Site]) -> Iterator[str]:
@@ -144,13 +144,13 @@ class Locator:
         for site in sites:
             if site is not sites[-1] and not may_find_lines(_LOOKING):
                 continue
-            location, exact = self._mark(site, sites[-1], of_value=of_value)
+            location, exact = self._location_at(site, sites[-1], of_value=of_value)
             nearest = site, location
             if exact:
                 break
         return nearest
 
-    def _mark(self, site: Site, base: Site, *, of_value: bool) -> tuple[Location, bool]:
+    def _location_at(self, site: Site, base: Site, *, of_value: bool) -> tuple[Location, bool]:
         """The location of ``site``, and whether it is exact; JSON patches have the indices of the base."""
         indexed = None
         if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):

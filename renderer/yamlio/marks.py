@@ -223,7 +223,7 @@ class MarkedFile:
         found = _find(node, field, indexed or field, lines)
         return found.mark(self._chunks[document].first_line, lines, of_value=of_value)
 
-    def find_in_text(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
+    def position_in_scalar(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
         """Return the place of a line and column, from 1, of the text of the scalar at ``field``."""
         node = self._root(document)
         for segment in field.segments:
@@ -294,12 +294,14 @@ def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
         step = _step(node, segment)
         if step is None:
             rest = FieldPath(field.segments[depth:]), FieldPath(indexed.segments[depth:])
-            return _find_in_text(node, *rest, lines) or _Found.at(key, node, exact=False)
+            return _find_in_embedded_yaml(node, *rest, lines) or _Found.at(key, node, exact=False)
         key, node = step
     return _Found.at(key, node)
 
 
-def _find_in_text(scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> _Found | None:
+def _find_in_embedded_yaml(
+    scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
+) -> _Found | None:
     """The field in the first document inside the scalar that holds it; the scalar, unless it is literal."""
     for document in embedded_documents(scalar, lines) if scalar.text else ():
         found = _find(document.root, field, indexed, ())

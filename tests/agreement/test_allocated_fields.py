@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from renderer.diff.live.drift import Drift
 from renderer.dump.clean import clean
-from renderer.kubevirt.allocated_fields import ALLOCATED_FIELDS, ANY, TRACKING_MARKS, AllocatedField
+from renderer.kubevirt.allocated_fields import (
+    ALLOCATED_FIELDS,
+    ANY,
+    TRACKING_MARKS,
+    AllocatedField,
+    is_chosen_by_cluster,
+    is_tracking,
+)
 from renderer.kubevirt.kinds import VM
 from renderer.kubevirt.server_fields import SERVER_FIELDS
+from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.resource import Resource
@@ -17,12 +25,9 @@ _ROWS = (*ALLOCATED_FIELDS, *TRACKING_MARKS)
 _BOUND = ("metadata", "annotations", "pv.kubernetes.io/bound-by-controller")
 
 
-def base(kind: str) -> JsonObject:
-    return {
-        "apiVersion": "kubevirt.io/v1" if kind == VM else "v1",
-        "kind": kind,
-        "metadata": {"name": "a"},
-    }
+def base(kind: str, api_version: str = "") -> JsonObject:
+    usual = "kubevirt.io/v1" if kind == VM else "v1"
+    return {"apiVersion": api_version or usual, "kind": kind, "metadata": {"name": "a"}}
 
 
 def with_field(content: JsonObject, path: tuple[str, ...]) -> JsonObject:
@@ -70,3 +75,33 @@ def test_another_field_of_the_same_kind_is_drift() -> None:
         live = with_value(base(kind), ("spec", "byHand"), "x")
         assert drifted(live, clean(live).content) == ()
         assert drifted(live, base(kind)) == ("spec",), kind
+
+
+def test_a_kind_of_the_same_name_in_another_group_keeps_its_fields() -> None:
+    for row in ALLOCATED_FIELDS:
+        for api_version in ("example.com/v1", "serving.knative.dev/v1", "pool.kubevirt.io/v1"):
+            if row.kind:
+                foreign = with_field(with_value(base(row.kind, api_version), _BOUND, "yes"), row.path)
+                assert FieldPath(row.path) not in clean(foreign).removed, row
+                assert not is_chosen_by_cluster(Resource(foreign, Site("")).gvk, FieldPath(row.path)), row
+
+
+def test_what_is_written_into_objects_of_all_kinds_is_no_drift_in_any_group() -> None:
+    for api_version in ("v1", "apps/v1", "example.com/v1", "cdi.kubevirt.io/v1beta1"):
+        for row in ALLOCATED_FIELDS:
+            if not row.kind:
+                live = with_value(base("Thing", api_version), row.path, "{}")
+                assert drifted(live, base("Thing", api_version)) == (), row
+                assert is_chosen_by_cluster(Resource(live, Site("")).gvk, FieldPath(row.path)), row
+
+
+def test_a_field_that_is_left_out_has_one_place() -> None:
+    assert [row for row in _ROWS if ANY in row.path and not row.is_kept] == []
+
+
+def test_a_tracking_label_is_none_among_the_annotations_nor_the_other_way_round() -> None:
+    other = {"labels": "annotations", "annotations": "labels"}
+    for row in TRACKING_MARKS:
+        _, section, key = row.path
+        assert is_tracking(FieldPath(row.path))
+        assert not is_tracking(FieldPath.of("metadata", other[section], key)), row

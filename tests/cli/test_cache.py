@@ -224,8 +224,11 @@ def test_settings_of_the_environment_count(project: Project, monkeypatch: pytest
 def test_info_and_clear(project: Project) -> None:
     info = project.run("cache", "info").stdout
     assert f"folder: {project.cache}/vmrender/v1\n" in info
-    assert "size: 7 entries, 0." in info
+    # Schemas that an earlier test of this process has read are not read through the cache once more.
+    size = f"{len(project.entries())} entries, 0."
+    assert project.entries()
+    assert f"size: {size}" in info
     assert "usable: yes\n" in info
-    assert project.run("cache", "clear").stderr.startswith("removed 7 entries, 0.")
+    assert project.run("cache", "clear").stderr.startswith(f"removed {size}")
     assert project.entries() == []
     assert not project.is_known("overlays/dev")

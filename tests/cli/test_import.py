@@ -241,7 +241,8 @@ def test_no_password_reaches_a_file_or_a_message(repository: Path, dump: JsonObj
     assert PASSWORD in "".join(files(repository).values())
 
 
-def test_a_secret_that_was_sealed_stays_sealed_and_listed(repository: Path) -> None:
+@pytest.mark.parametrize("entry", ["secret_db.yaml", "./secret_db.yaml", "../prod/secret_db.yaml"])
+def test_a_secret_that_was_sealed_stays_sealed_and_listed(repository: Path, entry: str) -> None:
     dump = listed(made("Secret", "db", data={"key": "YQ=="}), made("ConfigMap", "a", data={"a": "b"}))
     run("import", dump=dump)
     sealed, kustomization = (
@@ -249,9 +250,7 @@ def test_a_secret_that_was_sealed_stays_sealed_and_listed(repository: Path) -> N
         repository / "overlays/prod/kustomization.yaml",
     )
     sealed.write_text("sops: sealed\n")
-    kustomization.write_text(
-        kustomization.read_text().replace("resources:\n", "resources:\n- secret_db.yaml\n")
-    )
+    kustomization.write_text(kustomization.read_text().replace("resources:\n", f"resources:\n- {entry}\n"))
 
     again = run("import", "--force", dump=dump)
 

@@ -32,6 +32,7 @@ from renderer.admitters.volumes import VOLUME_CHECKS
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.feature_gates import Gate, is_on_by_default, state_of
 from renderer.model.release import LATEST, OLDEST, Release
+from renderer.model.text_enum import TextEnum
 
 ROWS = Path(__file__).with_name("rows.txt")
 RELEASES = [Release(1, minor) for minor in range(OLDEST.minor, LATEST.minor + 1)]
@@ -89,7 +90,7 @@ def name_of(run: object) -> str:
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, Enum):
+    if isinstance(value, Enum | TextEnum):
         return str(value.value)
     if isinstance(value, Callable):  # type: ignore[arg-type] # isinstance takes the protocol
         return name_of(value)

@@ -67,25 +67,28 @@ FORGED = {
 
 
 @pytest.fixture(autouse=True)
-def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "prod").mkdir()
-    (tmp_path / "vmrender.yaml").write_text(PROJECT, encoding="utf-8")
-    (tmp_path / "prod/kustomization.yaml").write_text("resources: [all.yaml]\n", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two folders below ``tmp_path``, so that a way out of it would be seen there."""
+    folder = tmp_path / "around/repository"
+    (folder / "prod").mkdir(parents=True)
+    (folder / "vmrender.yaml").write_text(PROJECT, encoding="utf-8")
+    (folder / "prod/kustomization.yaml").write_text("resources: [all.yaml]\n", encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return folder
 
 
 @pytest.mark.parametrize("place", HOLDERS)
-def test_an_import_writes_no_credentials(place: str, tmp_path: Path) -> None:
+def test_an_import_writes_no_credentials(place: str, repository: Path) -> None:
     code, stdout, stderr = invoked("import - --all-namespaces --output made", HOLDERS[place])
-    written = "\n".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("made/*/*"))
+    written = "\n".join(path.read_text(encoding="utf-8") for path in repository.glob("made/*/*"))
     assert code == 0
     assert not holds_canary(stdout + stderr + written)
 
 
 @pytest.mark.parametrize("place", ["copy of kapp", "copy of Rancher", "token of OpenShift", "List in List"])
-def test_a_comparison_shows_none(place: str, tmp_path: Path) -> None:
+def test_a_comparison_shows_none(place: str, repository: Path) -> None:
     other = HOLDERS[place].replace(CANARY, "x").replace(ENCODED, "eA==")
-    (tmp_path / "prod/all.yaml").write_text(other.rpartition("  - ")[2], encoding="utf-8")
+    (repository / "prod/all.yaml").write_text(other.rpartition("  - ")[2], encoding="utf-8")
     for form in ("text", "json", "markdown", "html"):
         code, stdout, stderr = invoked(f"diff --live - --format {form}", HOLDERS[place])
         assert code == 1, stderr
@@ -93,9 +96,9 @@ def test_a_comparison_shows_none(place: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("forged", FORGED)
-def test_forged_dumps_act_on_nothing(forged: str, tmp_path: Path) -> None:
-    (tmp_path / "prod/all.yaml").write_text(machine(), encoding="utf-8")
-    before = sorted(tmp_path.parent.rglob("*"))
+def test_forged_dumps_act_on_nothing(forged: str, repository: Path, tmp_path: Path) -> None:
+    (repository / "prod/all.yaml").write_text(machine(), encoding="utf-8")
+    before = set(tmp_path.rglob("*"))
     for command in ("import - --all-namespaces --output made --fit", "diff --live -"):
         code, stdout, stderr = invoked(command, FORGED[forged])
         assert code in (0, 1, 2), stderr
@@ -103,5 +106,5 @@ def test_forged_dumps_act_on_nothing(forged: str, tmp_path: Path) -> None:
         assert "\x1b" not in said
         assert "\u202e" not in said
         assert not any(line.startswith("::") or "##vso[" in line for line in said.splitlines())
-    made = [path for path in sorted(tmp_path.parent.rglob("*")) if path not in before]
-    assert all(path.is_relative_to(tmp_path / "made") or path.name == "vmrender.yaml" for path in made)
+    made = set(tmp_path.rglob("*")) - before
+    assert all(path.is_relative_to(repository / "made") or path.name == "vmrender.yaml" for path in made)

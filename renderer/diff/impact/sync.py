@@ -50,15 +50,15 @@ def handle_affinity_change(update: Update, state: InstanceState) -> InstanceStat
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
     if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release > Release(1, 0)):
         return state
-    return _copied(update, state, "affinity", "nodeSelector")
+    return _patched_from_template(update, state, "affinity", "nodeSelector")
 
 
 def handle_tolerations_change(update: Update, state: InstanceState) -> InstanceState:
     """Patch ``tolerations``."""
-    return _copied(update, state, "tolerations")
+    return _patched_from_template(update, state, "tolerations")
 
 
-def _copied(update: Update, state: InstanceState, *fields: str) -> InstanceState:
+def _patched_from_template(update: Update, state: InstanceState, *fields: str) -> InstanceState:
     for field in fields:
         wanted = update.after.applied.get(field)
         if state.spec.get(field) != wanted:

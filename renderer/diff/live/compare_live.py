@@ -206,12 +206,13 @@ class _LiveComparison:
         for rule in self._settings.rules:
             if drift.fields and rule.is_about(drift.live.current_id):
                 left = drift.with_completed(rule.without_ignored(drift.completed, drift.stored, drift.owners))
-                self._ignored[rule.source] += max(len(drift.fields) - len(left.fields), 0)
+                if len(left.fields) < len(drift.fields):
+                    self._ignored[rule.source] += len(drift.fields) - len(left.fields)
                 drift = left
         return drift
 
     def _synced(self, drift: Drift) -> SyncedVm | None:
-        """Return a virtual machine before and after a sync, if it runs with another spec or has drifted."""
+        """Return a virtual machine before and after a sync, if it runs or has drifted."""
         if not drift.fields and self._objects.instance(drift.live) is None:
             return None
         return self._settings.sync(drift.live, drift.live.with_content(drift.synced()))

@@ -67,7 +67,7 @@ def _check(damage: tuple[Sequence[str], Sequence[str], Sequence[Diagnostic], int
 def _located(found: Diagnostic) -> Diagnostic:
     """As it is when it is kept: its lines have been found."""
     related = tuple(each._replace(sites=()) for each in found.related)
-    return found._replace(sites=(), related=related)
+    return found._replace(sites=(), related=related, about_key=False)
 
 
 def _by_others(value: Json, name: Sequence[str]) -> bytes:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from renderer.app.found_project import project_text
 from renderer.app.survey import Survey, survey
+from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import MemoryFileSystem
+from renderer.source.project import PROJECT_FILE, load_project
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -230,3 +235,48 @@ spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
     )
     assert sorted(entries(found)) == [("path", "all", 1), ("path", "lone", 1)]
     assert found.catalogs == ("sizes",)
+
+
+@pytest.mark.parametrize(
+    ("folders", "names"),
+    [
+        (("a/b/c", "a-b/c"), ["a-b-c", "a-b-c-2"]),
+        (("apps/web", "infra/web", "x/apps-web"), ["apps-web", "apps-web-2", "infra-web"]),
+        ((".", "top"), ["top", "top-2"]),
+        (("a/b/c", "a-b/c", "y/a-b-c", "x/a-b-c-2"), ["a-b-c", "a-b-c-2", "a-b-c-3", "a-b-c-4"]),
+        (("a/{name}", "b/{name}"), ["a-name", "b-name"]),
+        (("web", "x/web"), ["web", "x-web"]),
+    ],
+)
+def test_no_two_entries_are_rendered_into_one_folder(folders: tuple[str, ...], names: list[str]) -> None:
+    files = {}
+    for number, folder in enumerate(folders):
+        files[f"{folder}/kustomization.yaml"] = listing("web.yaml")
+        files[f"{folder}/web.yaml"] = VM.format(name=f"web-{number}")
+    assert sorted(outputs(files)) == [f"rendered/{name}" for name in names]
+
+
+def test_clusters_with_one_name_and_folders_are_rendered_apart() -> None:
+    files = {"x/a-prod/web.yaml": VM.format(name="db"), "x/a-prod/kustomization.yaml": listing("web.yaml")}
+    for folder in ("a/prod", "b/prod", "b-c/prod", "b/c/prod"):
+        app = f"apps-{len(files)}"
+        files[f"{folder}/apps.yaml"] = FLUX.format(name="apps", path=app) + "---\n" + SOURCE
+        files[f"{app}/web.yaml"] = VM.format(name="web")
+    clusters = sorted(output.split("/")[1] for output in outputs(files))
+    assert clusters == ["a-prod", "a-prod-2", "b-c-prod", "b-c-prod-2", "b-prod"]
+
+
+def test_a_file_with_a_twin_is_rendered_into_a_folder_without_an_extension() -> None:
+    files = {
+        f"{folder}/{name}.yaml": VM.format(name=name) for folder in ("m", "n") for name in ("web", folder)
+    }
+    beside = {f"{folder}/kustomization.yaml": listing(f"{folder}.yaml") for folder in ("m", "n")}
+    assert sorted(outputs(files | beside)) == [f"rendered/{name}" for name in ("m", "m-web", "n", "n-web")]
+
+
+def outputs(files: dict[str, str]) -> list[str]:
+    """Return where the project that ``init`` would write renders its overlays to."""
+    text = project_text(surveyed(files))
+    tree = {path: content.encode() for path, content in (files | {PROJECT_FILE: text}).items()}
+    fs = MemoryFileSystem(tree)
+    return [overlay.output for overlay in find_overlays(fs, load_project(fs))]

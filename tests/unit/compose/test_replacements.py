@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.composing import built, only_error
+from renderer.compose.replacement_value import ReplacementValue
+from renderer.compose.replacements import _with_target_fields
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at
+from renderer.model.kustomization import ReplacementTarget
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from tests.composing import built, only_error, warnings
 
 RESOURCES = """\
     apiVersion: v1
@@ -158,3 +165,101 @@ def test_replacements_in_files() -> None:
             "x.yaml": content,
         }
         assert "  text: source\n" in built({**files, "r.yaml": RESOURCES})
+
+
+def in_texts(path: str) -> dict[str, str]:
+    return {
+        "kustomization.yaml": f"""\
+            resources: [r.yaml]
+            replacements:
+            - sourceValue: new
+              targets:
+              - {{select: {{kind: App}}, fieldPaths: ["{path}"]}}
+            """,
+        "r.yaml": """\
+            apiVersion: x.io/v1
+            kind: App
+            metadata: {name: app}
+            spec:
+              items: [{json: '{"a":"old","in":"{\\"b\\":1}"}'}, {json: '{"a":"old"}'}]
+            """,
+    }
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "spec.items.*.json.a",
+        "spec.items.[json=.*].json.a",
+        "spec.items.0.json.in.b",
+        "spec.items.*.json.in.b",
+    ],
+)
+def test_a_field_in_a_text_that_kustomize_does_not_write_is_warned_of(path: str) -> None:
+    files = in_texts(path)
+    text = built(files)
+    assert text.count('"a":"old"') == 2
+    assert "new" not in text
+    (warning,) = warnings(files)
+    assert path in warning.message
+    assert str(warning.sites[0].field) == "replacements[0].targets[0].fieldPaths[0]"
+
+
+def test_a_field_in_the_text_of_one_element_is_written() -> None:
+    files = in_texts("spec.items.1.json.a")
+    assert '{"a":"new"}' in built(files)
+    assert warnings(files) == []
+
+
+def selecting(select: str, source: str = "one") -> dict[str, str]:
+    """Return the files of an overlay; the names in its base had no prefix."""
+    return {
+        "base/kustomization.yaml": "resources: [r.yaml]\nnamePrefix: p-\n",
+        "base/r.yaml": RESOURCES,
+        "kustomization.yaml": f"""\
+            resources: [base]
+            replacements:
+            - source: {{kind: Thing, name: {source}}}
+              targets:
+              - {{select: {{{select}}}, fieldPaths: [data.word]}}
+            """,
+    }
+
+
+@pytest.mark.parametrize(
+    ("select", "hints"),
+    [
+        ("kind: ConfigMap, name: sourc", ["did you mean source?"]),
+        ("kind: ConfigMap, name: p-sourc", ["did you mean p-source?"]),
+        ("kind: ConfigMap, name: 'sourcex?c'", []),
+        ("kind: 'ConfigMaps+'", []),
+        ("kind: ConfigMap, name: source, namespace: elsewhere", []),
+        ("kind: ConfigMap, name: p-source, namespace: elsewhere", []),
+    ],
+)
+def test_the_hint_for_a_target_knows_previous_names_and_takes_no_pattern_for_a_name(
+    select: str, hints: list[str]
+) -> None:
+    assert [warning.hint for warning in warnings(selecting(select))] == hints
+
+
+def test_the_hint_for_a_source_knows_previous_names() -> None:
+    assert only_error(selecting("kind: ConfigMap", "onee")).hint == "did you mean one?"
+    assert only_error(selecting("kind: ConfigMap", "p-onee")).hint == "did you mean p-one?"
+
+
+def test_growth_in_fields_that_share_a_node_is_seen_after_the_last_field() -> None:
+    found: list[Resource] = []
+    groups = ((FieldPath.of("spec", "a"), FieldPath.of("spec", "b")),)
+    content: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "T",
+        "metadata": {"name": "t"},
+        "spec": {"a": "", "b": ""},
+    }
+    resource = Resource(content, Site(""))._replace(shared_fields=groups)
+    target = ReplacementTarget(select=None, field_paths=("spec.a",), site=Site(""))
+    value = ReplacementValue.given("long")
+    made = _with_target_fields(resource, value, target, found.append, lambda _: None)
+    assert object_at(found[-1].content, "spec") == {"a": "long", "b": "long"}
+    assert found[-1] == made
