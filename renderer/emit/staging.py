@@ -2,8 +2,9 @@
 
 ``.vmrender/<name of the output>-<digest>/`` stands at the root of the repository, or, where that is read-only
 or on another file system than the output, in the highest folder on the way to the output that is neither:
-folders are renamed within a file system only. It exists while a run changes the tree, and after a run that
-was killed. The names of the folders in it say how far that run came; ``swap.recover`` takes it from there.
+folders are renamed within a file system only. Where no folder is, it stands at the root, and the files are
+written one by one. It exists while a run changes the tree, and after a run that was killed. The names of the
+folders in it say how far that run came; ``swap.recover`` takes it from there.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ _ATTEMPTS = 1000
 #: The file that is locked.
 LOCK = "lock"
 _HELD = b"held\n"
+#: The errors of Windows' ``_locking`` for a file that another process has locked.
+_HELD_BY_ANOTHER = frozenset({errno.EDEADLK, errno.EACCES})
+#: Other users cannot put anything into it, whatever they may do to the repository.
+_MODE = 0o700
+_BUILDING, _SWAPPING, _REPLAYING = "building", "swapping", "replaying"
 
 
 class Locked(Record):
@@ -67,29 +73,35 @@ def locked(top: Path, below: PurePosixPath) -> Iterator[Locked]:
 
 
 def _acquire(top: Path, below: PurePosixPath, held: ExitStack) -> tuple[Path, int]:
+    failure = OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(top / below))
     for _ in range(_ATTEMPTS):
         # Who held the lock before may be removing it and its folder at this moment: then once more.
-        with suppress(FileNotFoundError), ExitStack() as attempt:
-            folder = attempt.enter_context(opened_folder(top, below, make=True, mode=0o700))
-            file = folder / LOCK
-            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
-            attempt.callback(os.close, descriptor)
-            _wait_for(descriptor)
-            if os.path.samestat(os.fstat(descriptor), file.lstat()):
-                held.push(attempt.pop_all())
-                return folder, descriptor
-    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(top / below))
+        try:
+            with ExitStack() as attempt:
+                folder = attempt.enter_context(opened_folder(top, below, make=True, mode=_MODE))
+                file = folder / LOCK
+                descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
+                attempt.callback(os.close, descriptor)
+                _wait_for(descriptor)
+                if os.path.samestat(os.fstat(descriptor), file.lstat()):
+                    held.push(attempt.pop_all())
+                    return folder, descriptor
+        except FileNotFoundError as error:
+            failure = error
+    raise failure
 
 
 def _wait_for(descriptor: int) -> None:
     if sys.platform == "win32":
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+                break
+            except OSError as error:  # it tries ten times, with a second between, and gives up
+                if error.errno not in _HELD_BY_ANOTHER:
+                    raise
     else:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-
-
-#: Other users cannot put anything into it, whatever they may do to the repository.
-_MODE = 0o700
 
 
 class Staging(Record):
@@ -101,17 +113,17 @@ class Staging(Record):
     @property
     def building(self) -> Path:
         """A tree that is being built; it may be removed at any time."""
-        return self.folder / "building"
+        return self.folder / _BUILDING
 
     @property
     def swapping(self) -> Path:
         """The complete new tree or, after the exchange, the old one."""
-        return self.folder / "swapping"
+        return self.folder / _SWAPPING
 
     @property
     def replaying(self) -> Path:
         """The complete new tree, some of its files already in place."""
-        return self.folder / "replaying"
+        return self.folder / _REPLAYING
 
 
 class StagingArea(Record):
@@ -126,7 +138,7 @@ class StagingArea(Record):
 
         Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would.
         """
-        place = _highest_usable(output)
+        place = _staging_parent(output)
         digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
         for part in (STAGING_FOLDER, path):
@@ -182,7 +194,10 @@ class StagingArea(Record):
 
 
 def has_staging_folder(output: OutputFolder) -> bool:
-    """Return True if a staging folder stands where that of ``output`` would be: a quick first check."""
+    """Return True if ``.vmrender`` stands above ``output``, with the staging folder of any output in it.
+
+    That is a quick first check: without one nothing of ``output`` is under way.
+    """
     folders = [str(output.root)]
     for name in output.path.split("/")[:-1]:
         folders.append(f"{folders[-1]}/{name}")
@@ -197,8 +212,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _holds_work(folder: Path) -> bool:
-    staging = Staging(folder, was_left=False)
-    return any(is_folder(tree) for tree in (staging.building, staging.swapping, staging.replaying))
+    return any(is_folder(folder / tree) for tree in (_BUILDING, _SWAPPING, _REPLAYING))
 
 
 def discard(folder: Path) -> None:
@@ -209,10 +223,15 @@ def discard(folder: Path) -> None:
 
 
 def make_writable(folder: Path) -> None:
-    """Lets the owner remove what is in ``folder`` and in the folders below it."""
-    for place, _, _ in os.walk(folder):
-        with suppress(OSError):
-            Path(place).chmod(0o700)
+    """Let the owner list and remove what is in ``folder`` and in the folders below it."""
+    with suppress(OSError):
+        folder.chmod(_MODE)
+    for place, names, _ in os.walk(folder):
+        for name in names:  # they are listed after this
+            inside = Path(place, name)
+            with suppress(OSError):
+                if is_folder(inside):
+                    inside.chmod(_MODE)
 
 
 def _foreign(path: str) -> Diagnostic:
@@ -236,13 +255,18 @@ def _in_the_way(place: Path, output: OutputFolder) -> DiagnosticError:
     )
 
 
-def _highest_usable(output: OutputFolder) -> Path:
+def _staging_parent(output: OutputFolder) -> Path:
+    """Return the highest folder above ``output`` that is writable and on its file system.
+
+    That is the root of the repository if none is: where ``output`` itself is a mount point, its files are
+    written one by one (``swap.write_file_by_file``), and what is read-only is told by the first write.
+    """
     above = [folder for folder in output.folder.parents if folder.is_relative_to(output.root)]
     devices = {}
     for folder in (output.folder, *above):
         with suppress(FileNotFoundError, NotADirectoryError):
             devices[folder] = folder.stat().st_dev
-    device = next(iter(devices.values()))
+    device = next(iter(devices.values()))  # of what exists already; the rest is made in it
     usable = (
         folder for folder in reversed(above) if devices.get(folder) == device and os.access(folder, os.W_OK)
     )

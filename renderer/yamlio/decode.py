@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -25,8 +25,9 @@ from renderer.yamlio.dialects import (
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import Chunk, EventSource, position_of, read_events, split_documents, text_of
 
-#: What stands before a value, and how many there may be behind it: a pair in brackets is a mapping, too.
-_INDICATORS = {":": 2, "?": 3, ",": 1, "[": 1, "{": 1, "- ": 1, "\t": 1}
+#: The values that an indicator can add: a pair is a key and a value, and either may be left out (``{a, b}``).
+#: A collection takes the place of the value that was counted for what stands before it.
+_INDICATORS = {":": 2, "?": 2, ",": 2, "[": 1, "{": 2, "- ": 1, "\t": 1}
 _MOST_OF_A_CHARACTER = max(_INDICATORS.values())
 _NOTHING = Chunk("", 0)
 _LINE_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
@@ -109,7 +110,13 @@ def _written_document(tree: Json) -> WrittenDocument:
 
 def _has_written_scalar(value: Json) -> bool:
     # A plain loop and exact types, as this goes through everything that is read.
-    for child in value.values() if type(value) is dict else value if type(value) is list else ():
+    if type(value) is dict:
+        children: Iterable[Json] = value.values()
+    elif type(value) is list:
+        children = value
+    else:
+        return False
+    for child in children:
         kind = type(child)
         if kind is str:
             continue
@@ -143,9 +150,9 @@ def _decode_documents(content: bytes, path: str, dialect: Dialect) -> tuple[Json
 
 
 def decode_yaml11(content: bytes, path: str) -> Json:
-    """Return the first document of a kustomization.yaml or JSON 6902 patch; ``path`` is for error messages.
+    """Return the first document of a YAML 1.1 text; ``path`` is for error messages.
 
-    sigs.k8s.io/yaml and go-yaml v2: YAML 1.1, and the last of equal keys wins. Raises ``DiagnosticError``.
+    sigs.k8s.io/yaml and go-yaml v2: the last of equal keys wins. Raises ``DiagnosticError``.
     """
     try:
         chunk = Chunk(text_of(content), 0)

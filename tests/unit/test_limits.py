@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from yaml import YAMLError
 from yaml.events import DocumentEndEvent, NodeEvent
@@ -53,8 +53,9 @@ from renderer.source.project import load_project
 from renderer.source.public_lines import public_lines
 from renderer.validation.registry import SchemaRegistry
 from renderer.yamlio.decode import decode_documents, most_values
-from renderer.yamlio.events import BACKEND
+from renderer.yamlio.events import BACKEND, Backend
 from renderer.yamlio.nodes import Node
+from renderer.yamlio.python_parser import PythonParser
 
 ROOT = Path(__file__).parents[2]
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
@@ -374,15 +375,62 @@ def test_values_are_counted_over_all_documents(text: str) -> None:
     assert error.value.diagnostics[0].message == "the file holds more than 3 values"
 
 
-@given(st.text(alphabet="ab:?,[]{}-'\"|>&*!#\n\r\t \x85\u2028", max_size=40))
-def test_the_number_of_values_is_never_underrated(text: str) -> None:
-    source, nodes = BACKEND(text), 0
+def values(text: str, backend: Backend) -> int:
+    """Return the number of values in the first document, or in what can be read of it."""
+    source, nodes = backend(text), 0
     try:
         while (event := source.get_event()) and not isinstance(event, DocumentEndEvent):
             nodes += isinstance(event, NodeEvent)
     except (YAMLError, ValueError):
         pass
-    assert nodes <= most_values(text)
+    return nodes
+
+
+#: What may stand between two commas; a bare value, which has the most to hide, more often.
+ENTRIES = st.sampled_from(["{0}", "{0}", "? {0}", ": {0}", "{0}: ", "{0}: {1}", "? {0} : {1}"])
+
+
+def in_brackets(value: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Collections in brackets and braces, with every entry that may stand there and nothing to spare."""
+    entries = st.lists(st.builds(str.format, ENTRIES, value, value), min_size=1, max_size=5).map(",".join)
+    return st.builds(str.format, st.sampled_from(["[{}]", "{{{}}}"]), entries)
+
+
+def on_lines(value: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """A value behind indicators of blocks, on one line or on a few."""
+    indicators = st.lists(st.sampled_from(["- ", "? ", "a: ", "-\t"]), max_size=4).map("".join)
+    return st.lists(st.tuples(indicators, value).map("".join), min_size=1, max_size=3).map("\n".join)
+
+
+FLOW = in_brackets(st.recursive(st.sampled_from(["a", "'b'", "!t"]), in_brackets, max_leaves=3))
+ANYTHING = st.text(alphabet="ab:?,[]{}-'\"|>&*!#\n\r\t \x85\u2028", max_size=40)
+
+
+@given(ANYTHING)
+def test_the_number_of_values_is_never_underrated(text: str) -> None:
+    assert values(text, BACKEND) <= most_values(text)
+
+
+@given(FLOW | on_lines(FLOW))
+@example("{" + ",".join(f"k{n}" for n in range(100)) + "}")
+@example("{{{a}}}")
+@example("[? a, : b, c: d]")
+@example("? ? ? ?")
+def test_the_number_of_values_that_are_left_out_is_never_underrated(text: str) -> None:
+    """Almost no text of characters by chance is a collection that holds as many as its length allows."""
+    for backend in (BACKEND, PythonParser):
+        assert values(text, backend) <= most_values(text)
+
+
+@pytest.mark.parametrize("text", ["{a,b,c}", "[? a, ? b]", "? a\n? b\n", "{? a, : b}", "[{b}, {c}]"])
+def test_values_that_are_left_out_count(text: str) -> None:
+    """The limit lies just below what is there, so that a bound that is too low lets it pass."""
+    set_maximum({"values": values(text, BACKEND) - 1})
+
+    with pytest.raises(DiagnosticError) as error:
+        decode_documents(text.encode(), "f")
+
+    assert error.value.diagnostics[0].code is Code.YAML_LIMIT
 
 
 # Who may change limits.

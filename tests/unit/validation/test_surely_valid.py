@@ -105,6 +105,15 @@ def test_what_is_not_known_is_left_to_the_engine(schema: object) -> None:
     assert not is_surely_valid("a" * 40 + "!", schema, {"a": {}})  # type: ignore[arg-type] # no schema at all
 
 
+@pytest.mark.parametrize("value", ["a", "b", "c"])
+@pytest.mark.parametrize(
+    "schema",
+    [{"enum": ["a", "b"]}, {"const": "a"}, {"enum": ["a", "b"], "const": "b"}, {"enum": ["a"], "const": "b"}],
+)
+def test_a_value_is_one_of_those_listed_and_the_constant(value: str, schema: dict[str, Json]) -> None:
+    assert is_surely_valid(value, schema, {}) == Draft202012Validator(schema).is_valid(value)
+
+
 def test_many_objects_are_left_to_the_engine() -> None:
     schema = KindSchema({"type": "object"})
 
