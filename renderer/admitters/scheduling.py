@@ -41,7 +41,7 @@ def check_label_selector(place: Place, selector: JsonObject) -> Causes:
         for error in label_value_errors(value if isinstance(value, str) else ""):
             yield labels.invalid(f"the value {value!r} of the label {key} {error}")
     for index, requirement in enumerate(elements(selector, "matchExpressions")):
-        yield from _check_requirement(place.child("matchExpressions", index), requirement)
+        yield from _check_label_requirement(place.child("matchExpressions", index), requirement)
 
 
 def check_label_key(place: Place, key: str) -> Causes:
@@ -50,13 +50,17 @@ def check_label_key(place: Place, key: str) -> Causes:
         yield place.invalid(f"the label {key!r} {error}")
 
 
+def _check_label_requirement(place: Place, requirement: JsonObject) -> Causes:
+    yield from _check_requirement(place, requirement, _SELECTOR_OPERATORS, "label selector")
+    for index, value in enumerate(texts(requirement, "values")):
+        for error in label_value_errors(value):
+            yield place.child("values", index).invalid(f"the label value {value!r} {error}")
+
+
 def _check_requirement(
-    place: Place,
-    requirement: JsonObject,
-    operators: tuple[str, ...] = _SELECTOR_OPERATORS,
-    selector: str = "label selector",
+    place: Place, requirement: JsonObject, operators: tuple[str, ...], selector: str
 ) -> Causes:
-    """Check one requirement of a selector, which takes some ``operators``."""
+    """Check one requirement of a selector, which takes some ``operators``; of values, the number alone."""
     operator, values = text(requirement, "operator"), texts(requirement, "values")
     if operator not in operators:
         message = f"{operator!r} is no operator of a {selector}"

@@ -14,6 +14,8 @@ DEVICES = f"{TEMPLATE}.domain.devices"
 CPU, MEMORY = f"{TEMPLATE}.domain.cpu", f"{TEMPLATE}.domain.memory"
 REQUESTS, LIMITS = f"{TEMPLATE}.domain.resources.requests", f"{TEMPLATE}.domain.resources.limits"
 REPEATED_DISK = f"{DEVICES}.disks.domain.devices.disks[0]"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_OF_NO_LABEL: JsonObject = {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["a b"]}]}
 
 
 def test_a_sound_vm_is_admitted() -> None:
@@ -93,6 +95,11 @@ REFUSED: list[tuple[JsonObject, str, str]] = [
         {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {}}}},
         INVALID,
         f"{TEMPLATE}.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
+    ),
+    (
+        {"affinity": {"podAffinity": {_REQUIRED: [{"topologyKey": "zone", "labelSelector": _OF_NO_LABEL}]}}},
+        INVALID,
+        f"{TEMPLATE}.podAffinity.{_REQUIRED}[0].labelSelector.matchExpressions[0].values[0]",
     ),
     (
         {"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "Wait"}]},
