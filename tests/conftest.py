@@ -55,9 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """vmrender needs no network, and its tests must not come to need one."""
-    if "TMPDIR" not in os.environ and _holds_repositories(
-        MEMORY
-    ):  # the workers of pytest-xdist have it from here
+    # The workers of pytest-xdist have the folder from here.
+    if "TMPDIR" not in os.environ and _holds_repositories(MEMORY):
         os.environ["TMPDIR"] = str(MEMORY)
         tempfile.tempdir = None  # or what was found before would stay
     if not config.getoption("--with-network"):

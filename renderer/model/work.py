@@ -21,7 +21,7 @@ STEPS_PER_BYTE = 40
 #: Steps that all comparisons of words for "did you mean" may take in a run. There are no such hints beyond.
 MOST_FOR_SUGGESTIONS = 1_000_000
 
-#: The part of the steps of a run that it may take once more to find the lines of its findings.
+#: To find the lines of its findings, a run may take a quarter of its steps once more.
 _PART_FOR_LINES = 4
 
 

@@ -18,7 +18,7 @@ domain:
   memory: {guest: 64Gi}
 ```
 
-Reported is less than 1Mi of memory or storage, and a negative amount: in virtual machines, in
+The rule reports less than 1Mi of memory or storage, and a negative amount: in virtual machines, in
 `dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
 """
 

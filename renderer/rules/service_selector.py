@@ -20,9 +20,9 @@ spec:
   selector: {app: web}
 ```
 
-Reported is a selector that fits no object of the overlay and differs by a slip from the labels of a machine,
-or fits labels that stand in the machine's `metadata` alone. A Service for something else than the overlay
-holds is not reported.
+The rule reports a selector that fits no object of the overlay, if it differs by a slip from the labels of a
+machine, or fits labels that stand in the machine's `metadata` alone. It does not report a Service for
+something that the overlay does not hold.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 
 def _selector(service: Resource) -> Mapping[str, str]:
-    """The selector; nothing where a value is no text, or filled in later."""
+    """Return the selector; nothing where a value is no text, or filled in later."""
     written = object_at(service.content, *_SELECTOR.keys)
     selector = {key: value for key, value in written.items() if isinstance(value, str)}
     if len(selector) < len(written) or any(map(has_placeholder, selector.values())):
@@ -76,7 +76,7 @@ def _selector(service: Resource) -> Mapping[str, str]:
 
 
 def _pod_labels(content: JsonObject) -> JsonObject:
-    """The labels of the pods that an object makes, or of the pod that it is."""
+    """Return the labels of the pods that an object makes, or of the pod that it is."""
     spec = object_at(content, "spec")
     for way in _TEMPLATES:
         template = object_at(spec, *way)
@@ -96,7 +96,7 @@ def _nearly_selected(context: Context, service: Resource, selector: Mapping[str,
 
 
 def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[str, str]) -> Finding | None:
-    """The finding about a selector that is meant for the machine; None where it is not."""
+    """Return the finding about a selector that is meant for the machine; None where it is not."""
     labels = _pod_labels(machine.resource.content)
     wrong = [key for key in selector if selector[key] != labels.get(key)]
     own = object_at(machine.resource.content, "metadata", "labels")

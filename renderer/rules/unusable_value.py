@@ -44,6 +44,7 @@ from renderer.kubevirt.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
@@ -58,7 +59,7 @@ _Problems: TypeAlias = Iterator[_Problem]
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
         for way, message, hint in _problems(machine):
-            if not has_placeholder(_value(machine.instance, way)):
+            if not has_placeholder(value_at(machine.instance, way)):
                 yield Finding(machine.resource, machine.in_instance(*way), message, hint)
     yield from _of_other_kinds(context)
     for references in context.references.values():
@@ -369,15 +370,6 @@ def _of_network(spec: JsonObject) -> _Problems:
     if not text_at(config, "type") and object_at(config).get("plugins") is None:
         message = "config has neither type nor plugins, so no interface can be attached"
         yield ("config",), message, 'add the CNI plugin, such as "type": "bridge"'
-
-
-def _value(content: Json, way: tuple[Segment, ...]) -> Json:
-    for segment in way:
-        if isinstance(content, dict):
-            content = content.get(str(segment))
-        elif isinstance(content, list) and isinstance(segment, int):
-            content = content[segment]
-    return content
 
 
 RULE = Rule(Code.UNUSABLE_VALUE, Level.WARNING, _check, __doc__)

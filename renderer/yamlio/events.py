@@ -33,6 +33,8 @@ def text_of(content: bytes) -> str:
         ) from None
 
 
+#: The brackets of flow collections: each that opens one, with the one that closes it.
+CLOSING_BRACKETS = {"{": "}", "[": "]"}
 _SEPARATOR = pattern(r"\n---(.*)\n")
 _DOCUMENT_START = pattern(rb"^---(?=\s|\Z).*$", re.MULTILINE)
 _CONTENT = pattern(rb"^[ \t]*[^\s#]", re.MULTILINE)

@@ -19,7 +19,7 @@ from yaml.events import (
 
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
-from renderer.yamlio.events import EventSource, Position, position_of, read_events
+from renderer.yamlio.events import CLOSING_BRACKETS, EventSource, Position, position_of, read_events
 
 
 class Node:
@@ -159,7 +159,6 @@ _ALIAS = pattern(r"\*[^\s,\[\]{}]+")
 _COMMENT = pattern(r"(?:^|\s)#.*")
 _SINGLE_QUOTED = pattern(r"'(?:[^']|'')*'")
 _DOUBLE_QUOTED = pattern(r'"(?:[^"\\]|\\.)*"')
-_CLOSING = {"{": "}", "[": "]"}
 #: Characters that are looked at; reports show fewer.
 _LONGEST = 1000
 
@@ -196,7 +195,7 @@ def collection_span(line: str, column: int) -> WrittenSpan | None:
     alias = _ALIAS.match(line, column)
     if alias:
         return WrittenSpan(column, alias.end())
-    if line[column : column + 1] not in _CLOSING:
+    if line[column : column + 1] not in CLOSING_BRACKETS:
         return None
     waiting: list[str] = []
     at = column
@@ -206,8 +205,8 @@ def collection_span(line: str, column: int) -> WrittenSpan | None:
         if quoted and not line[at - 1].isalnum():
             at = quoted.end()
             continue
-        if character in _CLOSING:
-            waiting.append(_CLOSING[character])
+        if character in CLOSING_BRACKETS:
+            waiting.append(CLOSING_BRACKETS[character])
         elif character == waiting[-1]:
             waiting.pop()
             if not waiting:

@@ -19,7 +19,7 @@ from yaml.reader import Reader
 
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.yamlio.events import EventSource, Position, position_of, read_events
+from renderer.yamlio.events import CLOSING_BRACKETS, EventSource, Position, position_of, read_events
 
 _CONFLICT = pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
 _KEY_AND_VALUE = pattern(r"\s*(?:- +)*[^\s#'\"\[{].*?:\s+[^\s#]|\s*- +\S")
@@ -27,7 +27,6 @@ _ENTRY = pattern(r"\s*- +")
 _MISSING_SPACE = pattern(r"\s*(?:- +)*[\w./-]+:[^\s:/]")
 _VALUE = pattern(r"\s*(?:- +)*(?:[^\s:][^:]*:\s+)?")
 _TEMPLATE = pattern(r"(?:^|[:,\[-]\s+)(\{[{%])")
-_CLOSING = {"[": "]", "{": "}"}
 _INDICATED = ("an alias", "an anchor", "a tag", "a directive")
 _QUOTE_NAMES = {"'": "single", '"': "double"}
 #: Characters of a text that is read again with a repair.
@@ -209,12 +208,12 @@ class _Explanation:
             hint = f"remove it, or {_IN_QUOTES}"
             return SyntaxProblem(f"no bracket is open that {self._character} could close", self.at, hint)
         starts = [block.start for block in self._structure.open if block.is_flow]
-        opened = [start for start in starts if self._lines[start.line][start.column] in _CLOSING]
+        opened = [start for start in starts if self._lines[start.line][start.column] in CLOSING_BRACKETS]
         if "parsing a flow" not in self._context or not opened:
             return None
         begin = opened[-1]
         bracket = self._lines[begin.line][begin.column]
-        closing = _CLOSING.get(bracket, "]")
+        closing = CLOSING_BRACKETS.get(bracket, "]")
         before = self.at.line if begin.line == self.at.line else self._previous(self.at.line)
         close, comma = self._repaired(before, closing), self._repaired(before, ",")
         if before != self.at.line and comma > close:
