@@ -14,8 +14,9 @@ from renderer.kubevirt.confidential import (
 )
 from renderer.model.pattern import pattern
 from renderer.model.work import may_find_lines
+from renderer.yamlio.decode import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Chunk, MalformedError, Position, split_documents, text_of
+from renderer.yamlio.events import MalformedError, Position
 from renderer.yamlio.nodes import Node, parse_nodes
 
 _KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))

@@ -1,0 +1,263 @@
+"""Read the YAML that nearly all manifests are written in, line by line, and refuse all other YAML.
+
+Manifests are blocks of which each line is an entry ``key: value``, an item ``- value``, or an item that
+begins with an entry. Such a line means the same wherever it stands, and the lines of a fleet repeat: most are
+found in a table. That takes a sixth to a third of the time of libyaml's events, and PyYAML is not imported.
+
+A text with anything else in it is refused as a whole: anchors, aliases, tags, plain or quoted scalars of
+several lines, brackets over several lines, tabs, escapes, complex keys. So is every text with an error, and
+libyaml finds the words for it. What is taken has the values that libyaml's events would give it, because
+scalars are resolved by the same tables (``dialects.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from renderer.model.json import Json
+from renderer.model.limits import limits
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
+from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, Scalars
+from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.memo import Memo
+
+
+class RefusedError(Exception):
+    """The text has something that this reader leaves to libyaml; it may be correct."""
+
+
+class _BlockHeader(Record):
+    """The value of a line whose text stands on the lines below it."""
+
+    style: str
+    chomping: str
+
+
+#: Level, inner level, key, value, open key. A mapping whose keys stand in column c is on level 2c, a list
+#: whose dashes stand in column c on level 2c + 1: it may be the value of a key in the same column. The inner
+#: level is that of the mapping that begins behind a dash, ``_MADE_ANEW`` for a value that lines do not share,
+#: and 0 for all else. The open key is the key again where the value may follow on the lines below.
+Line: TypeAlias = tuple[int, int, str | None, Any, str | None]
+
+_MADE_ANEW = -1
+#: Below the level of whatever holds the document.
+_NO_LEVEL = -2
+_BLANK: Line = (_NO_LEVEL, 0, None, None, None)
+
+#: What may follow a value.
+_END = r" *(?: #.*)?"
+_LINE = pattern(
+    r"( *)(- +)?"
+    r"(?:([A-Za-z0-9_$./][A-Za-z0-9_$./-]{0,200}|([\"'])[A-Za-z0-9_$./ -]{1,200}\4):(?: +|$))?(.*)"
+)
+_QUOTED = pattern(rf"""(?:"([^"\\]*)"|'((?:[^']|'')*)'){_END}""")
+_BLOCK_HEADER = pattern(rf"([|>])([-+]?){_END}")
+_WORD = r"""[A-Za-z0-9_./][A-Za-z0-9_./-]*|"[^"\\]*"|'[^']*'"""
+_WORDS = pattern(_WORD)
+_LIST = pattern(rf"\[ *(?:(?:{_WORD}) *(?:, *(?:{_WORD}) *)*)?\]")
+#: Characters that begin something else than plain text.
+_INDICATORS = frozenset("?:,[]{}#&*!|>'\"%@`")
+_QUOTES = "\"'"
+#: Collections within each other between brackets on one line.
+_MOST_BRACKETS = 8
+
+
+class LineTable(Memo[Line]):
+    """The meaning of lines in one dialect. A lookup raises ``RefusedError``."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(self._line)
+        self._dialect, self._block = dialect, dialect.block
+
+    def _line(self, line: str) -> Line:
+        match = _LINE.match(line)
+        if match is None or not line.isprintable():
+            raise RefusedError
+        indent, dash, key, _, rest = match.groups()
+        has_value = rest != "" and rest[0] != "#"
+        level, inner = 2 * len(indent), 0
+        if dash:
+            level, inner = level + 1, level + 2 * len(dash)
+        elif key is None and not has_value:
+            return _BLANK
+        try:
+            name = self._key(key, is_item=dash is not None and has_value)
+            if not has_value:
+                return level, inner, name, self._block.values[""], name
+            value = self._value(rest)
+        except UnusableError:
+            raise RefusedError from None
+        return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
+
+    def _key(self, key: str | None, *, is_item: bool) -> str | None:
+        """Return a key, None for an item without one."""
+        name = key[1:-1] if key and key[0] in _QUOTES else self._block.keys[key] if key else None
+        if name is None and (key or not is_item):
+            raise RefusedError
+        return name
+
+    def _value(self, text: str) -> Any:  # noqa: ANN401 - Json, or a _BlockHeader
+        """Return the value of a text that stands behind a key or dash."""
+        first = text[0]
+        if first not in _INDICATORS:
+            plain = text.partition(" #")[0].rstrip(" ")
+            if ": " in plain or plain[-1] == ":" or (first == "-" and plain[1:2] in ("", " ")):
+                raise RefusedError
+            return self._block.values[plain]
+        if first in _QUOTES and (match := _QUOTED.fullmatch(text)):
+            double, single = match.groups()
+            return self._block.styled(single.replace("''", "'") if double is None else double, first)
+        if first in "|>" and (match := _BLOCK_HEADER.fullmatch(text)):
+            return _BlockHeader(*match.groups())
+        if first in "[{":
+            return self._in_brackets(text)
+        raise RefusedError
+
+    def _in_brackets(self, text: str) -> Json:
+        """Return the collection that a text is; libyaml reads those that are no lists of words."""
+        if text == "{}":
+            return {}
+        flow = self._dialect.flow
+        if _LIST.fullmatch(text):
+            words = _WORDS.findall(text)
+            return [
+                flow.styled(word[1:-1], word[0]) if word[0] in _QUOTES else flow.values[word]
+                for word in words
+            ]
+        if "*" in text or text.count("[") + text.count("{") > _MOST_BRACKETS:
+            raise RefusedError
+        from renderer.yamlio.builder import TreeBuilder  # noqa: PLC0415 - imports PyYAML
+        from renderer.yamlio.events import BACKEND, MalformedError  # noqa: PLC0415 - as above
+
+        try:
+            # As an item, because keys have other rules in the root of a document.
+            items: Any = TreeBuilder(BACKEND(f"- {text}"), self._dialect).document()
+        except MalformedError:
+            raise RefusedError from None
+        value: Json = items[0]
+        return value
+
+
+_TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
+
+#: The marker of a document that begins with one, and what may stand before it.
+_START = pattern(r"(?:#[ -~]*\n|\n)*--- *(?: #[ -~]*)?\n")
+
+
+def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would take as long as all the rest
+    """Return the tree of a document, None for an empty one. Raises ``RefusedError``."""
+    table = _TABLES[id(dialect)]
+    start = _START.match(text) if "---" in text else None
+    lines = (text[start.end() :] if start else text).split("\n")
+    lines.reverse()
+    next_line = lines.pop
+    # An item may open a mapping, and brackets collections, without a look at the depth.
+    max_depth = limits().nesting - 1 - _MOST_BRACKETS
+    document: dict[str, Json] = {"": dialect.block.values[""] if start else None}
+    node: Any = document
+    here = _NO_LEVEL + 1
+    open_key: str | None = ""
+    above: list[tuple[int, Any]] = []
+    while lines:
+        level, inner, key, value, opens = table[next_line()]
+        if level > here:
+            if open_key is None or len(above) >= max_depth:
+                raise RefusedError
+            above.append((here, node))
+            node[open_key] = node = [] if level % 2 else {}
+            here = level
+        elif level < here:
+            if level == _NO_LEVEL:
+                continue
+            while level < here:
+                here, node = above.pop()
+            if level != here:
+                raise RefusedError
+        if inner:
+            if inner > 0 and key is not None:
+                above.append((here, node))
+                item: dict[str, Json] = {}
+                node.append(item)
+                node, here = item, inner
+            if type(value) in _MAKERS:
+                value = _MAKERS[type(value)](value, lines, here // 2, dialect.block)
+            if key is None:
+                node.append(value)
+                open_key = None
+                continue
+        if key in node:
+            raise RefusedError
+        node[key] = value
+        open_key = opens
+    return document[""]
+
+
+def _copied(value: Json, *_: object) -> Json:
+    if isinstance(value, list):
+        return [_copied(element) for element in value]
+    return {key: _copied(child) for key, child in value.items()} if isinstance(value, dict) else value
+
+
+_FOLD = pattern(r"\n(\n*)")
+_INDENTED = pattern(r"(?:\A|\n)[ \t]")
+
+
+def _block_text(header: _BlockHeader, lines: list[str], parent: int, scalars: Scalars) -> str:
+    """Take the lines of a block of text below a key or dash in column ``parent``, and return its value."""
+    text = _indented_text(lines, parent)
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        raise RefusedError
+    body = text.rstrip("\n")
+    breaks = {"-": "", "+": text[len(body) :] + "\n", "": "\n"}[header.chomping]
+    if header.style == ">":
+        content = body.lstrip("\n")
+        if _INDENTED.search(content):
+            raise RefusedError
+        body = body[: -len(content)] + _FOLD.sub(lambda found: found[1] or " ", content)
+    try:
+        return scalars.styled(body + breaks, header.style)
+    except UnusableError:
+        raise RefusedError from None
+
+
+def _indented_text(lines: list[str], parent: int) -> str:
+    """Take the lines that are indented beyond ``parent``, and return them without indentation."""
+    found: list[str] = []
+    while not (line := _taken(lines)).strip(" "):
+        found.append(line)
+    text = line.lstrip(" ")
+    indent = len(line) - len(text)
+    if indent <= parent or text[0] == "\t" or any(len(blank) > indent for blank in found):
+        raise RefusedError
+    prefix = line[:indent]
+    found = [""] * len(found)
+    while line.startswith(prefix) or not line.strip(" "):
+        found.append(line[indent:])
+        if not lines:  # and so without a line break
+            if line:
+                raise RefusedError
+            found.pop()
+            break
+        line = lines.pop()
+    else:
+        if line.startswith(" " * (parent + 1)):
+            raise RefusedError
+        lines.append(line)
+    return "\n".join(found)
+
+
+def _taken(lines: list[str]) -> str:
+    """Take the next line. Raises ``RefusedError`` where there is none."""
+    if not lines:
+        raise RefusedError
+    return lines.pop()
+
+
+#: How values are made that the lines of a table do not share.
+_MAKERS: dict[type[Any], Callable[[Any, list[str], int, Scalars], Json]] = {
+    list: _copied,
+    dict: _copied,
+    _BlockHeader: _block_text,
+}
