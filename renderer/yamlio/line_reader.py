@@ -46,20 +46,14 @@ _MADE_ANEW = -1
 _NO_LEVEL = -2
 _BLANK: Line = (_NO_LEVEL, 0, None, None, None)
 
-#: What may follow a value.
-_END = r" *(?: #.*)?"
-_LINE = pattern(
-    r"( *)(- +)?"
-    r"(?:([A-Za-z0-9_$./][A-Za-z0-9_$./-]{0,200}|([\"'])[A-Za-z0-9_$./ -]{1,200}\4):(?: +|$))?(.*)"
-)
-_QUOTED = pattern(rf"""(?:"([^"\\]*)"|'((?:[^']|'')*)'){_END}""")
-_BLOCK_HEADER = pattern(rf"([|>])([-+]?){_END}")
-_WORD = r"""[A-Za-z0-9_./][A-Za-z0-9_./-]*|"[^"\\]*"|'[^']*'"""
-_WORDS = pattern(_WORD)
-_LIST = pattern(rf"\[ *(?:(?:{_WORD}) *(?:, *(?:{_WORD}) *)*)?\]")
+#: Characters of keys and words, and those that may stand beside them in quotes.
+_WORD_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$./-")
+_QUOTED_CHARACTERS = _WORD_CHARACTERS | frozenset(" *:=")
+_LONGEST_KEY = 200
 #: Characters that begin something else than plain text.
 _INDICATORS = frozenset("?:,[]{}#&*!|>'\"%@`")
 _QUOTES = "\"'"
+_BLOCK_HEADERS = frozenset(("|", "|-", "|+", ">", ">-", ">+"))
 #: Collections within each other between brackets on one line.
 _MOST_BRACKETS = 8
 
@@ -71,32 +65,42 @@ class LineTable(Memo[Line]):
         super().__init__(self._line)
         self._dialect, self._block = dialect, dialect.block
 
+    # Without regular expressions: to compile them takes longer than to read the files of a small overlay.
     def _line(self, line: str) -> Line:
-        match = _LINE.match(line)
-        if match is None or not line.isprintable():
+        if not line.isprintable():
             raise RefusedError
-        indent, dash, key, _, rest = match.groups()
-        has_value = rest != "" and rest[0] != "#"
-        level, inner = 2 * len(indent), 0
-        if dash:
-            level, inner = level + 1, level + 2 * len(dash)
-        elif key is None and not has_value:
+        text = line.strip(" ")
+        if not text or text[0] == "#":
             return _BLANK
+        level, inner = 2 * (len(line) - len(line.lstrip(" "))), 0
+        if text.startswith("- "):
+            item = text[2:].lstrip(" ")
+            level, inner = level + 1, level + 2 * (len(text) - len(item))
+            text = item
         try:
-            name = self._key(key, is_item=dash is not None and has_value)
-            if not has_value:
-                return level, inner, name, self._block.values[""], name
-            value = self._value(rest)
+            key, colon, value_text = text.partition(":")
+            name = self._key(key) if colon and value_text[:1] in ("", " ") else None
+            if name is not None:
+                text = value_text.lstrip(" ")
+                if _is_end(value_text):
+                    return level, inner, name, self._block.values[""], name
+            elif not inner:
+                raise RefusedError
+            value = self._value(text)
         except UnusableError:
             raise RefusedError from None
         return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
 
-    def _key(self, key: str | None, *, is_item: bool) -> str | None:
-        """Return a key, None for an item without one."""
-        name = key[1:-1] if key and key[0] in _QUOTES else self._block.keys[key] if key else None
-        if name is None and (key or not is_item):
+    def _key(self, text: str) -> str | None:
+        """Return the key of an entry; None for a text that is no simple key."""
+        if _is_quoted(text):
+            return text[1:-1]
+        if not _WORD_CHARACTERS.issuperset(text) or text[:1] in ("", "-") or len(text) > _LONGEST_KEY:
+            return None
+        key = self._block.keys[text]
+        if key is None:
             raise RefusedError
-        return name
+        return key
 
     def _value(self, text: str) -> Any:  # noqa: ANN401 - Json, or a _BlockHeader
         """Return the value of a text that stands behind a key or dash."""
@@ -106,25 +110,35 @@ class LineTable(Memo[Line]):
             if ": " in plain or plain[-1] == ":" or (first == "-" and plain[1:2] in ("", " ")):
                 raise RefusedError
             return self._block.values[plain]
-        if first in _QUOTES and (match := _QUOTED.fullmatch(text)):
-            double, single = match.groups()
-            return self._block.styled(single.replace("''", "'") if double is None else double, first)
-        if first in "|>" and (match := _BLOCK_HEADER.fullmatch(text)):
-            return _BlockHeader(*match.groups())
+        if first in _QUOTES:
+            return self._quoted(text, first)
         if first in "[{":
             return self._in_brackets(text)
+        header, _, end = text.partition(" ")
+        if header in _BLOCK_HEADERS and _is_end(f" {end}"):
+            return _BlockHeader(first, header[1:])
         raise RefusedError
+
+    def _quoted(self, text: str, quote: str) -> str:
+        end = text.find(quote, 1)
+        while quote == "'" and end > 0 and text.startswith(quote, end + 1):
+            end = text.find(quote, end + 2)
+        content = text[1:end]
+        if end < 0 or (quote == '"' and "\\" in content) or not _is_end(text[end + 1 :]):
+            raise RefusedError
+        return self._block.styled(content.replace("''", "'") if quote == "'" else content, quote)
 
     def _in_brackets(self, text: str) -> Json:
         """Return the collection that a text is; libyaml reads those that are no lists of words."""
         if text == "{}":
             return {}
         flow = self._dialect.flow
-        if _LIST.fullmatch(text):
-            words = _WORDS.findall(text)
+        words = [word.strip(" ") for word in text[1:-1].split(",")]
+        if text[0] == "[" and text[-1] == "]" and (words == [""] or all(map(_is_word, words))):
             return [
                 flow.styled(word[1:-1], word[0]) if word[0] in _QUOTES else flow.values[word]
                 for word in words
+                if word
             ]
         if "*" in text or text.count("[") + text.count("{") > _MOST_BRACKETS:
             raise RefusedError
@@ -140,22 +154,43 @@ class LineTable(Memo[Line]):
         return value
 
 
+def _is_end(text: str) -> bool:
+    """Return whether what follows a value is nothing or a comment."""
+    return not text or (text[0] == " " and text.lstrip(" ")[:1] in ("", "#"))
+
+
+def _is_quoted(text: str) -> bool:
+    """Return whether a text is a simple one between quotes."""
+    content = text[1:-1]
+    return (
+        content != ""
+        and text[0] in _QUOTES
+        and text[-1] == text[0]
+        and _QUOTED_CHARACTERS.issuperset(content)
+    )
+
+
+def _is_word(text: str) -> bool:
+    """Return whether a text is a word of a list in brackets."""
+    return _is_quoted(text) or (text[:1] not in ("", "-") and _WORD_CHARACTERS.issuperset(text))
+
+
 _TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
 
-#: The marker of a document that begins with one, and what may stand before it.
+#: The marker of a document behind comments.
 _START = pattern(r"(?:#[ -~]*\n|\n)*--- *(?: #[ -~]*)?\n")
+_MARKER = "---\n"
 
 
 def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would take as long as all the rest
     """Return the tree of a document, None for an empty one. Raises ``RefusedError``."""
     table = _TABLES[id(dialect)]
-    start = _START.match(text) if "---" in text else None
-    lines = (text[start.end() :] if start else text).split("\n")
+    lines, has_marker = _lines_of(text)
     lines.reverse()
     next_line = lines.pop
     # An item may open a mapping, and brackets collections, without a look at the depth.
     max_depth = limits().nesting - 1 - _MOST_BRACKETS
-    document: dict[str, Json] = {"": dialect.block.values[""] if start else None}
+    document: dict[str, Json] = {"": dialect.block.values[""] if has_marker else None}
     node: Any = document
     here = _NO_LEVEL + 1
     open_key: str | None = ""
@@ -192,6 +227,14 @@ def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would
         node[key] = value
         open_key = opens
     return document[""]
+
+
+def _lines_of(text: str) -> tuple[list[str], bool]:
+    """Return the lines of a document without the marker that it may begin with, and whether it does."""
+    start = len(_MARKER) if text.startswith(_MARKER) else 0
+    if not start and "---" in text and (found := _START.match(text)):
+        start = found.end()
+    return text[start:].split("\n"), start > 0
 
 
 def _copied(value: Json, *_: object) -> Json:
