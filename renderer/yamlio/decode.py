@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from renderer.model.diagnostic import DiagnosticError
@@ -20,7 +21,7 @@ from renderer.yamlio.dialects import (
     WrittenScalar,
 )
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.line_reader import RefusedError, read_lines
+from renderer.yamlio.line_reader import read_lines
 
 if TYPE_CHECKING:  # imported for what is not read line by line
     from yaml.error import YAMLError
@@ -202,10 +203,8 @@ def decode_yaml11(content: bytes, path: str) -> Json:
 
 def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount | None) -> Json:
     if count is None:
-        try:
+        with suppress(UnusableError):
             return read_lines(chunk.text, dialect)
-        except RefusedError:
-            pass
     from renderer.yamlio.builder import read_tree  # noqa: PLC0415 - imports PyYAML
     from renderer.yamlio.events import MalformedError  # noqa: PLC0415 - as above
 

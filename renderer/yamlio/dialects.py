@@ -7,7 +7,7 @@ text (kyaml ``rnode.go`` MarshalJSON). Some scalars change on that way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from renderer.model.json import Scalar, scalar_text
 from renderer.model.record import Record
@@ -16,9 +16,6 @@ from renderer.yamlio.go_numbers import format_float32
 from renderer.yamlio.memo import Memo
 from renderer.yamlio.scalar_text import LINE_BREAKS, SPACE_BEFORE_BREAK, block_hints, has_unprintable
 from renderer.yamlio.scalars import CORE_RULES, MAX_INT, YAML11_RULES, Kind, ScalarRules, resolve
-
-if TYPE_CHECKING:
-    from renderer.yamlio.events import EventSource
 
 _BLOCK_STYLES = "|>"
 _BLANKS = " \t"
@@ -52,22 +49,14 @@ def _is_written_quoted(text: str) -> bool:
 
 
 def _refolded(text: str) -> str:
-    from renderer.yamlio.events import MalformedError, read_events  # noqa: PLC0415 - imports PyYAML
+    from renderer.yamlio.builder import read_tree  # noqa: PLC0415 - imports PyYAML
+    from renderer.yamlio.events import MalformedError  # noqa: PLC0415 - as above
 
     end = "" if text[-1] in LINE_BREAKS else "\n"
     try:
-        return read_events(f">{block_hints(text)}\n{folded_lines(text)}{end}", _scalar)
+        return cast("str", read_tree(f">{block_hints(text)}\n{folded_lines(text)}{end}", YAML11, None))
     except MalformedError:
         raise UnusableError("kustomize cannot read this folded block again once it has written it") from None
-
-
-def _scalar(source: EventSource) -> str:
-    from yaml.events import ScalarEvent  # noqa: PLC0415 - as above
-
-    event = source.get_event()
-    while not isinstance(event, ScalarEvent):
-        event = source.get_event()
-    return event.value
 
 
 def folded_lines(text: str) -> str:

@@ -88,23 +88,15 @@ class ValueCount:
 
     def counted(self, source: EventSource) -> EventSource:
         """Return the same events, counted."""
-        return _Counted(source, self)
+        self._next = source.get_event
+        return self
 
-    def count(self, event: Event | None) -> None:
-        """Count an event. Raises ``LimitError``."""
+    def get_event(self) -> Event | None:
+        """Return the next event of the source. Raises ``LimitError``."""
+        event = self._next()
         if isinstance(event, NodeEvent):
             self._left -= 1
             if self._left < 0:
                 message = f"the file holds more than {limits().values} values"
                 raise LimitError("values", message).at(*position_of(event))
-
-
-class _Counted:
-    def __init__(self, source: EventSource, count: ValueCount) -> None:
-        self._next = source.get_event
-        self._count = count.count
-
-    def get_event(self) -> Event | None:
-        event = self._next()
-        self._count(event)
         return event

@@ -32,15 +32,12 @@ _EXCEPTIONS = {
 
 def import_parser() -> type[Any] | None:
     """Return the class that yields libyaml's events, ``CParser``; None where PyYAML came without libyaml."""
-    is_alone = isinstance(_PACKAGE, DeferredModule)
     try:
-        return _import_alone(_PACKAGE) if _PACKAGE and is_alone else _import_with_package()
+        if _PACKAGE and isinstance(_PACKAGE, DeferredModule):
+            return _import_alone(_PACKAGE)
+        parser: type[Any] = import_module("yaml.cyaml").CParser
     except ImportError:
         return None
-
-
-def _import_with_package() -> type[Any]:
-    parser: type[Any] = import_module("yaml.cyaml").CParser
     return parser
 
 

@@ -18,21 +18,22 @@ from typing import Any, TypeAlias
 from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
-from renderer.model.record import Record
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, Scalars
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.memo import Memo
 
 
-class RefusedError(Exception):
+class RefusedError(UnusableError):
     """The text has something that this reader leaves to libyaml; it may be correct."""
 
+    def __init__(self) -> None:
+        super().__init__("this is read by libyaml")
 
-class _BlockHeader(Record):
-    """The value of a line whose text stands on the lines below it."""
 
-    style: str
-    chomping: str
+class _BlockHeader(str):
+    """The value of a line whose text stands on the lines below it: ``|-``."""
+
+    __slots__ = ()
 
 
 #: Level, inner level, key, value, open key. A mapping whose keys stand in column c is on level 2c, a list
@@ -59,7 +60,7 @@ _MOST_BRACKETS = 8
 
 
 class LineTable(Memo[Line]):
-    """The meaning of lines in one dialect. A lookup raises ``RefusedError``."""
+    """The meaning of lines in one dialect. A lookup raises ``UnusableError`` for one that is refused."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(self._line)
@@ -77,18 +78,15 @@ class LineTable(Memo[Line]):
             item = text[2:].lstrip(" ")
             level, inner = level + 1, level + 2 * (len(text) - len(item))
             text = item
-        try:
-            key, colon, value_text = text.partition(":")
-            name = self._key(key) if colon and value_text[:1] in ("", " ") else None
-            if name is not None:
-                text = value_text.lstrip(" ")
-                if _is_end(value_text):
-                    return level, inner, name, self._block.values[""], name
-            elif not inner:
-                raise RefusedError
-            value = self._value(text)
-        except UnusableError:
-            raise RefusedError from None
+        key, colon, value_text = text.partition(":")
+        name = self._key(key) if colon and value_text[:1] in ("", " ") else None
+        if name is not None:
+            text = value_text.lstrip(" ")
+            if _is_end(value_text):
+                return level, inner, name, self._block.values[""], name
+        elif not inner:
+            raise RefusedError
+        value = self._value(text)
         return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
 
     def _key(self, text: str) -> str | None:
@@ -97,10 +95,7 @@ class LineTable(Memo[Line]):
             return text[1:-1]
         if not _WORD_CHARACTERS.issuperset(text) or text[:1] in ("", "-") or len(text) > _LONGEST_KEY:
             return None
-        key = self._block.keys[text]
-        if key is None:
-            raise RefusedError
-        return key
+        return self._block.keys[text]
 
     def _value(self, text: str) -> Any:  # noqa: ANN401 - Json, or a _BlockHeader
         """Return the value of a text that stands behind a key or dash."""
@@ -116,7 +111,7 @@ class LineTable(Memo[Line]):
             return self._in_brackets(text)
         header, _, end = text.partition(" ")
         if header in _BLOCK_HEADERS and _is_end(f" {end}"):
-            return _BlockHeader(first, header[1:])
+            return _BlockHeader(header)
         raise RefusedError
 
     def _quoted(self, text: str, quote: str) -> str:
@@ -177,20 +172,16 @@ def _is_word(text: str) -> bool:
 
 _TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
 
-#: The marker of a document behind comments.
-_START = pattern(r"(?:#[ -~]*\n|\n)*--- *(?: #[ -~]*)?\n")
-_MARKER = "---\n"
-
 
 def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would take as long as all the rest
-    """Return the tree of a document, None for an empty one. Raises ``RefusedError``."""
+    """Return the tree of a document, None for an empty one. Raises ``UnusableError`` to refuse it."""
     table = _TABLES[id(dialect)]
-    lines, has_marker = _lines_of(text)
+    lines = text.removeprefix("---\n").split("\n")
     lines.reverse()
     next_line = lines.pop
     # An item may open a mapping, and brackets collections, without a look at the depth.
     max_depth = limits().nesting - 1 - _MOST_BRACKETS
-    document: dict[str, Json] = {"": dialect.block.values[""] if has_marker else None}
+    document: dict[str, Json] = {"": dialect.block.values[""] if text.startswith("---") else None}
     node: Any = document
     here = _NO_LEVEL + 1
     open_key: str | None = ""
@@ -229,14 +220,6 @@ def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would
     return document[""]
 
 
-def _lines_of(text: str) -> tuple[list[str], bool]:
-    """Return the lines of a document without the marker that it may begin with, and whether it does."""
-    start = len(_MARKER) if text.startswith(_MARKER) else 0
-    if not start and "---" in text and (found := _START.match(text)):
-        start = found.end()
-    return text[start:].split("\n"), start > 0
-
-
 def _copied(value: Json, *_: object) -> Json:
     if isinstance(value, list):
         return [_copied(element) for element in value]
@@ -244,7 +227,6 @@ def _copied(value: Json, *_: object) -> Json:
 
 
 _FOLD = pattern(r"\n(\n*)")
-_INDENTED = pattern(r"(?:\A|\n)[ \t]")
 
 
 def _block_text(header: _BlockHeader, lines: list[str], parent: int, scalars: Scalars) -> str:
@@ -253,26 +235,24 @@ def _block_text(header: _BlockHeader, lines: list[str], parent: int, scalars: Sc
     if not text.replace("\n", "").replace("\t", "").isprintable():
         raise RefusedError
     body = text.rstrip("\n")
-    breaks = {"-": "", "+": text[len(body) :] + "\n", "": "\n"}[header.chomping]
-    if header.style == ">":
+    breaks = {"-": "", "+": text[len(body) :] + "\n", "": "\n"}[header[1:]]
+    if header[0] == ">":
         content = body.lstrip("\n")
-        if _INDENTED.search(content):
+        if content[0] in " \t" or "\n " in content or "\n\t" in content:
             raise RefusedError
         body = body[: -len(content)] + _FOLD.sub(lambda found: found[1] or " ", content)
-    try:
-        return scalars.styled(body + breaks, header.style)
-    except UnusableError:
-        raise RefusedError from None
+    return scalars.styled(body + breaks, header[0])
 
 
 def _indented_text(lines: list[str], parent: int) -> str:
     """Take the lines that are indented beyond ``parent``, and return them without indentation."""
     found: list[str] = []
-    while not (line := _taken(lines)).strip(" "):
-        found.append(line)
+    while lines and not lines[-1].strip(" "):
+        found.append(lines.pop())
+    line = lines.pop() if lines else ""
     text = line.lstrip(" ")
     indent = len(line) - len(text)
-    if indent <= parent or text[0] == "\t" or any(len(blank) > indent for blank in found):
+    if indent <= parent or text[:1] in ("", "\t") or any(len(blank) > indent for blank in found):
         raise RefusedError
     prefix = line[:indent]
     found = [""] * len(found)
@@ -289,13 +269,6 @@ def _indented_text(lines: list[str], parent: int) -> str:
             raise RefusedError
         lines.append(line)
     return "\n".join(found)
-
-
-def _taken(lines: list[str]) -> str:
-    """Take the next line. Raises ``RefusedError`` where there is none."""
-    if not lines:
-        raise RefusedError
-    return lines.pop()
 
 
 #: How values are made that the lines of a table do not share.

@@ -14,7 +14,7 @@ from renderer.yamlio.decode import split_documents
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError
-from renderer.yamlio.line_reader import RefusedError, read_lines
+from renderer.yamlio.line_reader import read_lines
 
 ROOT = Path(__file__).parents[2]
 DIALECTS = (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)
@@ -84,7 +84,7 @@ def is_taken(text: str) -> bool:
     for dialect in DIALECTS:
         try:
             tree = read_lines(text, dialect)
-        except RefusedError:
+        except UnusableError:
             continue
         taken = True
         try:
@@ -205,7 +205,7 @@ def test_these_are_taken(text: str) -> None:
 )
 def test_these_are_left_to_libyaml(text: str) -> None:
     for dialect in (RESOURCE, RESOURCE_AS_WRITTEN):
-        with pytest.raises(RefusedError):
+        with pytest.raises(UnusableError):
             read_lines(text, dialect)
     is_taken(text)
 
