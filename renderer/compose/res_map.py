@@ -6,9 +6,10 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from renderer.compose.identity import Identity, current_identity, identities
-from renderer.compose.scalar_nodes import with_shared_change
+from renderer.deferred import FunctionsOf
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
@@ -16,6 +17,11 @@ from renderer.model.limits import limits, over_limit
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.work import spend
+
+if TYPE_CHECKING:
+    from renderer.compose import scalar_nodes
+else:  # few resources have fields that share a node
+    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
 
 #: Characters of a number, and of what stands around a value when it is written.
 _SCALAR, _AROUND = 4, 2
@@ -169,7 +175,7 @@ class ResMap:
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource = with_shared_change(self._resources[key], resource)
+            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
@@ -234,7 +240,7 @@ class ResMap:
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
     changed = change(resource)
     is_shared = changed.shared_fields and changed is not resource
-    return with_shared_change(resource, changed) if is_shared else changed
+    return scalar_nodes.with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

@@ -73,3 +73,18 @@ def test_a_pattern_is_the_regular_expression_of_its_text() -> None:
     assert late.sub("c", "aab") == "c"
     assert late.pattern == "a+(b)"
     assert pattern(b"A", re.IGNORECASE).fullmatch(b"a")
+
+
+def test_a_function_of_a_module_is_imported_when_it_is_called() -> None:
+    code = """
+import sys
+from renderer.deferred import FunctionsOf
+names = FunctionsOf("renderer.model.suggest")
+asked = names.suggest
+print(asked.__name__, "renderer.model.suggest" in sys.modules, names.suggest is asked)
+print(asked("lables", ["labels"]), asked.imported() is sys.modules["renderer.model.suggest"].suggest)
+"""
+    first, second = printed(code)
+
+    assert first == "suggest False True"
+    assert second.endswith(" True")
