@@ -12,6 +12,7 @@ from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.taint import taint, taint_texts
 from renderer.yamlio.dialects import (
     RESOURCE,
     RESOURCE_AS_WRITTEN,
@@ -223,3 +224,17 @@ def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> Diag
     if isinstance(error, UnusableError):
         return unusable(error, path, chunk.first_line)
     return malformed(error, chunk, path)
+
+
+#: What stands before the value in a line that may be no YAML, and around it.
+_BEFORE_VALUE = pattern(r"^[^=:]*[=:]\s*")
+_AROUND_VALUE = "'\" ,"
+
+
+def taint_content(content: bytes) -> None:
+    """Note the values in a file: those of its YAML, and of lines such as ``key=value``."""
+    with suppress(DiagnosticError):
+        for document in decode_documents(content, ""):
+            taint_texts(document)
+    lines = content.decode("utf-8", "replace").splitlines()
+    taint(_BEFORE_VALUE.sub("", line).strip(_AROUND_VALUE) for line in lines)
