@@ -6,16 +6,24 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from renderer.compose.identity import Identity, current_identity, identities
-from renderer.compose.scalar_nodes import with_shared_change
+from renderer.deferred import FunctionsOf
+from renderer.kubevirt.confidential import SECRET_DATA, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.taint import taint
 from renderer.model.work import spend
+
+if TYPE_CHECKING:
+    from renderer.compose import scalar_nodes
+else:  # few resources have fields that share a node
+    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
 
 #: Characters of a number, and of what stands around a value when it is written.
 _SCALAR, _AROUND = 4, 2
@@ -169,12 +177,13 @@ class ResMap:
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource = with_shared_change(self._resources[key], resource)
+            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
         ):
             self._by_current = None
+        _taint_lost_values(self._resources[key], resource)
         self._resources[key] = resource
         self._note(key, resource)
 
@@ -202,7 +211,7 @@ class ResMap:
         return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:
-        del self._resources[key]
+        _taint_lost_values(self._resources.pop(key))
         self._by_current = None
 
     def update(self, change: Callable[[Resource], Resource]) -> None:
@@ -231,10 +240,22 @@ class ResMap:
         return self._by_current
 
 
+def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
+    """Note the values that a Secret has no more: by now they may stand elsewhere."""
+    if before.kind != "Secret":
+        return
+    if (
+        after is None
+        or after.kind != "Secret"
+        or any(before.content.get(field) is not after.content.get(field) for field in SECRET_DATA)
+    ):
+        taint(secret_values([before.content]) - secret_values([after.content] if after else ()))
+
+
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
     changed = change(resource)
     is_shared = changed.shared_fields and changed is not resource
-    return with_shared_change(resource, changed) if is_shared else changed
+    return scalar_nodes.with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:
