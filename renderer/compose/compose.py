@@ -22,6 +22,7 @@ from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.model.text_enum import TextEnum
+from renderer.model.work import spend
 
 
 class Reorder(TextEnum):
@@ -42,6 +43,8 @@ class BuildOptions(Record):
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
 
 
+#: Steps for a resource of an overlay once it is composed (``model.work``).
+_FINISHING = 20
 _DEFAULT_OPTIONS = BuildOptions()
 
 
@@ -86,6 +89,7 @@ class Composer:
     ) -> ResourceSet:
         """Return the resources after the last steps: hashes, references, variables, order."""
         resources = ResMap(accumulated.resources)
+        spend(_FINISHING * len(resources), "composing overlays")
         specs, variables = accumulated.field_specs, accumulated.variables
         steps: tuple[tuple[Finish, Transform], ...] = (
             (Finish.NAME_HASH, add_name_hashes),

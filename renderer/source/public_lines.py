@@ -105,7 +105,10 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
     for node in nodes:
         if node.text in patches:
             yield node, node  # a patch as text
-        for key, value in node.entries():
+        entries = tuple(node.entries())
+        if not may_find_lines(2 * len(entries)):  # merged mappings have those of others
+            raise _TooManyNodesError
+        for key, value in entries:
             if is_confidential_key(key.text):
                 yield key, value
             elif key.text in SECTIONS:
