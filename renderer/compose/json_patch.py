@@ -298,8 +298,11 @@ def _rounded(value: Json, known: Json) -> Json:
         return value
     if isinstance(value, dict):
         old = object_at(known)
-        fields = {key: _rounded(child, old.get(key)) for key, child in value.items()}
-        return value if all(fields[key] is value[key] for key in value) else fields
+        fields = {
+            key: child if isinstance(child, str) else _rounded(child, old.get(key))
+            for key, child in value.items()
+        }
+        return value if all(map(is_, fields.values(), value.values())) else fields
     if isinstance(value, list):
         pairs = zip_longest(value, array_at(known)[: len(value)])
         elements = [element if element is old else _rounded(element, old) for element, old in pairs]

@@ -6,7 +6,7 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
@@ -14,7 +14,6 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
-from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 
@@ -33,14 +32,10 @@ _REPLACING = 120
 _KEYS_PER_STEP = 2
 
 
-class Growth(Record):
-    """Characters that were added, about, and the most collections within each other on the way to them."""
+#: Characters that were added, about, and the most collections within each other on the way to them.
+Growth: TypeAlias = tuple[int, int]
 
-    size: int
-    depth: int
-
-
-_NOTHING = Growth(0, 0)
+_NOTHING: Growth = (0, 0)
 
 
 def growth(before: Json, after: Json) -> Growth:
@@ -56,49 +51,54 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         old = before if isinstance(before, dict) else {}
         size = depth = 0
         for key, child in after.items():
-            kept = old.get(key)
-            if kept is child and key in old:
+            if key not in old:
+                more, deep = _whole(child, known)
+                size += len(key) + _AROUND
+            elif old[key] is child:
                 continue
-            added = _added(kept, child, known) if key in old else _whole(child, known)
-            size += added.size + (0 if key in old else len(key) + _AROUND)
-            depth = max(depth, added.depth)
-        return Growth(size, depth + 1)
+            else:
+                more, deep = _added(old[key], child, known)
+            size += more
+            depth = max(depth, deep)
+        return size, depth + 1
     if isinstance(after, list):
         return _added_elements(before if isinstance(before, list) else [], after, known)
-    return _scalar(after)
+    return _scalar(after), 0
 
 
 def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
     """Elements may have moved. One that has changed stands, most likely, where it stood before."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
+    changed = len(before) == len(after)
     size = depth = 0
     for index, child in enumerate(after):
         if id(child) in kept:
             continue
-        changed = len(before) == len(after)
-        added = _added(before[index], child, known) if changed else _whole(child, known)
-        size += added.size + (0 if changed else _AROUND)
-        depth = max(depth, added.depth)
-    return Growth(size, depth + 1)
+        more, deep = _added(before[index], child, known) if changed else _whole(child, known)
+        size += more + (0 if changed else _AROUND)
+        depth = max(depth, deep)
+    return size, depth + 1
 
 
 def _whole(value: Json, known: dict[int, Growth]) -> Growth:
     """All of a tree."""
     if not isinstance(value, dict | list):
-        return _scalar(value)
+        return _scalar(value), 0
     if id(value) not in known:
-        children = [_whole(child, known) for child in (value.values() if isinstance(value, dict) else value)]
-        keys = sum(map(len, value)) if isinstance(value, dict) else 0
-        known[id(value)] = Growth(
-            keys + _AROUND * len(value) + sum(child.size for child in children),
-            1 + max((child.depth for child in children), default=0),
-        )
+        size, depth = _AROUND * len(value), 0
+        if isinstance(value, dict):
+            size += sum(map(len, value))
+        for child in value.values() if isinstance(value, dict) else value:
+            more, deep = _whole(child, known)
+            size += more
+            depth = max(depth, deep)
+        known[id(value)] = size, depth + 1
     return known[id(value)]
 
 
-def _scalar(value: Json) -> Growth:
-    return Growth(len(value) if isinstance(value, str) else _SCALAR, 0)
+def _scalar(value: Json) -> int:
+    return len(value) if isinstance(value, str) else _SCALAR
 
 
 class ResMap:
