@@ -15,6 +15,7 @@ from renderer.compose.annotations import with_annotations_for_notes, with_text_a
 from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import without_nodes
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
@@ -26,6 +27,7 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.source_tree import JsonPatch
 from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.taint import taint
 from renderer.yamlio.go_numbers import format_float, json_number
 
 #: Changes the value that stands for the container of a key, which it is given.
@@ -225,7 +227,9 @@ class JsonPatching:
         return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
 
     def _operated(self, document: Json, resource: Resource) -> Json:
+        held: set[str] = set()
         for index, operation in enumerate(self._patch.operations):
+            held |= secret_values([document])
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
@@ -236,6 +240,8 @@ class JsonPatching:
                     else did_you_mean(text_at(operation, "op"), _OPERATIONS, most=1)
                 )
                 raise self._invalid(str(error), index, operation, resource, hint) from None
+        if held:  # what one operation adds, another may move elsewhere
+            taint(held - secret_values([document]))
         return document
 
     def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:

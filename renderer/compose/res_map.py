@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
+from renderer.kubevirt.confidential import SECRET_DATA, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
+from renderer.model.taint import taint
 from renderer.model.work import spend
 
 if TYPE_CHECKING:
@@ -181,6 +183,7 @@ class ResMap:
             self._resources[key]
         ):
             self._by_current = None
+        _taint_lost_values(self._resources[key], resource)
         self._resources[key] = resource
         self._note(key, resource)
 
@@ -208,7 +211,7 @@ class ResMap:
         return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:
-        del self._resources[key]
+        _taint_lost_values(self._resources.pop(key))
         self._by_current = None
 
     def update(self, change: Callable[[Resource], Resource]) -> None:
@@ -235,6 +238,18 @@ class ResMap:
                 if other != key:
                     raise duplicate_id(self._resources[other], resource)
         return self._by_current
+
+
+def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
+    """Note the values that a Secret has no more: by now they may stand elsewhere."""
+    if before.kind != "Secret":
+        return
+    if (
+        after is None
+        or after.kind != "Secret"
+        or any(before.content.get(field) is not after.content.get(field) for field in SECRET_DATA)
+    ):
+        taint(secret_values([before.content]) - secret_values([after.content] if after else ()))
 
 
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:

@@ -11,8 +11,11 @@ from renderer.model.pattern import pattern
 IMPORTED_ALONE = """
 import sys
 import renderer.yamlio.decode
-assert "yaml.parser" not in sys.modules
 print(renderer.yamlio.decode.decode_documents(b"a: 1\\n", "a.yaml"))
+assert "yaml._yaml" not in sys.modules
+print(renderer.yamlio.decode.decode_documents(b"a: &x 1\\n", "a.yaml"))
+assert "yaml._yaml" in sys.modules
+assert "yaml.parser" not in sys.modules
 """
 THEN_BY_OTHERS = """
 import yaml
@@ -47,6 +50,7 @@ def printed(code: str) -> list[str]:
 def test_pyyaml_is_whole_for_others_though_we_import_its_binding_alone() -> None:
     assert printed(IMPORTED_ALONE + THEN_BY_OTHERS) == [
         "({'a': 1},)",
+        "({'a': 1},)",
         "{'a': [1]} {'a': 'b'} True",
         "ParserError True",
         "ReaderError True",
@@ -55,7 +59,7 @@ def test_pyyaml_is_whole_for_others_though_we_import_its_binding_alone() -> None
 
 def test_pyyaml_that_others_imported_first_is_used_as_it_is() -> None:
     assert printed(
-        "import yaml\nfrom renderer.yamlio import C_PARSER\nprint(C_PARSER is yaml.cyaml.CParser)"
+        "import yaml\nfrom renderer.yamlio.events import C_PARSER\nprint(C_PARSER is yaml.cyaml.CParser)"
     ) == ["True"]
 
 
