@@ -18,8 +18,8 @@ from renderer.compose.scalar_nodes import without_nodes
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import format_pointer, parse_pointer
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
-from renderer.model.json_pointer import format_pointer, parse_pointer
 from renderer.model.limits import limits
 from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern

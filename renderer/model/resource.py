@@ -171,6 +171,17 @@ def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
     return elements[index], element_name(elements, index) or segment
 
 
+class Definition(Record):
+    """An object of ``kind`` that a file of the repository defines at ``site``, and no catalog has.
+
+    ``way_in`` tells how the catalogs get it.
+    """
+
+    kind: str
+    site: Site
+    way_in: str
+
+
 class ResourceSet:
     """Resources in the order in which they will be written. Changes return a new set."""
 

@@ -44,9 +44,9 @@ from functools import partial
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields
-from renderer.model.generated import Generated, ListedFile, ListedFiles
 from renderer.model.json import Json, JsonObject, text_at
 from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.source_tree import Generated, ListedFile, ListedFiles
 from renderer.model.taint import taint, taint_texts, texts_of
 from renderer.templates.errors import TemplateError
 from renderer.templates.instrument import Output
