@@ -1,4 +1,4 @@
-"""The path of a value inside a document, and JSON pointers (RFC 6901): ``/metadata/labels/example.com~1team``."""
+"""The path of a value inside a document, and JSON pointers (RFC 6901): ``/metadata/labels/a.com~1team``."""
 
 from __future__ import annotations
 
