@@ -6,9 +6,10 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from renderer.compose.identity import Identity, current_identity, identities
-from renderer.compose.scalar_nodes import with_shared_change
+from renderer.deferred import FunctionsOf
 from renderer.kubevirt.confidential import SECRET_DATA, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
@@ -19,6 +20,11 @@ from renderer.model.resource import Resource
 from renderer.model.taint import taint
 from renderer.model.work import spend
 
+if TYPE_CHECKING:
+    from renderer.compose import scalar_nodes
+else:  # few resources have fields that share a node
+    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
+
 #: Characters of a number, and of what stands around a value when it is written.
 _SCALAR, _AROUND = 4, 2
 
@@ -26,7 +32,9 @@ _SCALAR, _AROUND = 4, 2
 #: Steps to put a resource in the place of another one (``model.work``).
 _REPLACING = 120
 #: Mappings and lists that changed were copied, and are compared with those before.
-_KEYS_PER_STEP = 2
+_KEYS_PER_STEP = 4
+#: Steps for the id of a resource, and for a value that was not there before.
+_IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
 
 class Growth(Record):
@@ -37,6 +45,8 @@ class Growth(Record):
 
 
 _NOTHING = Growth(0, 0)
+#: Stands for a key that a mapping has not.
+_MISSING = object()
 
 
 def growth(before: Json, after: Json) -> Growth:
@@ -51,11 +61,9 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         spend(len(after) // _KEYS_PER_STEP, "changing resources")
         old = before if isinstance(before, dict) else {}
         size = depth = 0
-        for key, child in after.items():
-            kept = old.get(key)
-            if kept is child and key in old:
-                continue
-            added = _added(kept, child, known) if key in old else _whole(child, known)
+        for key in [key for key, child in after.items() if old.get(key, _MISSING) is not child]:
+            child = after[key]
+            added = _added(old[key], child, known) if key in old else _whole(child, known)
             size += added.size + (0 if key in old else len(key) + _AROUND)
             depth = max(depth, added.depth)
         return Growth(size, depth + 1)
@@ -84,6 +92,7 @@ def _whole(value: Json, known: dict[int, Growth]) -> Growth:
     if not isinstance(value, dict | list):
         return _scalar(value)
     if id(value) not in known:
+        spend(_STEPS_PER_VALUE * len(value), "changing resources")
         children = [_whole(child, known) for child in (value.values() if isinstance(value, dict) else value)]
         keys = sum(map(len, value)) if isinstance(value, dict) else 0
         known[id(value)] = Growth(
@@ -132,6 +141,7 @@ class ResMap:
         """
         by_current, most = self._current(), limits().resources
         for resource in resources:
+            spend(2 * _IDENTIFYING, "gathering resources")
             identity = current_identity(resource)
             if identity in by_current:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
@@ -146,6 +156,7 @@ class ResMap:
         """The keys of the resources that have the id now or had it before."""
         if self._by_any is None:
             self._by_any = {}
+            spend(2 * _IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 _index(self._by_any, key, resource)
         return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
@@ -159,6 +170,7 @@ class ResMap:
             return self.items()
         if self._by_name is None:
             self._by_name = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 _index_names(self._by_name, key, resource)
         keys = sorted(self._by_name.get(name, ()))
@@ -171,7 +183,7 @@ class ResMap:
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource = with_shared_change(self._resources[key], resource)
+            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
@@ -227,6 +239,7 @@ class ResMap:
     def _current(self) -> dict[Identity, int]:
         if self._by_current is None:
             self._by_current = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 other = self._by_current.setdefault(current_identity(resource), key)
                 if other != key:
@@ -249,7 +262,7 @@ def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
     changed = change(resource)
     is_shared = changed.shared_fields and changed is not resource
-    return with_shared_change(resource, changed) if is_shared else changed
+    return scalar_nodes.with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

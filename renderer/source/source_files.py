@@ -14,6 +14,7 @@ from renderer.model.location import Site
 from renderer.model.pattern import pattern
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.model.suggest import suggest
+from renderer.model.work import spend
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.resources import read_json_patch, read_patch, read_resources
@@ -32,6 +33,9 @@ def is_remote(entry: str) -> bool:
 
 
 T = TypeVar("T")
+
+#: Steps to list a folder, beside those for each name in it (``model.work``).
+_LISTING = 60
 
 
 class SourceFiles:
@@ -91,6 +95,7 @@ class SourceFiles:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
         names = self.fs.list(parent or ".")
+        spend(_LISTING + 2 * len(names), "listing folders of missing files")
         if name in names:  # a pipe, a device, a link that leads nowhere
             return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
         nearest = [posixpath.join(parent, known) for known in suggest(name, names)]
