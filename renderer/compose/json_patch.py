@@ -38,7 +38,7 @@ Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Jso
 #: values that are compared, so many cost one step (``model.work``).
 _OPERATION, _KEY, _COPIED_PER_STEP = 20, 4, 16
 #: Keys and elements that a patch leaves as they are, and that are compared all the same, in a step.
-_KEYS_PER_STEP = 4
+_KEYS_PER_STEP = 3
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
 

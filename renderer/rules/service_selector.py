@@ -59,7 +59,7 @@ def _check(context: Context) -> Iterator[Finding]:
         return
     templates = [_pod_labels(resource.content) for resource in context.resources]
     for service in services:
-        spend(len(templates) + 8 * len(context.machines), "comparing selectors of Services with labels")
+        spend(2 * len(templates) + 16 * len(context.machines), "comparing selectors of Services with labels")
         selector = _selector(service)
         is_matched = any(selector.items() <= labels.items() for labels in templates if labels)
         if not is_matched and not any(key.startswith(_GIVEN) for key in selector):
