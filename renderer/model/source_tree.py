@@ -263,6 +263,18 @@ class KustomizationRoot(Record):
         resources = (entry for entry in self.resources if isinstance(entry, KustomizationRoot))
         return (*resources, *self.components, *self.plugin_roots)
 
+    def outline(self, known: dict[KustomizationRoot, KustomizationRoot]) -> KustomizationRoot:
+        """Return the root and those below it without resource files; ``known`` are those made so far."""
+        if self not in known:
+            known[self] = self._replace(
+                resources=tuple(
+                    entry.outline(known) for entry in self.resources if isinstance(entry, KustomizationRoot)
+                ),
+                components=tuple(each.outline(known) for each in self.components),
+                plugin_roots=tuple(each.outline(known) for each in self.plugin_roots),
+            )
+        return known[self]
+
 
 class SourceTree(Record):
     """The root that was asked for, and below it everything that it uses."""
