@@ -13,7 +13,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.pattern import pattern
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
-from renderer.model.suggest import suggest
+from renderer.model.suggest import suggest_paths
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.resources import read_json_patch, read_patch, read_resources
@@ -93,7 +93,7 @@ class SourceFiles:
         names = self.fs.list(parent or ".")
         if name in names:  # a pipe, a device, a link that leads nowhere
             return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
-        nearest = [posixpath.join(parent, known) for known in suggest(name, names)]
+        nearest = suggest_paths(place, self.fs.list)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         return _error(Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", site, hint)
 
