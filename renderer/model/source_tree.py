@@ -65,10 +65,6 @@ class JsonPatch(Record):
     site: Site
     operations: tuple[Json, ...]
 
-    def operation_site(self, index: int) -> Site:
-        """Return the site of the operation."""
-        return self.site.below(index)
-
 
 PatchContent: TypeAlias = StrategicMergePatches | JsonPatch
 
