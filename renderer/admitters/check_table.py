@@ -9,6 +9,7 @@ from typing import Generic, ParamSpec
 from renderer.admitters.causes import Cause
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec
+from renderer.deferred import DeferredFunction
 from renderer.model.record import Record
 from renderer.model.release import Release
 
@@ -30,6 +31,10 @@ class Check(Record, Generic[P]):
     since: Release | None
     until: Release | None
     ends: Callable[..., bool] | None
+
+    def imported(self) -> Check[P]:
+        """Return the check with its function imported."""
+        return self._replace(run=self.run.imported()) if isinstance(self.run, DeferredFunction) else self
 
     def holds_for(self, release: Release) -> bool:
         """Return true if ``release`` makes the check."""
@@ -78,7 +83,7 @@ class CheckTable(Generic[P]):
         key = (release, fields)
         if key not in self._needed:
             self._needed[key] = tuple(
-                check
+                check.imported()
                 for check in self.checks
                 if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )

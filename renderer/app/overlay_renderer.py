@@ -26,7 +26,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
-from renderer.model.work import WorkDone, add, begin_run
+from renderer.model.work import SharedWork, WorkDone, add, join_run, report_work
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BuiltinFileSystem
@@ -74,19 +74,25 @@ class OverlayRenderer:
         """Return how to make this renderer again in a worker that is no copy of this process."""
         return type(self), self._project
 
-    def render(self, overlay: Overlay) -> RenderedOverlay:
-        """Render one overlay. Raises ``DiagnosticError`` for an error that concerns all overlays."""
+    def render(self, overlay: Overlay, *, is_last: bool = False) -> RenderedOverlay:
+        """Render one overlay; with ``is_last``, forget what others would have in common with it.
+
+        Raises ``DiagnosticError`` for an error that concerns all overlays.
+        """
         stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
         known = count_tainted()
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
+            if is_last:
+                self._pipeline.forget_sources()
             composing = stopwatch.lap()
+            counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
+            del composed  # what only it holds makes room for the texts
             files = {} if outcome.failed else _files(overlay, outcome.value)
         findings = self._located(outcome.diagnostics)
         findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
-        counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
         return RenderedOverlay(
             overlay=overlay,
             files=files,
@@ -144,7 +150,7 @@ def rendered_in_order(
     """
     stopwatch, waiting = Stopwatch(), deque(overlays)
     while waiting and (min(jobs, len(waiting)) == 1 or stopwatch.seconds() < ALONE):
-        yield renderer.render(waiting.popleft())
+        yield renderer.render(waiting.popleft(), is_last=not waiting)
     if waiting:
         yield from _rendered_by_workers(renderer, tuple(waiting), min(jobs, len(waiting)))
 
@@ -156,9 +162,11 @@ def _rendered_by_workers(
     # Only large projects need workers.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
+    from multiprocessing import get_context  # noqa: PLC0415 - as said
 
-    done = 0
-    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(renderer, *snapshot()))
+    done, context = 0, get_context()
+    work = SharedWork(context.Value("q"), context.Value("q"), context.RawArray("b", SharedWork.MARKS))
+    pool = ProcessPoolExecutor(workers, context, _begin, (renderer, work, *snapshot()))
     try:
         part = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
         for rendered in pool.map(_render, overlays, chunksize=part):
@@ -179,9 +187,9 @@ class _Worker:
     renderer: OverlayRenderer
 
 
-def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
+def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect: Limits) -> None:
     restore(most, in_effect)
-    begin_run()
+    join_run(work)
     begin_notes()
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -189,7 +197,9 @@ def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
 
 
 def _render(overlay: Overlay) -> RenderedOverlay:
-    return _Worker.renderer.render(overlay)
+    rendered = _Worker.renderer.render(overlay)
+    report_work()
+    return rendered
 
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")

@@ -22,6 +22,7 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot
 from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.work import spend
 from renderer.yamlio.dialects import rewritten
 from renderer.yamlio.errors import UnusableError
 
@@ -75,6 +76,8 @@ def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticE
 #: Base64 text that is not shorter is broken into lines of this length.
 _LINE_LENGTH = 70
 _OPAQUE = "Opaque"
+#: Steps to put a pair into a ConfigMap or Secret (``model.work``).
+_STEPS_PER_PAIR = 4
 
 
 def config_map_or_secret(generator: DataGenerator) -> Resource:
@@ -82,6 +85,7 @@ def config_map_or_secret(generator: DataGenerator) -> Resource:
     args = generator.args
     if not args.name:
         raise _invalid(f"the generated {args.kind} has no name", generator)
+    spend(_STEPS_PER_PAIR * len(generator.data), "generating data")
     _check_keys(generator)
     content: dict[str, Json] = {"apiVersion": "v1", "kind": args.kind, "metadata": _metadata(args)}
     if args.kind == "Secret":

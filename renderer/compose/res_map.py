@@ -6,16 +6,24 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from renderer.compose.identity import Identity, current_identity, identities
-from renderer.compose.scalar_nodes import with_shared_change
+from renderer.deferred import FunctionsOf
+from renderer.kubevirt.confidential import SECRET_DATA, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.taint import taint
 from renderer.model.work import spend
+
+if TYPE_CHECKING:
+    from renderer.compose import scalar_nodes
+else:  # few resources have fields that share a node
+    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
 
 #: Characters of a number, and of what stands around a value when it is written.
 _SCALAR, _AROUND = 4, 2
@@ -24,7 +32,9 @@ _SCALAR, _AROUND = 4, 2
 #: Steps to put a resource in the place of another one (``model.work``).
 _REPLACING = 120
 #: Mappings and lists that changed were copied, and are compared with those before.
-_KEYS_PER_STEP = 2
+_KEYS_PER_STEP = 4
+#: Steps for the id of a resource, and for a value that was not there before.
+_IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
 
 class Growth(Record):
@@ -35,6 +45,8 @@ class Growth(Record):
 
 
 _NOTHING = Growth(0, 0)
+#: Stands for a key that a mapping has not.
+_MISSING = object()
 
 
 def growth(before: Json, after: Json) -> Growth:
@@ -49,11 +61,9 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         spend(len(after) // _KEYS_PER_STEP, "changing resources")
         old = before if isinstance(before, dict) else {}
         size = depth = 0
-        for key, child in after.items():
-            kept = old.get(key)
-            if kept is child and key in old:
-                continue
-            added = _added(kept, child, known) if key in old else _whole(child, known)
+        for key in [key for key, child in after.items() if old.get(key, _MISSING) is not child]:
+            child = after[key]
+            added = _added(old[key], child, known) if key in old else _whole(child, known)
             size += added.size + (0 if key in old else len(key) + _AROUND)
             depth = max(depth, added.depth)
         return Growth(size, depth + 1)
@@ -82,6 +92,7 @@ def _whole(value: Json, known: dict[int, Growth]) -> Growth:
     if not isinstance(value, dict | list):
         return _scalar(value)
     if id(value) not in known:
+        spend(_STEPS_PER_VALUE * len(value), "changing resources")
         children = [_whole(child, known) for child in (value.values() if isinstance(value, dict) else value)]
         keys = sum(map(len, value)) if isinstance(value, dict) else 0
         known[id(value)] = Growth(
@@ -130,6 +141,7 @@ class ResMap:
         """
         by_current, most = self._current(), limits().resources
         for resource in resources:
+            spend(2 * _IDENTIFYING, "gathering resources")
             identity = current_identity(resource)
             if identity in by_current:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
@@ -144,6 +156,7 @@ class ResMap:
         """The keys of the resources that have the id now or had it before."""
         if self._by_any is None:
             self._by_any = {}
+            spend(2 * _IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 _index(self._by_any, key, resource)
         return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
@@ -157,6 +170,7 @@ class ResMap:
             return self.items()
         if self._by_name is None:
             self._by_name = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 _index_names(self._by_name, key, resource)
         keys = sorted(self._by_name.get(name, ()))
@@ -169,12 +183,13 @@ class ResMap:
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource = with_shared_change(self._resources[key], resource)
+            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
         ):
             self._by_current = None
+        _taint_lost_values(self._resources[key], resource)
         self._resources[key] = resource
         self._note(key, resource)
 
@@ -202,7 +217,7 @@ class ResMap:
         return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:
-        del self._resources[key]
+        _taint_lost_values(self._resources.pop(key))
         self._by_current = None
 
     def update(self, change: Callable[[Resource], Resource]) -> None:
@@ -224,6 +239,7 @@ class ResMap:
     def _current(self) -> dict[Identity, int]:
         if self._by_current is None:
             self._by_current = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 other = self._by_current.setdefault(current_identity(resource), key)
                 if other != key:
@@ -231,10 +247,22 @@ class ResMap:
         return self._by_current
 
 
+def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
+    """Note the values that a Secret has no more: by now they may stand elsewhere."""
+    if before.kind != "Secret":
+        return
+    if (
+        after is None
+        or after.kind != "Secret"
+        or any(before.content.get(field) is not after.content.get(field) for field in SECRET_DATA)
+    ):
+        taint(secret_values([before.content]) - secret_values([after.content] if after else ()))
+
+
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
     changed = change(resource)
     is_shared = changed.shared_fields and changed is not resource
-    return with_shared_change(resource, changed) if is_shared else changed
+    return scalar_nodes.with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

@@ -15,7 +15,11 @@ from renderer.model.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.list_elements import value_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource, Spelling
+from renderer.model.work import spend
 from renderer.yamlio.decode import decode_yaml11
+
+#: Steps to note the spelling of a field, beside those for the spellings that are there (``model.work``).
+_SETTING = 30
 
 
 class ScalarNode(Record):
@@ -31,7 +35,9 @@ def with_scalar_nodes(
 ) -> Resource:
     """Return the resource, whose content has the nodes' values already, with their spellings recorded."""
     found = {each.field: each for each in resource.spellings}
+    spend(_SETTING + len(found) // 2, "writing fields")
     for segments, node in nodes:
+        spend(_SETTING, "writing fields")
         field = resource.named_field(segments)
         found.pop(field, None)
         if node.is_untyped or node.text != scalar_text(node.value):

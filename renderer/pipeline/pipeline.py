@@ -22,6 +22,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
+from renderer.model.sharing import forget_shared
 from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.project_catalogs import ProjectCatalogs
@@ -103,6 +104,12 @@ class Pipeline:
         """Render composed resources in place of those that the overlay's folder composes to."""
         whole = self._whole(overlay, composed)
         return whole if overlay.write_instancetypes else whole.then(_without_instancetypes)
+
+    def forget_sources(self) -> None:
+        """Forget what was read and composed so far; whatever is asked for again is read again."""
+        for part in ("_loader", "_composer"):
+            self.__dict__.pop(part, None)
+        forget_shared()
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were put into the overlay's resources when it was rendered."""

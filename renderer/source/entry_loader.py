@@ -82,9 +82,12 @@ class EntryLoader:
             self.findings += error.diagnostics
             return otherwise
 
-    def content(self, path: str, site: Site) -> bytes:
-        """Return the content of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
-        return self._files.fs.read(self._files.file(path, self.folder, site))
+    def content(self, path: str, site: Site, *, is_of_secret: bool = False) -> bytes:
+        """Return the content of a file, of which a Secret may be made.
+
+        Raises: file-not-found, file-outside-root, unsupported-field.
+        """
+        return self._files.fs.read(self._files.file(path, self.folder, site, is_of_secret=is_of_secret))
 
     def file(self, path: str, site: Site) -> ListedFile:
         """Return a file with its real path. Raises as ``content``."""

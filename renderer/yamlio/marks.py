@@ -14,9 +14,10 @@ from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json_pointer import parse_pointer
 from renderer.model.list_elements import element_path
 from renderer.model.work import may_find_lines
+from renderer.yamlio.decode import Chunk, split_documents, text_of
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Chunk, Position, split_documents, text_of
+from renderer.yamlio.events import Position
 from renderer.yamlio.nodes import (
     Node,
     WrittenSpan,

@@ -256,7 +256,8 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
       vmrender catalog show preference/fedora
       vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
     """
-    print_lines(taint_masking().mask(describe_entry(open_project(), name, kubevirt)))
+    description = describe_entry(open_project(), name, kubevirt)
+    print_lines(taint_masking().mask(description))  # which knows the values once they were read
     return ExitCode.CLEAN
 
 
