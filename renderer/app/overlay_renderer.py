@@ -140,7 +140,7 @@ def _files(overlay: Overlay, resources: ResourceSet) -> Mapping[str, str]:
 #: How long the first overlays may take here, in seconds.
 ALONE = 0.3
 #: Workers get a share of so many parts each, so that they end at about the same time.
-_PARTS_PER_WORKER = 8
+_PARTS_PER_WORKER = 32
 
 
 def rendered_in_order(

@@ -14,7 +14,6 @@ from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
-from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.masking import Masking
@@ -24,6 +23,7 @@ from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
 from renderer.model.sharing import forget_shared
+from renderer.model.source_tree import Generated, ListedFiles
 from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.project_catalogs import ProjectCatalogs
