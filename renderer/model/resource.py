@@ -126,7 +126,8 @@ class Resource(Record):
 
     def with_content(self, content: JsonObject, layer: Site | None = None) -> Resource:
         """The resource with new content, made so by the patch at ``layer``."""
-        return self._replace(content=content, layers=(*self.layers, layer) if layer else self.layers)
+        layers = (*self.layers[-_MOST_LAYERS:], layer) if layer else self.layers
+        return self._replace(content=content, layers=layers)
 
     def sites(self, field: FieldPath = ROOT) -> tuple[Site, ...]:
         """Return the sites where ``field`` may have been written, most recent first.
@@ -162,6 +163,10 @@ def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
     if index is None:
         return None, segment
     return elements[index], element_name(elements, index) or segment
+
+
+#: Patches before the last one whose places a resource remembers: each finding looks at all of them.
+_MOST_LAYERS = 500
 
 
 class ResourceSet:
