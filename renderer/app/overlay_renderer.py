@@ -84,13 +84,15 @@ class OverlayRenderer:
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
             if is_last:
-                self._pipeline.forget_sources()
+                self._pipeline.forget_sources(overlay)
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             del composed  # what only it holds makes room for the texts
             files = {} if outcome.failed else _files(overlay, outcome.value)
-        findings = self._located(outcome.diagnostics)
+            found = outcome.diagnostics
+            del outcome  # what only it holds makes room for the files that findings are about
+        findings = self._located(found)
         findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
         return RenderedOverlay(
@@ -138,7 +140,7 @@ def _files(overlay: Overlay, resources: ResourceSet) -> Mapping[str, str]:
 #: How long the first overlays may take here, in seconds.
 ALONE = 0.3
 #: Workers get a share of so many parts each, so that they end at about the same time.
-_PARTS_PER_WORKER = 8
+_PARTS_PER_WORKER = 32
 
 
 def rendered_in_order(

@@ -6,7 +6,7 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
@@ -15,7 +15,6 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
-from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.taint import taint
 from renderer.model.work import spend
@@ -32,19 +31,15 @@ _SCALAR, _AROUND = 4, 2
 #: Steps to put a resource in the place of another one (``model.work``).
 _REPLACING = 120
 #: Mappings and lists that changed were copied, and are compared with those before.
-_KEYS_PER_STEP = 4
+_KEYS_PER_STEP = 2
 #: Steps for the id of a resource, and for a value that was not there before.
 _IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
 
-class Growth(Record):
-    """Characters that were added, about, and the most collections within each other on the way to them."""
+#: Characters that were added, about, and the most collections within each other on the way to them.
+Growth: TypeAlias = tuple[int, int]
 
-    size: int
-    depth: int
-
-
-_NOTHING = Growth(0, 0)
+_NOTHING: Growth = (0, 0)
 #: Stands for a key that a mapping has not.
 _MISSING = object()
 
@@ -62,48 +57,53 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         old = before if isinstance(before, dict) else {}
         size = depth = 0
         for key in [key for key, child in after.items() if old.get(key, _MISSING) is not child]:
-            child = after[key]
-            added = _added(old[key], child, known) if key in old else _whole(child, known)
-            size += added.size + (0 if key in old else len(key) + _AROUND)
-            depth = max(depth, added.depth)
-        return Growth(size, depth + 1)
+            if key in old:
+                more, deep = _added(old[key], after[key], known)
+            else:
+                more, deep = _whole(after[key], known)
+                size += len(key) + _AROUND
+            size += more
+            depth = max(depth, deep)
+        return size, depth + 1
     if isinstance(after, list):
         return _added_elements(before if isinstance(before, list) else [], after, known)
-    return _scalar(after)
+    return _scalar(after), 0
 
 
 def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
     """Elements may have moved. One that has changed stands, most likely, where it stood before."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
+    changed = len(before) == len(after)
     size = depth = 0
     for index, child in enumerate(after):
         if id(child) in kept:
             continue
-        changed = len(before) == len(after)
-        added = _added(before[index], child, known) if changed else _whole(child, known)
-        size += added.size + (0 if changed else _AROUND)
-        depth = max(depth, added.depth)
-    return Growth(size, depth + 1)
+        more, deep = _added(before[index], child, known) if changed else _whole(child, known)
+        size += more + (0 if changed else _AROUND)
+        depth = max(depth, deep)
+    return size, depth + 1
 
 
 def _whole(value: Json, known: dict[int, Growth]) -> Growth:
     """All of a tree."""
     if not isinstance(value, dict | list):
-        return _scalar(value)
+        return _scalar(value), 0
     if id(value) not in known:
         spend(_STEPS_PER_VALUE * len(value), "changing resources")
-        children = [_whole(child, known) for child in (value.values() if isinstance(value, dict) else value)]
-        keys = sum(map(len, value)) if isinstance(value, dict) else 0
-        known[id(value)] = Growth(
-            keys + _AROUND * len(value) + sum(child.size for child in children),
-            1 + max((child.depth for child in children), default=0),
-        )
+        size, depth = _AROUND * len(value), 0
+        if isinstance(value, dict):
+            size += sum(map(len, value))
+        for child in value.values() if isinstance(value, dict) else value:
+            more, deep = _whole(child, known)
+            size += more
+            depth = max(depth, deep)
+        known[id(value)] = size, depth + 1
     return known[id(value)]
 
 
-def _scalar(value: Json) -> Growth:
-    return Growth(len(value) if isinstance(value, str) else _SCALAR, 0)
+def _scalar(value: Json) -> int:
+    return len(value) if isinstance(value, str) else _SCALAR
 
 
 class ResMap:
@@ -130,6 +130,10 @@ class ResMap:
 
     def __getitem__(self, key: int) -> Resource:
         return self._resources[key]
+
+    def get(self, key: int) -> Resource | None:
+        """Return the resource with the key; None when it was removed."""
+        return self._resources.get(key)
 
     def items(self) -> tuple[tuple[int, Resource], ...]:
         return tuple(self._resources.items())
