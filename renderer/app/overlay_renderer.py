@@ -84,13 +84,15 @@ class OverlayRenderer:
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
             if is_last:
-                self._pipeline.forget_sources()
+                self._pipeline.forget_sources(overlay)
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             del composed  # what only it holds makes room for the texts
             files = {} if outcome.failed else _files(overlay, outcome.value)
-        findings = self._located(outcome.diagnostics)
+            found = outcome.diagnostics
+            del outcome  # what only it holds makes room for the files that findings are about
+        findings = self._located(found)
         findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
         return RenderedOverlay(

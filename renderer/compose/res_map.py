@@ -31,7 +31,7 @@ _SCALAR, _AROUND = 4, 2
 #: Steps to put a resource in the place of another one (``model.work``).
 _REPLACING = 120
 #: Mappings and lists that changed were copied, and are compared with those before.
-_KEYS_PER_STEP = 4
+_KEYS_PER_STEP = 2
 #: Steps for the id of a resource, and for a value that was not there before.
 _IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
@@ -130,6 +130,10 @@ class ResMap:
 
     def __getitem__(self, key: int) -> Resource:
         return self._resources[key]
+
+    def get(self, key: int) -> Resource | None:
+        """Return the resource with the key; None when it was removed."""
+        return self._resources.get(key)
 
     def items(self) -> tuple[tuple[int, Resource], ...]:
         return tuple(self._resources.items())

@@ -20,6 +20,8 @@ from renderer.yamlio.decode import decode_yaml11
 
 #: Steps to note the spelling of a field, beside those for the spellings that are there (``model.work``).
 _SETTING = 30
+#: Steps to compare a field with those that share its value.
+_SHARING = 12
 
 
 class ScalarNode(Record):
@@ -75,6 +77,7 @@ def with_shared_change(before: Resource, after: Resource) -> Resource:
     groups: list[tuple[FieldPath, ...]] = []
     content: Json = after.content
     for group in after.shared_fields:
+        spend(_SHARING * (1 + len(group)), "writing fields that share a value")
         present = tuple(field for field in group if value_at(content, field.segments) is not None)
         values = [value_at(content, field.segments) for field in present]
         changed = [

@@ -65,10 +65,6 @@ class JsonPatch(Record):
     site: Site
     operations: tuple[Json, ...]
 
-    def operation_site(self, index: int) -> Site:
-        """Return the site of the operation."""
-        return self.site.below(index)
-
 
 PatchContent: TypeAlias = StrategicMergePatches | JsonPatch
 
@@ -262,6 +258,18 @@ class KustomizationRoot(Record):
         """The roots that this one lists in any of its fields."""
         resources = (entry for entry in self.resources if isinstance(entry, KustomizationRoot))
         return (*resources, *self.components, *self.plugin_roots)
+
+    def outline(self, known: dict[KustomizationRoot, KustomizationRoot]) -> KustomizationRoot:
+        """Return the root and those below it without resource files; ``known`` are those made so far."""
+        if self not in known:
+            known[self] = self._replace(
+                resources=tuple(
+                    entry.outline(known) for entry in self.resources if isinstance(entry, KustomizationRoot)
+                ),
+                components=tuple(each.outline(known) for each in self.components),
+                plugin_roots=tuple(each.outline(known) for each in self.plugin_roots),
+            )
+        return known[self]
 
 
 class SourceTree(Record):

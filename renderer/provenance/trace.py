@@ -38,6 +38,8 @@ from renderer.provenance.paths import field_value
 
 #: Steps to find a resource among those of the stage before (``model.work``).
 _STEPS_PER_RESOURCE = 20
+#: Steps to keep a version: each holds memory until the run ends.
+_KEEPING = 60
 
 
 class _Link(NamedTuple):
@@ -62,6 +64,7 @@ class Trace:
         self._record_maker(None, resource, GeneratorStep(resource, generator))
 
     def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None:
+        spend(_KEEPING, "noting the versions of resources")
         self._record_maker(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:

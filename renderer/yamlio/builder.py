@@ -143,7 +143,9 @@ _KEY_TAGS = (None, "!", STR_TAG)
 _VERSION = (1, 1)
 _KEYS_ARE_STRINGS = "the keys of a mapping have to be strings"
 _QUOTE = "put the key in quotes"
-_QUOTE_COLLECTION = "put the key in quotes; a value that begins with { or [, as {{ does, needs quotes as well"
+_QUOTE_COLLECTION = "put the key in quotes; a value that begins with [ or { needs quotes as well"
+_BRACES = "YAML reads {{ as a mapping that is the key of another one, and keys have to be strings"
+_QUOTE_BRACES = "put the whole value in quotes: '{{ … }}'"
 
 
 class TreeBuilder:
@@ -264,6 +266,8 @@ class TreeBuilder:
             value = value.value
         if isinstance(value, str):
             return value
+        if isinstance(event, MappingStartEvent) and event.flow_style:
+            raise UnusableError(_BRACES, hint=_QUOTE_BRACES)
         raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
 
     def _special_entry(

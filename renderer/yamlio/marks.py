@@ -254,8 +254,9 @@ class MarkedFile:
 
     @cached_property
     def _chunks(self) -> list[Chunk]:
+        content, self._content = self._content, b""  # or a long file would be held twice
         try:
-            return split_documents(text_of(self._content))
+            return split_documents(text_of(content))
         except UnusableError:
             return []
 
