@@ -151,7 +151,7 @@ def _unmistakable(resource: Resource) -> str:
 def _histories(historian: Historian, resource: Resource, field: str) -> tuple[FieldHistory, ...]:
     fields = historian.fields(resource)
     if not field:
-        return historian.histories(resource, fields)
+        return historian.histories(resource, frozenset(fields))
     try:
         pattern = FieldPattern(field)
     except ValueError as error:

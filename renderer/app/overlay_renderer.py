@@ -26,7 +26,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
-from renderer.model.work import WorkDone, add, begin_run
+from renderer.model.work import SharedWork, WorkDone, add, join_run, report_work
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BuiltinFileSystem
@@ -84,13 +84,15 @@ class OverlayRenderer:
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
             if is_last:
-                self._pipeline.forget_sources()
+                self._pipeline.forget_sources(overlay)
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             del composed  # what only it holds makes room for the texts
             files = {} if outcome.failed else _files(overlay, outcome.value)
-        findings = self._located(outcome.diagnostics)
+            found = outcome.diagnostics
+            del outcome  # what only it holds makes room for the files that findings are about
+        findings = self._located(found)
         findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
         return RenderedOverlay(
@@ -138,7 +140,7 @@ def _files(overlay: Overlay, resources: ResourceSet) -> Mapping[str, str]:
 #: How long the first overlays may take here, in seconds.
 ALONE = 0.3
 #: Workers get a share of so many parts each, so that they end at about the same time.
-_PARTS_PER_WORKER = 8
+_PARTS_PER_WORKER = 32
 
 
 def rendered_in_order(
@@ -162,9 +164,11 @@ def _rendered_by_workers(
     # Only large projects need workers.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
+    from multiprocessing import get_context  # noqa: PLC0415 - as said
 
-    done = 0
-    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(renderer, *snapshot()))
+    done, context = 0, get_context()
+    work = SharedWork(context.Value("q"), context.Value("q"), context.RawArray("b", SharedWork.MARKS))
+    pool = ProcessPoolExecutor(workers, context, _begin, (renderer, work, *snapshot()))
     try:
         part = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
         for rendered in pool.map(_render, overlays, chunksize=part):
@@ -185,9 +189,9 @@ class _Worker:
     renderer: OverlayRenderer
 
 
-def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
+def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect: Limits) -> None:
     restore(most, in_effect)
-    begin_run()
+    join_run(work)
     begin_notes()
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -195,7 +199,9 @@ def _begin(renderer: OverlayRenderer, most: Limits, in_effect: Limits) -> None:
 
 
 def _render(overlay: Overlay) -> RenderedOverlay:
-    return _Worker.renderer.render(overlay)
+    rendered = _Worker.renderer.render(overlay)
+    report_work()
+    return rendered
 
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")

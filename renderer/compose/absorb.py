@@ -14,6 +14,10 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json, JsonObject, object_at, without
 from renderer.model.kustomization import Behavior
 from renderer.model.resource import Resource
+from renderer.model.work import spend
+
+#: Steps to merge a pair of a ConfigMap or Secret (``model.work``).
+_STEPS_PER_PAIR = 8
 
 
 def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
@@ -44,6 +48,8 @@ def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resourc
     content: JsonObject = {**generated.content, "metadata": _metadata(present, generated)}
     if behavior is Behavior.MERGE:
         for field in ("data", "binaryData"):
+            pairs = len(object_at(present.content, field)) + len(object_at(generated.content, field))
+            spend(_STEPS_PER_PAIR * pairs, "merging generated data")
             content = _with_pairs(content, field, _data_texts(present, field) | _data_texts(generated, field))
     needs_hash = present.needs_hash and generated.needs_hash
     if behavior is Behavior.MERGE:

@@ -13,6 +13,7 @@ from renderer.compose.build_annotations import with_build_annotations_read
 from renderer.compose.build_metadata import with_generator, with_transformer
 from renderer.compose.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
+from renderer.compose.identity import current_identity
 from renderer.compose.merge_keys.merge_schema import MergeSchema, SchemaInEffect
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
@@ -241,7 +242,8 @@ class Accumulation:
                 if self._observer:
                     self._observer.generated(made, plugin)
                 absorbing = partial(absorb, generated=made, behavior=behavior)
-                run_observed(self._observer, plugin, absorbing, into.resources)
+                among = into.resources.with_id(current_identity(made))
+                run_observed(self._observer, plugin, absorbing, into.resources, among)
 
     def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
         context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)

@@ -19,6 +19,7 @@ from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.model.text_enum import TextEnum
+from renderer.model.work import spend
 
 if TYPE_CHECKING:
     from renderer.compose import name_hash, name_references, scalar_nodes, variables
@@ -48,6 +49,8 @@ class BuildOptions(Record):
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
 
 
+#: Steps for a resource of an overlay once it is composed (``model.work``).
+_FINISHING = 20
 _DEFAULT_OPTIONS = BuildOptions()
 
 
@@ -92,6 +95,7 @@ class Composer:
     ) -> ResourceSet:
         """Return the resources after the last steps: hashes, references, variables, order."""
         resources = ResMap(accumulated.resources)
+        spend(_FINISHING * len(resources), "composing overlays")
         for what, step in _last_steps(resources, accumulated, warn):
             run_observed(self._observer, Finishing(root, what), step, resources)
         drop_local(resources)

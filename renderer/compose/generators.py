@@ -13,15 +13,15 @@ from typing import TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import Json, JsonObject
 from renderer.model.kustomization import Behavior, DataGenerator, GeneratorArgs, IamPolicyGenerator, KeyValue
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
-from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot
+from renderer.model.source_tree import Generated, GeneratorPlugin, KustomizationRoot, ListedFiles
 from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.work import spend
 from renderer.yamlio.dialects import rewritten
 from renderer.yamlio.errors import UnusableError
 
@@ -75,6 +75,8 @@ def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticE
 #: Base64 text that is not shorter is broken into lines of this length.
 _LINE_LENGTH = 70
 _OPAQUE = "Opaque"
+#: Steps to put a pair into a ConfigMap or Secret (``model.work``).
+_STEPS_PER_PAIR = 4
 
 
 def config_map_or_secret(generator: DataGenerator) -> Resource:
@@ -82,6 +84,7 @@ def config_map_or_secret(generator: DataGenerator) -> Resource:
     args = generator.args
     if not args.name:
         raise _invalid(f"the generated {args.kind} has no name", generator)
+    spend(_STEPS_PER_PAIR * len(generator.data), "generating data")
     _check_keys(generator)
     content: dict[str, Json] = {"apiVersion": "v1", "kind": args.kind, "metadata": _metadata(args)}
     if args.kind == "Secret":

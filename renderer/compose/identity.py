@@ -11,6 +11,9 @@ from renderer.model.record import Record
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 
+#: Steps to give a resource another name or namespace (``model.work``).
+STEPS_TO_RENAME = 60
+
 #: Kinds of Kubernetes 1.21 that are cluster-wide; every kind that is not here counts as namespaced.
 _CLUSTER_SCOPED = {
     "admissionregistration.k8s.io/v1": ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"),

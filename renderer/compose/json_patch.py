@@ -19,9 +19,8 @@ from renderer.compose.scalar_nodes import without_nodes
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import Segment
+from renderer.model.field_path import Segment, format_pointer, parse_pointer
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
-from renderer.model.json_pointer import format_pointer, parse_pointer
 from renderer.model.limits import limits
 from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
@@ -30,10 +29,17 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import JsonPatch
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.taint import taint
+from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float, json_number
 
 #: Changes the value that stands for the container of a key, which it is given.
 Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
+
+#: Steps for an operation, and for each key on its path. Of the mapping or list there, which is copied, and of
+#: values that are compared, so many cost one step (``model.work``).
+_OPERATION, _KEY, _COPIED_PER_STEP = 20, 4, 16
+#: Keys and elements that a patch leaves as they are, and that are compared all the same, in a step.
+_KEYS_PER_STEP = 3
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
 
@@ -50,6 +56,7 @@ def apply_operation(document: Json, operation: Json) -> Json:
     """Return the document after ``op`` of ``operation``. Raises ``OperationError``."""
     name = text_at(operation, "op")
     apply = _OPERATIONS.get(name)
+    spend(_OPERATION, "applying patches")
     if apply is None:
         raise OperationError(f"{name or 'nothing'} is no operation; there are {', '.join(_OPERATIONS)}", "op")
     return apply(document, _pointer(operation, "path"), operation)
@@ -168,6 +175,7 @@ def _edited(document: Json, path: str, edit: Edit) -> Json:
 
 def _edited_below(value: Json, keys: list[str], path: str, edit: Edit) -> Json:
     container = _container(value, path)
+    spend(_KEY + len(container) // _COPIED_PER_STEP, "applying patches")
     if len(keys) == 1:
         return edit(container, keys[0])
     child = _edited_below(_child(container, keys[0]), keys[1:], path, edit)
@@ -206,6 +214,8 @@ def _keys(path: str) -> list[str]:
 
 def _equal(left: Json, right: Json) -> bool:
     """Return True if both are equal as JSON, where 1 is not true."""
+    if isinstance(left, dict | list):
+        spend(len(left), "applying patches")
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(_equal(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
@@ -331,9 +341,12 @@ def _rounded(value: Json, known: Json) -> Json:
         return value
     if isinstance(value, dict):
         old = object_at(known)
-        fields = {key: _rounded(child, old.get(key)) for key, child in value.items()}
-        return value if all(fields[key] is value[key] for key in value) else fields
+        spend(len(value) // _KEYS_PER_STEP, "applying patches")
+        new = [(key, child, old.get(key)) for key, child in value.items() if old.get(key) is not child]
+        fields = {key: made for key, child, before in new if (made := _rounded(child, before)) is not child}
+        return {**value, **fields} if fields else value
     if isinstance(value, list):
+        spend(len(value) // _KEYS_PER_STEP, "applying patches")
         pairs = zip_longest(value, array_at(known)[: len(value)])
         elements = [element if element is old else _rounded(element, old) for element, old in pairs]
         return value if all(map(is_, elements, value)) else elements

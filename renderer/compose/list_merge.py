@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.json import Json, JsonObject, scalar_text, with_value
 from renderer.model.text_enum import TextEnum
+from renderer.model.work import spend
 
 Keys: TypeAlias = "tuple[str, ...]"
 #: The texts of an element's keys, empty where it has none.
@@ -21,6 +22,7 @@ KeyValues: TypeAlias = "tuple[str, ...]"
 #: The key of a list of scalars.
 ITSELF: Keys = ("",)
 
+_MERGING = "merging lists"
 _MIXED = "a list that merges by key holds something that is no mapping"
 
 
@@ -51,6 +53,7 @@ def key_value(element: JsonObject, key: str) -> Slot:
 
 def find_element(elements: Sequence[Json], keys: Keys, values: KeyValues) -> int | None:
     """Return the position of the first element with all the key values (``ElementMatcher``), or None."""
+    spend(len(elements), _MERGING)
     for index, element in enumerate(elements):
         if keys[0] == "":
             if scalar_text(element) == values[0]:
@@ -79,6 +82,7 @@ def _replaced(
     is_for_mappings = bool(keys[0] and values and values[0])
     kept: list[Json] = []
     any_matched = False
+    spend(len(elements), _MERGING)
     for element in elements:
         if element is None or element == {}:
             continue
@@ -154,6 +158,7 @@ def in_order_of(elements: Sequence[Json], merged: Sequence[Json], keys: Keys) ->
 def complete_values(found: list[KeyValues]) -> list[KeyValues]:
     """Return the key values, each completed by another that agrees with it (``mergeValues``)."""
     completed = list(found)
+    spend(len(found) * len(found), _MERGING)
     for index in range(len(completed)):
         current = completed[index]
         for other in range(len(completed)):

@@ -6,8 +6,9 @@ from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 _LENGTH = 10
 #: The name was meant to count, but kustomize does not find it where it looks.
@@ -41,6 +42,7 @@ def name_hash(resource: Resource) -> str:
         raise _not_hashable(resource)
     if isinstance(content.get(optional), dict):
         hashed[optional] = content[optional]
+    spend(2 * len(object_at(content, "data")), "hashing generated data")
     from hashlib import sha256  # noqa: PLC0415 - only for what is generated
 
     return sha256(go_json(hashed).encode()).hexdigest()[:_LENGTH].translate(_AMBIGUOUS)

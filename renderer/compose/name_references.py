@@ -43,7 +43,7 @@ class ReferralCandidates:
         """The namespaces from which the resources come that ``referrer`` can see."""
         key = referrer.namespace, referrer.bound_namespaces
         if key not in self._original_namespaces:
-            spend(2 * len(self._resources), "following names to other namespaces")
+            spend(8 * len(self._resources), "following names to other namespaces")
             self._original_namespaces[key] = frozenset(
                 original_identity(resource).namespace
                 for resource in self._resources
@@ -242,7 +242,7 @@ class _NameField:
         """The resource that had ``name``; None when there is none."""
         role = self._referrer.role() if self._field.path.endswith("roleRef/name") else None
         candidates = self._candidates.named(name)
-        spend(8 * len(candidates), "following names")
+        spend(16 * len(candidates), "following names")
         found = with_same_affixes(
             (
                 other

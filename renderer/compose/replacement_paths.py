@@ -14,6 +14,7 @@ from renderer.model.field_path import Segment
 from renderer.model.json import Json, scalar_text
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
+from renderer.model.work import spend
 from renderer.yamlio.scalars import CORE_RULES, NotJsonError, resolve
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
@@ -136,6 +137,11 @@ def _described(value: Slot) -> str:
 SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
 
 
+_FOLLOWING = "following the paths of replacements"
+#: Steps for an element that a path may lead through, and fields that are copied in one step (``model.work``).
+_STEPS_PER_ELEMENT, _COPIED_PER_STEP = 4, 16
+
+
 class PathMatcher:
     """The change of every field that a path leads to; ``matches`` counts them.
 
@@ -170,6 +176,7 @@ class PathMatcher:
             return self._at_named(as_list(value, step), named, rest, at)
         if step == EVERY:
             elements = as_list(value, step)
+            spend(_STEPS_PER_ELEMENT * len(elements), _FOLLOWING)
             return [self.visit(element, rest, (*at, i)) for i, element in enumerate(elements)]
         return self._at_field(value, step, rest, at)
 
@@ -188,6 +195,7 @@ class PathMatcher:
             self.matches += found
             self.matches_within += found
             return mapping
+        spend(_STEPS_PER_ELEMENT + len(mapping) // _COPIED_PER_STEP, _FOLLOWING)
         return {**mapping, step: self.visit(child, rest, (*at, step))}
 
     def _at_index(
@@ -206,6 +214,7 @@ class PathMatcher:
         name, pattern = named
         matches = _matcher(pattern)
         before = self.matches
+        spend(_STEPS_PER_ELEMENT * len(elements), _FOLLOWING)
         changed = [
             self._named_element(element, name, matches, rest, (*at, index))
             for index, element in enumerate(elements)

@@ -347,6 +347,7 @@ def _with_value_at(
     nodes: list[tuple[tuple[Segment, ...], ScalarNode]] = []
 
     def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
+        spend(_STEPS_PER_FIELD + len(resource.spellings) // 4, "writing replacements")
         new = value.into(old, resource.spelling(*at), options)
         if not isinstance(new, ScalarNode):
             return new

@@ -6,7 +6,7 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
@@ -15,7 +15,6 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
-from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.taint import taint
 from renderer.model.work import spend
@@ -33,16 +32,16 @@ _SCALAR, _AROUND = 4, 2
 _REPLACING = 120
 #: Mappings and lists that changed were copied, and are compared with those before.
 _KEYS_PER_STEP = 2
+#: Steps for the id of a resource, and for a value that was not there before.
+_IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
 
-class Growth(Record):
-    """Characters that were added, about, and the most collections within each other on the way to them."""
+#: Characters that were added, about, and the most collections within each other on the way to them.
+Growth: TypeAlias = tuple[int, int]
 
-    size: int
-    depth: int
-
-
-_NOTHING = Growth(0, 0)
+_NOTHING: Growth = (0, 0)
+#: Stands for a key that a mapping has not.
+_MISSING = object()
 
 
 def growth(before: Json, after: Json) -> Growth:
@@ -57,50 +56,54 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         spend(len(after) // _KEYS_PER_STEP, "changing resources")
         old = before if isinstance(before, dict) else {}
         size = depth = 0
-        for key, child in after.items():
-            kept = old.get(key)
-            if kept is child and key in old:
-                continue
-            added = _added(kept, child, known) if key in old else _whole(child, known)
-            size += added.size + (0 if key in old else len(key) + _AROUND)
-            depth = max(depth, added.depth)
-        return Growth(size, depth + 1)
+        for key in [key for key, child in after.items() if old.get(key, _MISSING) is not child]:
+            if key in old:
+                more, deep = _added(old[key], after[key], known)
+            else:
+                more, deep = _whole(after[key], known)
+                size += len(key) + _AROUND
+            size += more
+            depth = max(depth, deep)
+        return size, depth + 1
     if isinstance(after, list):
         return _added_elements(before if isinstance(before, list) else [], after, known)
-    return _scalar(after)
+    return _scalar(after), 0
 
 
 def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
     """Elements may have moved. One that has changed stands, most likely, where it stood before."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
+    changed = len(before) == len(after)
     size = depth = 0
     for index, child in enumerate(after):
         if id(child) in kept:
             continue
-        changed = len(before) == len(after)
-        added = _added(before[index], child, known) if changed else _whole(child, known)
-        size += added.size + (0 if changed else _AROUND)
-        depth = max(depth, added.depth)
-    return Growth(size, depth + 1)
+        more, deep = _added(before[index], child, known) if changed else _whole(child, known)
+        size += more + (0 if changed else _AROUND)
+        depth = max(depth, deep)
+    return size, depth + 1
 
 
 def _whole(value: Json, known: dict[int, Growth]) -> Growth:
     """All of a tree."""
     if not isinstance(value, dict | list):
-        return _scalar(value)
+        return _scalar(value), 0
     if id(value) not in known:
-        children = [_whole(child, known) for child in (value.values() if isinstance(value, dict) else value)]
-        keys = sum(map(len, value)) if isinstance(value, dict) else 0
-        known[id(value)] = Growth(
-            keys + _AROUND * len(value) + sum(child.size for child in children),
-            1 + max((child.depth for child in children), default=0),
-        )
+        spend(_STEPS_PER_VALUE * len(value), "changing resources")
+        size, depth = _AROUND * len(value), 0
+        if isinstance(value, dict):
+            size += sum(map(len, value))
+        for child in value.values() if isinstance(value, dict) else value:
+            more, deep = _whole(child, known)
+            size += more
+            depth = max(depth, deep)
+        known[id(value)] = size, depth + 1
     return known[id(value)]
 
 
-def _scalar(value: Json) -> Growth:
-    return Growth(len(value) if isinstance(value, str) else _SCALAR, 0)
+def _scalar(value: Json) -> int:
+    return len(value) if isinstance(value, str) else _SCALAR
 
 
 class ResMap:
@@ -128,6 +131,10 @@ class ResMap:
     def __getitem__(self, key: int) -> Resource:
         return self._resources[key]
 
+    def get(self, key: int) -> Resource | None:
+        """Return the resource with the key; None when it was removed."""
+        return self._resources.get(key)
+
     def items(self) -> tuple[tuple[int, Resource], ...]:
         return tuple(self._resources.items())
 
@@ -138,6 +145,7 @@ class ResMap:
         """
         by_current, most = self._current(), limits().resources
         for resource in resources:
+            spend(2 * _IDENTIFYING, "gathering resources")
             identity = current_identity(resource)
             if identity in by_current:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
@@ -152,6 +160,7 @@ class ResMap:
         """The keys of the resources that have the id now or had it before."""
         if self._by_any is None:
             self._by_any = {}
+            spend(2 * _IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 _index(self._by_any, key, resource)
         return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
@@ -165,6 +174,7 @@ class ResMap:
             return self.items()
         if self._by_name is None:
             self._by_name = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 _index_names(self._by_name, key, resource)
         keys = sorted(self._by_name.get(name, ()))
@@ -233,6 +243,7 @@ class ResMap:
     def _current(self) -> dict[Identity, int]:
         if self._by_current is None:
             self._by_current = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 other = self._by_current.setdefault(current_identity(resource), key)
                 if other != key:

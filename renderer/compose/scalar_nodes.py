@@ -15,7 +15,13 @@ from renderer.model.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.list_elements import value_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource, Spelling
+from renderer.model.work import spend
 from renderer.yamlio.decode import decode_yaml11
+
+#: Steps to note the spelling of a field, beside those for the spellings that are there (``model.work``).
+_SETTING = 30
+#: Steps to compare a field with those that share its value.
+_SHARING = 12
 
 
 class ScalarNode(Record):
@@ -31,7 +37,9 @@ def with_scalar_nodes(
 ) -> Resource:
     """Return the resource, whose content has the nodes' values already, with their spellings recorded."""
     found = {each.field: each for each in resource.spellings}
+    spend(_SETTING + len(found) // 2, "writing fields")
     for segments, node in nodes:
+        spend(_SETTING, "writing fields")
         field = resource.named_field(segments)
         found.pop(field, None)
         if node.is_untyped or node.text != scalar_text(node.value):
@@ -69,6 +77,7 @@ def with_shared_change(before: Resource, after: Resource) -> Resource:
     groups: list[tuple[FieldPath, ...]] = []
     content: Json = after.content
     for group in after.shared_fields:
+        spend(_SHARING * (1 + len(group)), "writing fields that share a value")
         present = tuple(field for field in group if value_at(content, field.segments) is not None)
         values = [value_at(content, field.segments) for field in present]
         changed = [

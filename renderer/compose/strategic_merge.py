@@ -37,6 +37,7 @@ from renderer.model.json import EMPTY, Json, JsonObject, object_at, scalar_text,
 from renderer.model.kustomization import Patch
 from renderer.model.list_elements import value_at
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
@@ -70,6 +71,10 @@ def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, sc
     if value[head] is not None:
         return value
     return {key: child for key, child in value.items() if key != head}
+
+
+#: Steps for a field or element that is merged, and fields that are copied in one step (``model.work``).
+_STEPS_PER_FIELD, _COPIED_PER_STEP = 4, 16
 
 
 class StrategicMergeError(Exception):
@@ -141,6 +146,7 @@ class StrategicMerge:
     def _merged_fields(self, dest: JsonObject, patch: JsonObject, schema: FieldSchema | None) -> JsonObject:
         """Return ``dest`` with each of its fields merged; itself when that changes nothing."""
         known = self._schema.fields(schema)
+        spend(_STEPS_PER_FIELD * (1 + len(patch)) + len(dest) // _COPIED_PER_STEP, "merging patches")
         changed: dict[str, Slot] = {}
         for key, value in patch.items():
             changed[key] = self._merged_field(key, dest.get(key, ABSENT), value, known.get(key))
@@ -178,6 +184,7 @@ class StrategicMerge:
 
     def _merged_elements(self, dest: list[Json], patch: list[Json], schema: FieldSchema) -> list[Json]:
         element = self._schema.element(schema)
+        spend(_STEPS_PER_FIELD * (len(dest) + len(patch)), "merging patches")
         try:
             merged = merge_elements(
                 dest, patch, schema.merge_keys or ITSELF, lambda old, new: self._merged(old, new, element)

@@ -13,6 +13,7 @@ from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, TransformerPlugin
 from renderer.model.text_enum import TextEnum
+from renderer.model.work import spend
 
 #: Changes the resources of a kustomization. Raises ``DiagnosticError``.
 Transform: TypeAlias = Callable[[ResMap], None]
@@ -63,16 +64,23 @@ class Observer(Protocol):
 
 
 def run_observed(
-    observer: Observer | None, change: CompositionChange, transform: Transform, resources: ResMap
+    observer: Observer | None,
+    change: CompositionChange,
+    transform: Transform,
+    resources: ResMap,
+    among: Iterable[int] | None = None,
 ) -> None:
-    """Carries out the transform, and tells the observer of each resource that is another afterwards."""
+    """Carries out the transform, and tells the observer of each resource that is another afterwards.
+
+    ``among`` are the keys of those that it may change, if these are not all.
+    """
     if observer is None:
         transform(resources)
         return
-    before = resources.items()
+    before = resources.items() if among is None else [(key, resources[key]) for key in among]
+    spend(len(before), "noting what transformers change")
     transform(resources)
-    after = dict(resources.items())
     for key, resource in before:
-        changed = after.get(key)
+        changed = resources.get(key)
         if changed is not None and changed is not resource:
             observer.changed(resource, changed, change)

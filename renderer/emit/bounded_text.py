@@ -11,7 +11,7 @@ from renderer.model.work import spend
 from renderer.yamlio.encode import encode
 
 #: Characters that are written in a step (``model.work``).
-_CHARACTERS_PER_STEP = 5
+_CHARACTERS_PER_STEP = 3
 
 
 def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:

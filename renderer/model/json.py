@@ -12,6 +12,22 @@ JsonObject: TypeAlias = Mapping[str, Json]
 EMPTY: Mapping[str, Never] = {}
 
 
+def count_values(value: Json) -> int:
+    """Return the number of values in a tree; of what several places share, once for each."""
+    if not isinstance(value, dict | list):
+        return 1
+    children = value.values() if isinstance(value, dict) else value
+    return (
+        1
+        + len(value)
+        + sum(
+            count_values(child) - 1
+            for child in children
+            if child.__class__ is dict or child.__class__ is list
+        )
+    )
+
+
 def object_at(value: Json, *path: str) -> JsonObject:
     """The mapping at ``path`` below ``value``; an empty one when something else, or nothing, is there."""
     for key in path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar, overload
 
 from renderer.model.field_path import ElementName, FieldPath, Segment
@@ -39,9 +40,44 @@ def element_name(elements: Sequence[Json], index: int) -> ElementName | None:
     """Return the name of one element, also where others have none; None when nothing names it alone."""
     for key in ELEMENT_KEYS:
         name = element_text(elements[index], key)
-        if name and sum(element_text(each, key) == name for each in elements) == 1:
+        if name and _count(elements, key, name) == 1:
             return ElementName(key, name)
     return None
+
+
+def _count(elements: Sequence[Json], key: str, name: str) -> int:
+    """Return the number of elements of that name, in long lists by a table that is made once."""
+    if len(elements) > SHORT_LIST:
+        return _counts(LongList(elements), key).get(name, 0)
+    return sum(element_text(each, key) == name for each in elements)
+
+
+#: The elements of a longer list are looked up in a table.
+SHORT_LIST = 16
+
+
+class LongList:
+    """A list as a key of tables: itself, and no other that is equal. No list of a resource changes."""
+
+    __slots__ = ("elements",)
+
+    def __init__(self, elements: Sequence[Json]) -> None:
+        self.elements = elements
+
+    def __hash__(self) -> int:
+        return id(self.elements)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LongList) and other.elements is self.elements
+
+
+@lru_cache(maxsize=64)
+def _counts(long: LongList, key: str) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for element in long.elements:
+        text = element_text(element, key)
+        counts[text] = counts.get(text, 0) + 1
+    return counts
 
 
 def element_index(elements: Sequence[Json], segment: Segment) -> int | None:

@@ -111,7 +111,7 @@ class Masking:
         alike = self._alike.get(text[position : position + _START]) if cut >= 0 else None
         if not alike:
             return 0
-        begun = text[position:cut].rstrip()
+        begun = text[position:cut].removesuffix(" ")
         self._comparisons += len(alike)
         return cut + 1 if any(form.startswith(begun) for form in alike) else 0
 

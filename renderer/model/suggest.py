@@ -22,6 +22,8 @@ def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
     A word that differs in upper and lower case alone is the only suggestion.
     """
     words = list(islice(known, _MOST_WORDS))
+    if not may_suggest(len(words)):
+        return ()
     same = [each for each in words if each.lower() == word.lower()]
     if same:
         return tuple(same[:most])

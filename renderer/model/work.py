@@ -1,22 +1,29 @@
 """The work of a run, counted in one place: what a few lines of a repository can multiply costs steps here.
 
 A step takes about half a microsecond. A run may take ``limits().work`` of them, and more for each byte of the
-files that it reads: a fleet of thousands of overlays has as much as it needs, a pull request of a few
-kilobytes cannot keep a machine busy for minutes. The account stands in a context variable, as limits do.
+files that it reads, most of all for those beyond the first ``SMALL``: a fleet of thousands of overlays has as
+much as it needs, a pull request of a few kilobytes cannot keep a machine busy for minutes. The account stands
+in a context variable, as limits do. Processes of one run tell each other what they did (``SharedWork``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable, Mapping, MutableSequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from itertools import islice
+from typing import Protocol
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import limit_hint, limits
 
 #: Steps that each byte of a file adds to those that a run may take.
-STEPS_PER_BYTE = 40
+STEPS_PER_BYTE = 20
+#: The bytes of a small repository. Each byte that a run reads beyond them adds so many steps more, as what a
+#: large repository multiplies, such as a base that thousands of overlays share, is a small part of it.
+SMALL, STEPS_PER_BYTE_BEYOND = 500_000, 180
 
 #: Steps that all comparisons of words for "did you mean" may take in a run. There are no such hints beyond.
 MOST_FOR_SUGGESTIONS = 1_000_000
@@ -45,15 +52,94 @@ class WorkLimitError(Exception):
         )
 
 
+class _Number(Protocol):
+    """A number that several processes read and write."""
+
+    value: int
+
+    def get_lock(self) -> AbstractContextManager[object]: ...
+
+
+class SharedWork:
+    """The account of all processes of a run: steps taken, bytes read, and a mark for each file that was read.
+
+    The numbers and the marks are in memory that the processes share (``multiprocessing``).
+    """
+
+    #: Files whose names have one mark in common count once: a run may then take fewer steps, never more.
+    MARKS = 1 << 20
+    #: Steps after which a process tells the others.
+    EVERY = 50_000
+
+    def __init__(self, spent: _Number, size: _Number, marks: MutableSequence[int]) -> None:
+        self._spent, self._size, self._marks = spent, size, marks
+        account = _account.get()
+        if account is not None:
+            spent.value, size.value = account.spent, account.size
+            for path in account.read:
+                self._mark(path)
+
+    def add(self, steps: int) -> tuple[int, int]:
+        """Add steps of this process. Return the steps and the bytes of all."""
+        with self._spent.get_lock():
+            self._spent.value += steps
+            return self._spent.value, self._size.value
+
+    def read(self, path: str, size: int) -> None:
+        """Count a file that this process read, unless another one did."""
+        with self._size.get_lock():
+            if self._mark(path):
+                self._size.value += size
+
+    def _mark(self, path: str) -> bool:
+        """Mark a file; False if it was marked before."""
+        place = zlib.crc32(path.encode(errors="surrogateescape")) % self.MARKS
+        if self._marks[place]:
+            return False
+        self._marks[place] = 1
+        return True
+
+
 class _Account:
-    """Steps taken so far; ``read`` has the size in bytes of each file that was read."""
+    """Steps taken so far, of which ``others`` took some.
 
-    __slots__ = ("belongs_to_run", "earned", "lines", "read", "spent", "suggestions")
+    ``read`` has the size in bytes of each file that was read, and ``size`` their sum. ``shared`` is the
+    account of all processes of the run, which was told of ``told`` steps and tells more at ``next_report``.
+    """
 
-    def __init__(self, *, belongs_to_run: bool) -> None:
+    __slots__ = (
+        "belongs_to_run",
+        "lines",
+        "next_report",
+        "others",
+        "read",
+        "shared",
+        "size",
+        "spent",
+        "suggestions",
+        "told",
+    )
+
+    def __init__(self, *, belongs_to_run: bool, shared: SharedWork | None = None) -> None:
         self.belongs_to_run = belongs_to_run
-        self.spent = self.earned = self.suggestions = self.lines = 0
+        self.shared = shared
+        self.spent = self.others = self.told = self.size = self.suggestions = self.lines = 0
+        self.next_report: float = float("inf") if shared is None else 0
         self.read: dict[str, int] = {}
+
+    @property
+    def earned(self) -> int:
+        """The steps that the files add to those that the run may take."""
+        return self.size * STEPS_PER_BYTE + max(0, self.size - SMALL) * STEPS_PER_BYTE_BEYOND
+
+    def report(self) -> None:
+        """Tell the other processes of the run what this one did, and take over what they did."""
+        if self.shared is None:
+            return
+        of_all, self.size = self.shared.add(self.spent - self.told)
+        self.others += of_all - self.spent
+        self.spent = self.told = of_all
+        self.next_report = of_all + SharedWork.EVERY
 
 
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
@@ -62,6 +148,21 @@ _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 def begin_run() -> None:
     """Count from zero, for everything that is done in this context."""
     _account.set(_Account(belongs_to_run=True))
+
+
+def join_run(shared: SharedWork) -> None:
+    """Count on, in this process, what all processes of a run do."""
+    account = _Account(belongs_to_run=True, shared=shared)
+    account.report()
+    _account.set(account)
+
+
+def report_work() -> None:
+    """Tell the other processes of the run what this one did. Raises ``WorkLimitError``: all did too much."""
+    account = _account.get()
+    if account is not None:
+        account.report()
+        spend(0, "rendering overlays")
 
 
 def begin_outside_run() -> None:
@@ -89,16 +190,23 @@ def spend(steps: int, activity: str) -> None:
     if account is None:
         return
     account.spent += steps
-    if account.spent > limits().work + account.earned:
+    if account.spent > account.next_report:
+        account.report()
+    if account.spent > limits().work + account.size * STEPS_PER_BYTE and account.spent > allowed():
         raise WorkLimitError(activity)
 
 
 def note_read(path: str, size: int) -> None:
     """Count a file that was read; each counts once, however often it is read."""
     account = _account.get()
-    if account is not None and path not in account.read:
-        account.read[path] = size
-        account.earned += size * STEPS_PER_BYTE
+    if account is None or path in account.read:
+        return
+    account.read[path] = size
+    if account.shared is None:
+        account.size += size
+    else:
+        account.shared.read(path, size)
+        account.report()
 
 
 def may_suggest(steps: int) -> bool:
@@ -124,14 +232,17 @@ class WorkDone:
 
     def __init__(self) -> None:
         account = _account.get()
-        self._spent, self._read = (account.spent, len(account.read)) if account else (0, 0)
+        own = account.spent - account.others if account else 0
+        self._own, self._read = own, len(account.read) if account else 0
 
     def since(self) -> tuple[int, Mapping[str, int]]:
         """Return the steps taken and the files read since this was made."""
         account = _account.get()
         if account is None:
             return 0, {}
-        return account.spent - self._spent, dict(islice(account.read.items(), self._read, None))
+        return account.spent - account.others - self._own, dict(
+            islice(account.read.items(), self._read, None)
+        )
 
 
 def add(steps: int, read: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:

@@ -77,7 +77,8 @@ def at_deciding_sites(finding: Diagnostic, trace: Trace, composed: ResourceSet) 
 def _resource_of(finding: Diagnostic, composed: ResourceSet) -> Resource | None:
     """Return the composed resource that the finding is about; None if several may be it."""
     base = finding.sites[-1]
-    among = [each for each in composed if each.origin == _document(base, each.origin)]
+    same_file = (each for each in composed if each.origin[:2] == base[:2])  # a run may have many findings
+    among = [each for each in same_file if each.origin == _document(base, each.origin)]
     return next(
         (each for each in among if each.current_id == finding.resource), among[0] if len(among) == 1 else None
     )

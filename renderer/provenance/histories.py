@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -87,8 +88,9 @@ _COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREF
 _FARTHEST = 8
 
 
-#: Steps to find a field in another version (``model.work``).
-_STEPS_PER_VERSION = 10
+#: Steps to find a field in another version, for each part of its path (``model.work``).
+_STEPS_PER_PART = 4
+_FOLLOWING = "following fields through their versions"
 
 
 class FieldVersion(NamedTuple):
@@ -113,7 +115,7 @@ class Historian:
         present = (path for path, _ in leaves(versions[-1].content))
         return (*present, *(changes[-1].field for changes in _losses(versions)))
 
-    def histories(self, resource: Resource, wanted: Container[FieldPath]) -> tuple[FieldHistory, ...]:
+    def histories(self, resource: Resource, wanted: AbstractSet[FieldPath]) -> tuple[FieldHistory, ...]:
         """Return the histories of the ``wanted`` among its ``fields``, in their order."""
         versions = self._trace.versions(resource)
         present = [(path, field_changes(versions, path)) for path, _ in leaves(versions[-1].content)]
@@ -154,7 +156,7 @@ class Historian:
 def field_changes(versions: Sequence[Version], path: FieldPath) -> tuple[FieldVersion, ...]:
     """Return the changes that made the field at ``path`` of the last version, oldest first."""
     changes: list[FieldVersion] = []
-    spend(_STEPS_PER_VERSION * len(versions), "following fields through their versions")
+    spend(_STEPS_PER_PART * len(versions) * (1 + len(path.segments)), _FOLLOWING)
     for index in range(len(versions) - 1, -1, -1):
         version = versions[index]
         earlier = versions[index - 1].content if index else EMPTY
@@ -171,7 +173,7 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
     """Yield, for each field that a version had and the last has not, the changes that made and removed it."""
     for index, (version, following) in enumerate(pairwise(versions)):
         for path, value in leaves(version.content):
-            spend(_STEPS_PER_VERSION, "following fields through their versions")
+            spend(_STEPS_PER_PART * (1 + len(path.segments)), _FOLLOWING)
             there = counterpart(path, version.content, following.content)
             if field_value(following.content, there) is not NoValue.ABSENT:
                 continue
@@ -181,7 +183,7 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
 
 
 def _comes_back(path: FieldPath, versions: Sequence[Version]) -> bool:
-    spend(2 * len(versions), "following fields through their versions")
+    spend(2 * len(versions) * (1 + len(path.segments)), _FOLLOWING)
     return any(field_value(version.content, path) is not NoValue.ABSENT for version in versions)
 
 

@@ -24,6 +24,7 @@ from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
+from renderer.model.work import spend
 from renderer.provenance.paths import field_value, indexed, named
 from renderer.sizes.series import row_sites
 from renderer.source.project import PROJECT_FILE
@@ -167,15 +168,21 @@ def _entries(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
         yield at.child(field)
 
 
+#: Steps to look at a target of a replacement (``model.work``).
+_STEPS_PER_TARGET = 6
+
+
 def replacement_behind(
     replacements: Iterable[Replacement], layers: Sequence[Site], field: FieldPath
 ) -> Replacement | None:
     """Return the replacement that changed the field last; ``layers`` are places, newest first."""
+    first = {site: position for position, site in reversed([*enumerate(layers)])}
+    targets = [(target, each) for each in replacements for target in each.targets or ()]
+    spend(_STEPS_PER_TARGET * len(targets) + len(layers), "looking for the replacement of a field")
     found = [
-        (layers.index(target.site), replacement)
-        for replacement in replacements
-        for target in replacement.targets or ()
-        if target.site in layers and _may_write(target, field)
+        (first[target.site], replacement)
+        for target, replacement in targets
+        if target.site in first and _may_write(target, field)
     ]
     return min(found, key=lambda each: each[0])[1] if found else None
 

@@ -9,7 +9,14 @@ from typing import NamedTuple
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.json import Json
-from renderer.model.list_elements import child_at, element_index, element_names, element_text
+from renderer.model.list_elements import (
+    SHORT_LIST,
+    LongList,
+    child_at,
+    element_index,
+    element_names,
+    element_text,
+)
 from renderer.model.work import spend
 
 
@@ -87,15 +94,15 @@ def _child(value: Value, segment: Segment) -> Value:
 def _index(value: Value, segment: Segment) -> int | None:
     if not isinstance(value, list):
         return None
-    if isinstance(segment, ElementName) and len(value) > _SHORT:
-        return _positions(_LongList(value), segment.key).get(segment.value)
+    if isinstance(segment, ElementName) and len(value) > SHORT_LIST:
+        return _positions(LongList(value), segment.key).get(segment.value)
     return element_index(value, segment)
 
 
 def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
     """Return a segment for each element of a list: all by name, or all by number."""
-    if len(elements) > _SHORT:
-        return _segments_of(_LongList(elements)).in_order
+    if len(elements) > SHORT_LIST:
+        return _segments_of(LongList(elements)).in_order
     return element_names(elements) or range(len(elements))
 
 
@@ -115,43 +122,24 @@ def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segmen
     return len(theirs) if isinstance(segment, int) else segment  # which is not there
 
 
-#: The elements of a longer list are looked up in a table, which is made once.
-_SHORT = 16
-
-
-class _LongList:
-    """A list as a key of tables: itself, and no other that is equal. No version of a resource changes."""
-
-    __slots__ = ("elements",)
-
-    def __init__(self, elements: Sequence[Json]) -> None:
-        self.elements = elements
-
-    def __hash__(self) -> int:
-        return id(self.elements)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _LongList) and other.elements is self.elements
-
-
 class _Segments(NamedTuple):
     in_order: Sequence[Segment]
     known: Collection[Segment]
 
 
 @lru_cache(maxsize=64)
-def _segments_of(long: _LongList) -> _Segments:
+def _segments_of(long: LongList) -> _Segments:
     segments = element_names(long.elements) or range(len(long.elements))
     return _Segments(segments, segments if isinstance(segments, range) else frozenset(segments))
 
 
 def _names(elements: Sequence[Json]) -> Collection[Segment]:
     """Return the segments of a list, to look one up."""
-    return _segments_of(_LongList(elements)).known if len(elements) > _SHORT else _segments(elements)
+    return _segments_of(LongList(elements)).known if len(elements) > SHORT_LIST else _segments(elements)
 
 
 @lru_cache(maxsize=64)
-def _positions(long: _LongList, key: str) -> Mapping[str, int]:
+def _positions(long: LongList, key: str) -> Mapping[str, int]:
     """Return the first element by the text of its field ``key``."""
     positions: dict[str, int] = {}
     for index, element in enumerate(long.elements):

@@ -36,6 +36,11 @@ from renderer.provenance.makers import (
 )
 from renderer.provenance.paths import field_value
 
+#: Steps to find a resource among those of the stage before (``model.work``).
+_STEPS_PER_RESOURCE = 20
+#: Steps to keep a version: each holds memory until the run ends.
+_KEEPING = 60
+
 
 class _Link(NamedTuple):
     """A change of a resource: ``before``, None for the first one, ``after`` and the versions between them.
@@ -59,6 +64,7 @@ class Trace:
         self._record_maker(None, resource, GeneratorStep(resource, generator))
 
     def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None:
+        spend(_KEEPING, "noting the versions of resources")
         self._record_maker(before, after, CompositionStep(before, after, change))
 
     def expanded(self, expansion: VmExpansion) -> None:
@@ -68,7 +74,7 @@ class Trace:
     def passed(self, overlay: Overlay, act: StepKind, before: ResourceSet, after: ResourceSet) -> None:
         """Record the input and output of a stage for an overlay; the stage may have left resources out."""
         self._composed.setdefault(overlay.path, before)
-        spend(4 * (len(before) + len(after)), "noting the versions of resources")
+        spend(_STEPS_PER_RESOURCE * (len(before) + len(after)), "noting the versions of resources")
         same = {id(resource) for resource in before}
         by_name = {current_identity(each)[1:]: each for each in before}  # a version may change
         in_order = before if len(before) == len(after) else (None,) * len(after)

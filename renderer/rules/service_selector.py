@@ -64,7 +64,7 @@ def _check(context: Context) -> Iterator[Finding]:
     templates = [_pod_labels(resource.content) for resource in context.resources]
     of_machines = {machine.resource.current_id: machine for machine in context.machines}
     for service in services:
-        spend(len(templates) + 8 * len(context.machines), "comparing selectors of Services with labels")
+        spend(2 * len(templates) + 16 * len(context.machines), "comparing selectors of Services with labels")
         selector = _selector(service)
         selected = [
             resource

@@ -9,7 +9,6 @@ from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import describe_value
-from renderer.model.generated import ListedFile
 from renderer.model.json import Json
 from renderer.model.kustomization import (
     COMPONENT_KIND,
@@ -25,6 +24,7 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import (
     Document,
     KustomizationRoot,
+    ListedFile,
     LoadedPatch,
     PatchContent,
     ResourceFile,

@@ -13,6 +13,7 @@ from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
 from renderer.model.taint import taint
+from renderer.model.work import spend
 
 #: The content of a file that is listed at a site. Raises ``DiagnosticError``.
 Load: TypeAlias = Callable[[str, Site], bytes]
@@ -23,6 +24,8 @@ _SPACES = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
+#: Steps to read a pair, and bytes that are read in one (``model.work``).
+_STEPS_PER_PAIR, _BYTES_PER_STEP = 6, 64
 _QUOTES = ("'", '"')
 
 
@@ -47,6 +50,7 @@ def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
     size, most = 0, limits().added_size
     for pair in pairs:
         size += len(pair.value)
+        spend(_STEPS_PER_PAIR + len(pair.value) // _BYTES_PER_STEP, "reading data of generators")
         if size > most:
             raise over_limit("added_size", f"the generated data come to more than {most} bytes", pair.site)
         yield pair

@@ -130,15 +130,23 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
     for node in nodes:
         if node.text in patches:
             yield node, node  # a patch as text
-        for key, value in node.entries():
-            if is_confidential_key(key.text):
-                yield key, value
-            elif key.text in SECTIONS:
-                yield from _but_references(value)
-            elif key.text == _PARAMETERS:
-                yield from _values_of_parameters(value)
-            elif key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
+        entries = tuple(node.entries())
+        if not may_find_lines(2 * len(entries)):  # merged mappings have those of others
+            raise _TooManyNodesError
+        for key, value in entries:
+            if key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
                 yield node, node  # an operation of a JSON patch
+            yield from _confidential_below(key, value)
+
+
+def _confidential_below(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
+    """The same of one entry of a mapping."""
+    if is_confidential_key(key.text):
+        yield key, value
+    elif key.text in SECTIONS:
+        yield from _but_references(value)
+    elif key.text == _PARAMETERS:
+        yield from _values_of_parameters(value)
 
 
 def _values_of_parameters(parameters: Node) -> Iterator[tuple[Node, Node]]:

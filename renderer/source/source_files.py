@@ -14,6 +14,7 @@ from renderer.model.location import Site
 from renderer.model.pattern import pattern
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.model.suggest import suggest_paths
+from renderer.model.work import spend
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.resources import read_json_patch, read_patch, read_resources
@@ -32,6 +33,9 @@ def is_remote(entry: str) -> bool:
 
 
 T = TypeVar("T")
+
+#: Steps to list a folder, beside those for each name in it (``model.work``).
+_LISTING = 60
 
 
 class SourceFiles:
@@ -90,12 +94,16 @@ class SourceFiles:
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
-        names = self.fs.list(parent or ".")
-        if name in names:  # a pipe, a device, a link that leads nowhere
+        if name in self._listed(parent or "."):  # a pipe, a device, a link that leads nowhere
             return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
-        nearest = suggest_paths(place, self.fs.list)
+        nearest = suggest_paths(place, self._listed)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         return _error(Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", site, hint)
+
+    def _listed(self, folder: str) -> tuple[str, ...]:
+        names = self.fs.list(folder)
+        spend(_LISTING + 2 * len(names), "listing folders of missing files")
+        return names
 
     def _once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
         if path not in known:

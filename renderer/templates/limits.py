@@ -9,6 +9,7 @@ set are in ``model.limits``.
 from __future__ import annotations
 
 from renderer.model.limits import limit_hint, limits
+from renderer.model.work import spend
 from renderer.templates.errors import TemplateError, TemplateLimitError
 
 #: Expressions, blocks and pieces of text, all told; compiling them takes a second or two.
@@ -53,6 +54,8 @@ def check_items(length: int) -> None:
 
 
 _CHARACTERS_PER_STEP = 8
+#: Steps of a template after which the run learns of them (``model.work``).
+_COUNTED_AT_ONCE = 500
 _STEPS_OF_CALL = 50
 _SPLIT = "make fewer or smaller resources in one Template, or split it; {}"
 
@@ -64,9 +67,14 @@ class Meter:
         self._steps = limits().template_steps
         self._output = limits().template_output
         self._calls = 0
+        self._uncounted = 0
 
     def steps(self, count: int) -> None:
         self._steps -= count
+        self._uncounted += count
+        if self._uncounted > _COUNTED_AT_ONCE:
+            spend(self._uncounted * 2 // 3, "rendering Templates")
+            self._uncounted = 0
         if self._steps < 0:
             message = f"the template takes more than {limits().template_steps} steps"
             raise TemplateLimitError(message, _SPLIT.format(limit_hint("template_steps")))

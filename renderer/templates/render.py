@@ -17,6 +17,7 @@ from renderer.model.fields import nearest_hint
 from renderer.model.json import JsonObject
 from renderer.model.limits import limit_hint, limits
 from renderer.model.suggest import did_you_mean
+from renderer.model.work import spend
 from renderer.templates.environment import Sandbox, nested_too_deeply
 from renderer.templates.errors import TemplateError, TemplateLimitError
 from renderer.templates.instrument import Instrumenter, Output, OutputBuilder
@@ -36,6 +37,8 @@ _REFUSED: Final = (
 _STATEMENTS: Final = ("call", "filter", "for", "if", "macro", "raw", "set", "with")
 _UNKNOWN_STATEMENT: Final = re.compile(r"Encountered unknown tag '(\w+)'\.$")
 #: Jinja counts the characters of the whole text, which nobody can look up.
+#: Steps to check and compile an expression or block (``model.work``).
+_STEPS_PER_NODE = 150
 _OFFSET: Final = re.compile(r" at \d+$")
 _SIGNS: Final = {
     "begin of print statement": "{{",
@@ -70,6 +73,7 @@ def parse(environment: Sandbox, content: bytes) -> nodes.Template:
     tree = _parsed(environment, content)
     branches = 0
     for count, (node, depth) in enumerate(_walk(tree)):
+        spend(_STEPS_PER_NODE, "compiling Templates")
         if count > MAX_NODES:
             message = f"a template has up to {MAX_NODES} expressions and blocks"
             raise TemplateLimitError(message, "loop over a list of values, or make two of it", node.lineno)

@@ -44,10 +44,11 @@ from functools import partial
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields
-from renderer.model.generated import Generated, ListedFile, ListedFiles
 from renderer.model.json import Json, JsonObject, text_at
 from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.source_tree import Generated, ListedFile, ListedFiles
 from renderer.model.taint import taint, taint_texts, texts_of
+from renderer.model.work import spend
 from renderer.templates.errors import TemplateError
 from renderer.templates.instrument import Output
 from renderer.templates.matrix import MatrixRow, Template, read_rows, read_values
@@ -153,12 +154,17 @@ def _file(spec: Fields, files: ListedFiles) -> ListedFile:
 _LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
 
 
+#: Steps to read a character that a template made (``model.work``).
+_STEPS_PER_CHARACTER = 1
+
+
 def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, ...]:
     """Return the objects, each at its place in the output of the template ``path``; empty documents are none.
 
     Raises ``DiagnosticError``: resource-invalid, and what the decoder raises, on the template's lines.
     """
     text = GeneratedText(output.text, output.lines, row.label, row.site)
+    spend(_STEPS_PER_CHARACTER * len(output.text), "reading what Templates make")
     try:
         documents = decode_documents(output.text.encode(), path)
     except UnicodeEncodeError as error:

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.work import spend
 from renderer.validation.finding import SchemaFinding, SchemaTarget
 from renderer.validation.kind_schema import ELEMENT, KEY, SchemaPlace, SchemaTree, Violation, schema_place
 from renderer.validation.kubernetes_formats import PRESERVED
@@ -20,6 +21,8 @@ from renderer.validation.wrong_value import wrong_value
 _ABOUT_FIELDS = ("additionalProperties", "required")
 _TELLING = {"type": 0, "pattern": 1}
 _MOST = 100
+#: Steps to look a field up in a schema (``model.work``).
+_LOOKING = 16
 
 
 def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[SchemaFinding]:
@@ -57,8 +60,9 @@ def _other_names(
 ) -> Mapping[FieldPath, FieldPath]:
     """Return the field that is missing, for each unknown scalar that is alone beside it in its mapping."""
     found: dict[FieldPath, FieldPath] = {}
+    by_mapping = _by_mapping(unknown)
     for field in missing:
-        beside = [each for each in unknown if each.parent == field.parent]
+        beside = by_mapping.get(field.parent, [])
         if len(beside) == 1 and _fits_scalar(unknown[beside[0]], beside[0], target.schema.tree.at(field)):
             found[beside[0]] = field
     return found if len(found) == len(set(found.values())) else {}
@@ -76,13 +80,27 @@ def _indented_too_little(
     unknown: Mapping[FieldPath, JsonObject], wrong: Mapping[FieldPath, Violation], target: SchemaTarget
 ) -> AbstractSet[FieldPath]:
     """Return the empty fields whose content stands beside them: ``image`` below ``containerDisk:``."""
+    by_mapping = _by_mapping(unknown)
     return {
         field
         for field, violation in wrong.items()
         if violation.value is None
-        for other in unknown
-        if other.parent == field.parent and target.schema.tree.at(field.child(other.segments[-1])) is not None
+        for other in by_mapping.get(field.parent, ())
+        if _is_known(field.child(other.segments[-1]), target)
     }
+
+
+def _is_known(field: FieldPath, target: SchemaTarget) -> bool:
+    spend(_LOOKING, "looking for fields that are indented too little")
+    return target.schema.tree.at(field) is not None
+
+
+def _by_mapping(fields: Iterable[FieldPath]) -> Mapping[FieldPath, list[FieldPath]]:
+    """Sort fields by the mapping that they stand in."""
+    found: dict[FieldPath, list[FieldPath]] = {}
+    for field in fields:
+        found.setdefault(field.parent, []).append(field)
+    return found
 
 
 def _unknown(violations: Iterable[Violation]) -> dict[FieldPath, JsonObject]:

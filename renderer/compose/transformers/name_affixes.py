@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, FieldSpecPath, WrongTypeError
-from renderer.compose.identity import remembering_id
+from renderer.compose.identity import STEPS_TO_RENAME, remembering_id
 from renderer.compose.scalar_nodes import with_written_texts
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldSpec
 from renderer.model.limits import check_name
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
 _NAME = "metadata/name"
 
@@ -55,6 +56,7 @@ def _affix_transform(
     change = FieldSpecFilter(lambda value: affixed(_name(value)), created="")
 
     def affix(resource: Resource) -> Resource:
+        spend(STEPS_TO_RENAME, "renaming resources")
         if _keeps_name(resource):
             return resource
         targets = index.targets(resource)

@@ -11,7 +11,7 @@ from renderer.compose.fields.field_specs import (
     PathSegment,
     WrongTypeError,
 )
-from renderer.compose.identity import is_cluster_scoped, remembering_id
+from renderer.compose.identity import STEPS_TO_RENAME, is_cluster_scoped, remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
@@ -20,6 +20,7 @@ from renderer.model.json import Json, JsonObject, scalar_text
 from renderer.model.kustomization import FieldSpec
 from renderer.model.resource import Resource
 from renderer.model.source_tree import Subjects
+from renderer.model.work import spend
 
 _METADATA_NAMESPACE = "metadata/namespace"
 _METADATA_NAME = "metadata/name"
@@ -99,6 +100,7 @@ class _Mover:
         self._set_subjects = FieldSpecFilter(self._with_default_accounts)
 
     def moved(self, resource: Resource) -> Resource:
+        spend(STEPS_TO_RENAME, "moving resources to namespaces")
         return self.changed(remembering_id(resource))
 
     def changed(self, resource: Resource) -> Resource:

@@ -37,7 +37,10 @@ from renderer.model.json import Json, JsonObject, object_at, text_at, with_value
 from renderer.model.list_elements import FieldLookup, element_names, value_at
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 
+#: Steps to pair two lists, and for each of their elements (``model.work``).
+_STEPS_PER_LIST, _STEPS_PER_ELEMENT = 60, 8
 _METADATA_KEYS = ("labels", "annotations")
 _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)
 
@@ -201,6 +204,7 @@ class _Completion:
         if isinstance(written, dict) and isinstance(live, dict):
             return self._mapping(written, live, predicted, at)
         if isinstance(written, list) and isinstance(live, list):
+            spend(_STEPS_PER_LIST + _STEPS_PER_ELEMENT * (len(written) + len(live)), "pairing elements")
             return [
                 self._value(each, other, known, at.child(name))
                 for each, other, known, name in _paired(written, live, predicted)

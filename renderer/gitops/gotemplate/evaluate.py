@@ -25,8 +25,11 @@ from renderer.gitops.gotemplate.nodes import (
 )
 from renderer.gitops.gotemplate.values import ABSENT, TextMap, is_nil, is_true, type_name, written
 from renderer.model.limits import limits
+from renderer.model.work import spend
 
 _MOST_CALLS = 40
+#: Steps of a run for one of a template (``model.work``).
+_STEPS_OF_RUN = 4
 _KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
     "i": (int,),
@@ -236,6 +239,7 @@ class Evaluation:
 
     def _step(self) -> None:
         self._steps += 1
+        spend(_STEPS_OF_RUN, "evaluating templates")
         if self._steps > limits().template_steps:
             raise GoTemplateError(f"the template takes more than {limits().template_steps} steps")
 
