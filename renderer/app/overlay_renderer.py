@@ -26,7 +26,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
-from renderer.model.work import SharedWork, WorkDone, add, join_run, report_work
+from renderer.model.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BuiltinFileSystem
@@ -199,9 +199,7 @@ def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect:
 
 
 def _render(overlay: Overlay) -> RenderedOverlay:
-    rendered = _Worker.renderer.render(overlay)
-    report_work()
-    return rendered
+    return _Worker.renderer.render(overlay)
 
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")

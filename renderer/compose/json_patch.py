@@ -35,11 +35,8 @@ from renderer.yamlio.go_numbers import format_float, json_number
 #: Changes the value that stands for the container of a key, which it is given.
 Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
 
-#: Steps for an operation, and for each key on its path. Of the mapping or list there, which is copied, and of
-#: values that are compared, so many cost one step (``model.work``).
-_OPERATION, _KEY, _COPIED_PER_STEP = 20, 4, 16
-#: Keys and elements that a patch leaves as they are, and that are compared all the same, in a step.
-_KEYS_PER_STEP = 3
+#: Steps for an operation and for a key on its path; keys that are copied or compared in one (``model.work``).
+_OPERATION, _KEY, _COPIED_PER_STEP, _KEYS_PER_STEP = 20, 4, 16, 3
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
 

@@ -18,10 +18,8 @@ from renderer.model.resource import Resource, Spelling
 from renderer.model.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
-#: Steps to note the spelling of a field, beside those for the spellings that are there (``model.work``).
-_SETTING = 30
-#: Steps to compare a field with those that share its value.
-_SHARING = 12
+#: Steps to note the spelling of a field, and to compare one with those that share its value (``model.work``).
+_SETTING, _SHARING = 30, 12
 
 
 class ScalarNode(Record):

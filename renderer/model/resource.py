@@ -133,7 +133,7 @@ class Resource(Record):
 
     def with_content(self, content: JsonObject, layer: Site | None = None) -> Resource:
         """The resource with new content, made so by the patch at ``layer``."""
-        layers = (*self.layers, layer) if layer else self.layers
+        layers = (*self.layers[-_MOST_LAYERS:], layer) if layer else self.layers
         # Every change of a resource comes by here; ``_replace`` takes twice as long.
         return Resource(content, self.origin, layers, *self[3:])
 
@@ -180,6 +180,10 @@ class Definition(Record):
     kind: str
     site: Site
     way_in: str
+
+
+#: Patches before the last one whose places a resource remembers: each finding looks at all of them.
+_MOST_LAYERS = 500
 
 
 class ResourceSet:

@@ -107,19 +107,6 @@ class _Account:
     account of all processes of the run, which was told of ``told`` steps and tells more at ``next_report``.
     """
 
-    __slots__ = (
-        "belongs_to_run",
-        "lines",
-        "next_report",
-        "others",
-        "read",
-        "shared",
-        "size",
-        "spent",
-        "suggestions",
-        "told",
-    )
-
     def __init__(self, *, belongs_to_run: bool, shared: SharedWork | None = None) -> None:
         self.belongs_to_run = belongs_to_run
         self.shared = shared
@@ -155,14 +142,6 @@ def join_run(shared: SharedWork) -> None:
     account = _Account(belongs_to_run=True, shared=shared)
     account.report()
     _account.set(account)
-
-
-def report_work() -> None:
-    """Tell the other processes of the run what this one did. Raises ``WorkLimitError``: all did too much."""
-    account = _account.get()
-    if account is not None:
-        account.report()
-        spend(0, "rendering overlays")
 
 
 def begin_outside_run() -> None:
@@ -240,6 +219,7 @@ class WorkDone:
         account = _account.get()
         if account is None:
             return 0, {}
+        account.report()
         return account.spent - account.others - self._own, dict(
             islice(account.read.items(), self._read, None)
         )

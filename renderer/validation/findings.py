@@ -78,18 +78,14 @@ def _indented_too_little(
 ) -> AbstractSet[FieldPath]:
     """Return the empty fields whose content stands beside them: ``image`` below ``containerDisk:``."""
     by_mapping = _by_mapping(unknown)
+    empty = [field for field, violation in wrong.items() if violation.value is None]
+    spend(sum(_LOOKING * len(by_mapping.get(field.parent, ())) for field in empty), "looking for indentation")
     return {
         field
-        for field, violation in wrong.items()
-        if violation.value is None
+        for field in empty
         for other in by_mapping.get(field.parent, ())
-        if _is_known(field.child(other.segments[-1]), target)
+        if target.schema.tree.at(field.child(other.segments[-1])) is not None
     }
-
-
-def _is_known(field: FieldPath, target: SchemaTarget) -> bool:
-    spend(_LOOKING, "looking for fields that are indented too little")
-    return target.schema.tree.at(field) is not None
 
 
 def _by_mapping(fields: Iterable[FieldPath]) -> Mapping[FieldPath, list[FieldPath]]:

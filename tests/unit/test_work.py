@@ -20,12 +20,12 @@ from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.work import (
     SMALL,
     SharedWork,
+    WorkDone,
     WorkLimitError,
     allowed,
     begin_run,
     join_run,
     note_read,
-    report_work,
     spend,
     spent,
 )
@@ -59,8 +59,9 @@ def test_processes_of_a_run_take_their_steps_from_one_budget() -> None:
 
     def first() -> None:
         join_run(shared)
+        work = WorkDone()
         spend(limits().work - 2000, "working")
-        report_work()
+        assert work.since() == (limits().work - 2000, {})
 
     def second() -> None:
         join_run(shared)
