@@ -14,7 +14,7 @@ FETCH := $(PIP) install --require-hashes
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --exclude-newer "7 days" --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock"
 # pip compiles what it installs, but not what it installs to be edited.
-COMPILE := $(BIN)/python -m compileall -q renderer
+COMPILE := $(BIN)/python -m compileall -q "$(CURDIR)/renderer"
 INSTALLED := .venv/.installed
 READY := .venv/.ready-for-development
 FOR_DOCS := .venv/.ready-for-docs

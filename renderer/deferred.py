@@ -1,9 +1,10 @@
-"""Modules of others that are executed when something of them is first used."""
+"""Modules that are executed when something of them is first used."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any
@@ -42,3 +43,43 @@ def defer(name: str, then: Callable[[ModuleType], object] = _nothing) -> ModuleT
     module.__dict__["_then"] = then
     sys.modules[name] = module
     return module
+
+
+class DeferredFunction:
+    """A function of a module of ours, which is imported when it is first called."""
+
+    __slots__ = ("__name__", "_function", "_module")
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self.__name__ = name
+        self._function: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - of any function
+        return self.imported()(*args, **kwargs)
+
+    def imported(self) -> Callable[..., Any]:
+        """Return the function itself."""
+        if self._function is None:
+            self._function = getattr(import_module(self._module), self.__name__)
+        return self._function
+
+
+class FunctionsOf:
+    """The functions of a module of ours that few inputs need, for tables of functions.
+
+    Type checkers are told of the module itself, and so know its functions::
+
+        if TYPE_CHECKING:
+            from renderer.compose.transformers import images
+        else:
+            images = FunctionsOf("renderer.compose.transformers.images")
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> DeferredFunction:
+        function = DeferredFunction(self._module, name)
+        setattr(self, name, function)
+        return function

@@ -136,6 +136,7 @@ def test_the_version_costs_no_imports() -> None:
         "renderer.cli.app",
         "renderer.cli.command",
         "renderer.deferred",
+        "renderer.importer",
     }
 
 

@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # Sourced by the scripts of the action.
 
+# A workflow may have set these to folders of the checkout, for programs of its own.
+unset PYTHONPATH PYTHONHOME PYTHONSTARTUP
+
 # Prints a file that others have a say in, so that the runner takes no line of it for a workflow command.
 print_plainly() {
   local token

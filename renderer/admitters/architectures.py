@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 from renderer.admitters.causes import Cause, Causes, CauseType, gate_hint, invalid, not_supported
 from renderer.admitters.check_table import Check, on, once_for_equal
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.firmware import boots_securely
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
+from renderer.deferred import FunctionsOf
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.glob import file_path_match
 from renderer.model.record import Record
+
+if TYPE_CHECKING:
+    from renderer.admitters import firmware
+else:  # few templates have any
+    firmware = FunctionsOf("renderer.admitters.firmware")
 
 if TYPE_CHECKING:
     from renderer.go_regexp import Regexp
@@ -151,7 +156,7 @@ def _check_arm_boot(vmi: VmiSpec) -> Causes:
 
 
 def _check_arm_secure_boot(vmi: VmiSpec) -> Causes:
-    if boots_securely(vmi):
+    if firmware.boots_securely(vmi):
         at = vmi.at("domain", "firmware", "bootloader", "efi")
         message, hint = "arm64 does not boot securely", "set secureBoot: false"
         yield not_supported(at.child("secureBoot"), message, hint, reported=at.child("secureboot"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec
+from renderer.deferred import DeferredFunction
 from renderer.model.record import Record
 from renderer.model.release import Release
 
@@ -30,6 +31,10 @@ class Check(Record, Generic[P]):
     since: Release | None
     until: Release | None
     ends: Callable[..., bool] | None
+
+    def imported(self) -> Check[P]:
+        """Return the check with its function imported."""
+        return self._replace(run=self.run.imported()) if isinstance(self.run, DeferredFunction) else self
 
     def holds_for(self, release: Release) -> bool:
         """Return true if ``release`` makes the check."""
@@ -59,16 +64,19 @@ class CheckTable(Generic[P]):
 
     def causes(
         self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
-    ) -> Iterator[Cause]:
-        """Yield the causes of all checks that ``release`` makes where ``fields`` are written."""
+    ) -> Sequence[Cause]:
+        """Return the causes of all checks that ``release`` makes where ``fields`` are written."""
+        found: list[Cause] = []
         for check in self.needed(release, fields):
+            causes = check.run(*args, **kwargs)
             if check.ends is None:
-                yield from check.run(*args, **kwargs)
+                found += causes
                 continue
-            causes = tuple(check.run(*args, **kwargs))
-            yield from causes
+            causes = tuple(causes)
+            found += causes
             if causes and check.ends(*args, **kwargs):
-                return
+                break
+        return found
 
     def needed(self, release: Release, fields: frozenset[str]) -> tuple[Check[P], ...]:
         """Return the checks that ``release`` makes where ``fields`` are written.
@@ -76,13 +84,14 @@ class CheckTable(Generic[P]):
         A fleet has few sets of fields, so the answer is kept.
         """
         key = (release, fields)
-        if key not in self._needed:
-            self._needed[key] = tuple(
-                check
+        needed = self._needed.get(key)
+        if needed is None:
+            needed = self._needed[key] = tuple(
+                check.imported()
                 for check in self.checks
                 if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )
-        return self._needed[key]
+        return needed
 
 
 VmiCheck = Callable[[VmiSpec, AdmittingCluster], Iterable[Cause]]

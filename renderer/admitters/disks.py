@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.devices import is_pci_address
 from renderer.admitters.vmi_spec import VmiSpec, has, number, present, section, text, unless_disabled
+from renderer.deferred import FunctionsOf
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.kubernetes_names import dns_label_errors
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+
+if TYPE_CHECKING:
+    from renderer.admitters import devices
+else:  # few disks have an address
+    devices = FunctionsOf("renderer.admitters.devices")
 
 TARGETS = ("disk", "lun", "cdrom")
 
@@ -164,7 +171,7 @@ def _check_pci_address(disk: Disk) -> Causes:
     reported = disk.reported("disk", disk.position, "pciAddress")
     if text(section(disk.content, "disk"), "bus") != "virtio":
         yield invalid(at, "a disk with a pciAddress needs the bus virtio", reported=reported)
-    if not is_pci_address(address):
+    if not devices.is_pci_address(address):
         yield invalid(at, f"{address!r} is no PCI address", "write it as 0000:81:01.0", reported=reported)
 
 

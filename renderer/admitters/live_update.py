@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.cpu import check_max_sockets
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, has, number, quantity, section, text
+from renderer.deferred import FunctionsOf
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.quantity import Quantity
+
+if TYPE_CHECKING:
+    from renderer.admitters import cpu
+else:  # it is for releases before 1.2
+    cpu = FunctionsOf("renderer.admitters.cpu")
 
 _BLOCK, _LARGE_BLOCK = "2Mi", "1Gi"
 _BYTES = {_BLOCK: 2 << 20, _LARGE_BLOCK: 1 << 30}
@@ -30,7 +36,7 @@ def _where_live(
 
 
 def _check_sockets(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
-    yield from check_max_sockets(vm.vmi, cluster)
+    yield from cpu.check_max_sockets(vm.vmi, cluster)
 
 
 def _check_memory(vm: VmSpec, _: AdmittingCluster, *, architectures: tuple[str, ...]) -> Causes:

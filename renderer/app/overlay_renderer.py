@@ -74,19 +74,27 @@ class OverlayRenderer:
         """Return how to make this renderer again in a worker that is no copy of this process."""
         return type(self), self._project
 
-    def render(self, overlay: Overlay) -> RenderedOverlay:
-        """Render one overlay. Raises ``DiagnosticError`` for an error that concerns all overlays."""
+    def render(self, overlay: Overlay, *, is_last: bool = False) -> RenderedOverlay:
+        """Render one overlay; with ``is_last``, forget what others would have in common with it.
+
+        Raises ``DiagnosticError`` for an error that concerns all overlays.
+        """
         stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
         known = count_tainted()
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay)
+            if is_last:
+                self._pipeline.forget_sources(overlay)
             composing = stopwatch.lap()
+            counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
+            del composed  # what only it holds makes room for the texts
             files = {} if outcome.failed else _files(overlay, outcome.value)
-        findings = self._located(outcome.diagnostics)
+            found = outcome.diagnostics
+            del outcome  # what only it holds makes room for the files that findings are about
+        findings = self._located(found)
         findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
-        counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
         return RenderedOverlay(
             overlay=overlay,
             files=files,
@@ -132,7 +140,7 @@ def _files(overlay: Overlay, resources: ResourceSet) -> Mapping[str, str]:
 #: How long the first overlays may take here, in seconds.
 ALONE = 0.3
 #: Workers get a share of so many parts each, so that they end at about the same time.
-_PARTS_PER_WORKER = 8
+_PARTS_PER_WORKER = 32
 
 
 def rendered_in_order(
@@ -144,7 +152,7 @@ def rendered_in_order(
     """
     stopwatch, waiting = Stopwatch(), deque(overlays)
     while waiting and (min(jobs, len(waiting)) == 1 or stopwatch.seconds() < ALONE):
-        yield renderer.render(waiting.popleft())
+        yield renderer.render(waiting.popleft(), is_last=not waiting)
     if waiting:
         yield from _rendered_by_workers(renderer, tuple(waiting), min(jobs, len(waiting)))
 

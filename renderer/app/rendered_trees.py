@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 
 
+#: Trees that are written at once for each processor: a tree waits for the disk most of its time.
+_TREES_PER_JOB = 2
+
+
 class TreeAction(Enum):
     """The three things that a run does with a tree, and the one that it only plans."""
 
@@ -73,16 +77,16 @@ class RenderedTrees:
         self.results: list[TreeResult] = []
 
     def write(self, rendered: Sequence[Rendered], jobs: int | None = None) -> list[Diagnostic]:
-        """Write each tree, ``jobs`` at once. Return the findings; a tree with an error is left as it was.
+        """Write each tree, several at once. Return the findings; a tree with an error is left as it was.
 
-        Without ``jobs``, it is as many as there are processors: a tree waits for the disk most of its time.
+        ``jobs`` are the processors to take, all of them without it; with one, the trees take turns.
         """
         changed = sum(not isinstance(each, UnchangedOverlay) for each in rendered)
         if changed <= 1 or jobs == 1:
             return _of_each(rendered, self._write)
         from renderer.app.overlay_renderer import processors  # noqa: PLC0415 - not where nothing changed
 
-        return self._write_at_once(rendered, min(changed, jobs or processors()))
+        return self._write_at_once(rendered, min(changed, _TREES_PER_JOB * (jobs or processors())))
 
     def _write_at_once(self, rendered: Sequence[Rendered], threads: int) -> list[Diagnostic]:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large projects need it

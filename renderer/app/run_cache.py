@@ -12,7 +12,7 @@ from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverl
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
-from renderer.emit.ownership import encode_files, encode_ownership
+from renderer.emit.ownership import encode_files
 from renderer.emit.unchanged_since_render import files_unchanged_since_render, tree_digest
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.record import Record
@@ -75,7 +75,7 @@ class RunCache:
         """Keep the results of an overlay without errors, unless a line that is quoted has to be masked."""
         if self._store is None or has_errors(rendered.findings) or not rendered.may_be_kept:
             return
-        tree = tree_digest(encode_ownership(encode_files(rendered.files)))
+        tree = tree_digest(encode_files(rendered.files).ownership)
         known = KnownOverlay(tree, rendered.folders, rendered.findings, rendered.seconds)
         self._known.keep(rendered.overlay, known, rendered.saw)
 

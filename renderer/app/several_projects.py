@@ -11,7 +11,6 @@ from renderer.app.project import Project, project_files
 from renderer.model.diagnostic import Diagnostic
 from renderer.report.paths import below
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import locate
 from renderer.source.project_root import find_project_root
 
 
@@ -34,6 +33,8 @@ def merge_findings(
     if len(found) == 1:
         project, findings = found[0]
         return project.fs, tuple(findings)
+    from renderer.source.locate import locate  # noqa: PLC0415 - few runs have files of several projects
+
     merged: list[Diagnostic] = []
     for (project, findings), folder in zip(found, folders([each for each, _ in found]), strict=True):
         merged += _from_above(folder, locate(project.fs, tuple(findings)))

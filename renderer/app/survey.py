@@ -26,6 +26,7 @@ from renderer.model.location import Site
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.taint import taint_masking
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.reached_objects import MACHINES
@@ -427,4 +428,4 @@ def _outermost_folders(folders: Iterable[str]) -> list[str]:
 
 def _first(found: Iterable[Diagnostic]) -> str:
     errors = (each.message for each in found if each.severity is Severity.ERROR)
-    return next(errors, "it cannot be read")
+    return taint_masking().mask(next(errors, "it cannot be read"))

@@ -126,7 +126,13 @@ def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, for
     """
     recorded = _recorded(present.get(SUMS, b""))
     ours = {*recorded, SUMS} if SUMS in present else set[str]()
-    foreign = sorted(name for name in new.files if name in present and name not in ours)
+    # An import that was killed leaves files without their digests, which are written last.
+    killed = {} if SUMS in present else new.files
+    foreign = sorted(
+        name
+        for name in new.files
+        if name in present and name not in ours and present[name] != killed.get(name)
+    )
     if foreign:
         raise DiagnosticError(*(_foreign(f"{folder}/{name}") for name in foreign))
     old = {name: content for name, content in present.items() if name in ours}

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from io import StringIO
 from typing import Any
@@ -43,6 +44,8 @@ COMMANDS = {
     "version": "Print the version.",
 }
 
+#: ``ExitCode.UNREADABLE``, which ``--version`` does not import.
+_UNREADABLE = 2
 _CRASH = """\
 vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above
 {where}
@@ -80,7 +83,7 @@ class Vmrender(LazyGroup):
             return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
         except click.FileError as error:  # standard output, as on a full disk
             _write_error(f"Error: cannot write to {error.ui_filename}: {error.message}")
-            return 2
+            return _UNREADABLE
         except click.ClickException as error:
             shown = StringIO()
             error.show(shown)
@@ -95,7 +98,10 @@ class Vmrender(LazyGroup):
         except Exception as error:  # noqa: BLE001 - the one door
             if isinstance(error, FileNotFoundError) and not _has_working_directory():
                 _write_error("Error: the working directory was deleted; change to another one\n")
-                return 2
+                return _UNREADABLE
+            if isinstance(error, OSError) and error.filename is None:  # a stream, as on a full disk
+                _write_error(f"Error: cannot write to standard output or error: {error.strerror or error}\n")
+                return _UNREADABLE
             return _report_error(error, self._context)
 
 
@@ -104,8 +110,11 @@ def _end(code: int) -> None:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:
-        return  # Python says so on its way
+    except BrokenPipeError:  # its reader went away, and wants no more
+        pass
+    except OSError as error:
+        _write_error(f"Error: cannot write to standard output: {error.strerror}\n")
+        code = _UNREADABLE
     os._exit(code)
 
 
@@ -162,7 +171,8 @@ def _has_working_directory() -> bool:
 def _write_error(text: str) -> None:
     from renderer.cli.terminal import write_text  # noqa: PLC0415 - not on the way of --version
 
-    write_text(text, err=True)
+    with suppress(OSError):  # there is nowhere else to say it
+        write_text(text, err=True)
 
 
 def _report_error(error: Exception, context: click.Context | None) -> int:

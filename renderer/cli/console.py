@@ -128,7 +128,7 @@ def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> No
     try:
         if isinstance(lines, str):
             lines = lines.removesuffix("\n").split("\n") if lines else ()
-        write_lines(lines, colour=colour)
+        write_lines(_masked(lines), colour=colour)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -152,7 +152,15 @@ def print_diff(diff: str) -> None:
 def note(*lines: str) -> None:
     """Print lines for people on standard error, unless they want to see errors only."""
     if not ReportTarget.chosen().is_quiet:
-        write_lines(lines, err=True)
+        write_lines(_masked(lines), err=True)
+
+
+def _masked(lines: Iterable[str]) -> Iterable[str]:
+    """Return the lines without the values of Secrets that were noted until now."""
+    from renderer.model.taint import taint_masking  # noqa: PLC0415 - not for --help
+
+    masking = taint_masking()
+    return map(masking.mask, lines) if masking else lines
 
 
 def report(

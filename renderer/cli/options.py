@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +17,29 @@ from renderer.report.formats import Format
 
 if TYPE_CHECKING:
     from renderer.sharding import ShardName
+
+
+class ExistingPath(click.Path):
+    """A path that leads to something; the error about a mistyped one names the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's own
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            if not os.path.lexists(value):
+                from renderer.model.suggest import suggest_paths  # noqa: PLC0415 - only when something is wrong
+
+                near = suggest_paths(os.fspath(value), _names_in)
+                if near:
+                    self.fail(f"{error.message} Did you mean {' or '.join(near)}?", param, ctx)
+            raise
+
+
+def _names_in(folder: str) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(each.name for each in Path(folder).iterdir()))
+    except OSError:
+        return ()
 
 
 def release_of(text: str) -> Release:

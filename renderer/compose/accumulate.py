@@ -5,17 +5,15 @@ kustomize ``api/internal/target/kusttarget.go`` accumulateTarget.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
-from renderer.compose.absorb import absorb
 from renderer.compose.build_annotations import with_build_annotations_read
 from renderer.compose.build_metadata import with_generator, with_transformer
 from renderer.compose.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
-from renderer.compose.generators import GeneratorTable, generate, generator_plugins
 from renderer.compose.identity import current_identity
-from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.compose.merge_keys.merge_schema import MergeSchema, SchemaInEffect
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
@@ -29,17 +27,7 @@ from renderer.compose.transform import (
     TransformerContext,
     run_observed,
 )
-from renderer.compose.transformers.images import image_transforms
-from renderer.compose.transformers.labels import annotation_transforms, label_transforms
-from renderer.compose.transformers.name_affixes import prefix_transforms, suffix_transforms
-from renderer.compose.transformers.namespace import namespace_transforms
-from renderer.compose.transformers.patches import (
-    json6902_transforms,
-    patch_transforms,
-    strategic_merge_transforms,
-)
-from renderer.compose.transformers.replicas import replica_transforms
-from renderer.compose.variables import mark_sources, merge_variables
+from renderer.deferred import FunctionsOf
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import Variable
 from renderer.model.limits import limits, over_limit
@@ -50,28 +38,72 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
 from renderer.model.work import spend
 
+if TYPE_CHECKING:
+    from renderer.compose import variables
+    from renderer.compose.generators import GeneratorTable
+    from renderer.compose.transformers import images, labels, name_affixes, namespace, patches, replicas
+else:  # a kustomization asks for few of them
+    variables = FunctionsOf("renderer.compose.variables")
+    images = FunctionsOf("renderer.compose.transformers.images")
+    labels = FunctionsOf("renderer.compose.transformers.labels")
+    name_affixes = FunctionsOf("renderer.compose.transformers.name_affixes")
+    namespace = FunctionsOf("renderer.compose.transformers.namespace")
+    patches = FunctionsOf("renderer.compose.transformers.patches")
+    replicas = FunctionsOf("renderer.compose.transformers.replicas")
+
 
 def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
-    if context.root.replacements:
-        from renderer.compose.replacements import replacement_transform  # noqa: PLC0415 - few have any
+    from renderer.compose.replacements import replacement_transform  # noqa: PLC0415 - few have any
 
-        yield replacement_transform(context.root.replacements, context.warn)
+    yield replacement_transform(context.root.replacements, context.warn)
 
 
-#: The builtin transformers in the order in which kustomize runs them, by the names that it gives them
+class BuiltinTransformer(Record):
+    """A transformer by kustomize's name; it runs where ``asked_for`` finds something in a kustomization."""
+
+    kind: str
+    asked_for: Callable[[KustomizationRoot], object]
+    transforms: Transformer
+
+
+#: The builtin transformers in the order in which kustomize runs them
 #: (``api/internal/target/kusttarget_configplugin.go``).
-BUILTIN_TRANSFORMERS: tuple[tuple[str, Transformer], ...] = (
-    ("PatchStrategicMergeTransformer", strategic_merge_transforms),
-    ("PatchTransformer", patch_transforms),
-    ("NamespaceTransformer", namespace_transforms),
-    ("PrefixTransformer", prefix_transforms),
-    ("SuffixTransformer", suffix_transforms),
-    ("LabelTransformer", label_transforms),
-    ("AnnotationsTransformer", annotation_transforms),
-    ("PatchJson6902Transformer", json6902_transforms),
-    ("ReplicaCountTransformer", replica_transforms),
-    ("ImageTagTransformer", image_transforms),
-    ("ReplacementTransformer", _replacement_transforms),
+BUILTIN_TRANSFORMERS = (
+    BuiltinTransformer(
+        "PatchStrategicMergeTransformer",
+        lambda root: root.patches_strategic_merge,
+        patches.strategic_merge_transforms,
+    ),
+    BuiltinTransformer("PatchTransformer", lambda root: root.patches, patches.patch_transforms),
+    BuiltinTransformer(
+        "NamespaceTransformer", lambda root: root.kustomization.namespace, namespace.namespace_transforms
+    ),
+    BuiltinTransformer(
+        "PrefixTransformer", lambda root: root.kustomization.name_prefix, name_affixes.prefix_transforms
+    ),
+    BuiltinTransformer(
+        "SuffixTransformer", lambda root: root.kustomization.name_suffix, name_affixes.suffix_transforms
+    ),
+    BuiltinTransformer(
+        "LabelTransformer",
+        lambda root: root.kustomization.labels or root.kustomization.common_labels,
+        labels.label_transforms,
+    ),
+    BuiltinTransformer(
+        "AnnotationsTransformer",
+        lambda root: root.kustomization.common_annotations,
+        labels.annotation_transforms,
+    ),
+    BuiltinTransformer(
+        "PatchJson6902Transformer", lambda root: root.patches_json6902, patches.json6902_transforms
+    ),
+    BuiltinTransformer(
+        "ReplicaCountTransformer", lambda root: root.kustomization.replicas, replicas.replica_transforms
+    ),
+    BuiltinTransformer(
+        "ImageTagTransformer", lambda root: root.kustomization.images, images.image_transforms
+    ),
+    BuiltinTransformer("ReplacementTransformer", lambda root: root.replacements, _replacement_transforms),
 )
 
 
@@ -104,7 +136,8 @@ class _Accumulator:
         """Raises: duplicate-id, kustomization-field."""
         self.resources.extend(other.resources)
         self.field_specs = merged_field_specs(self.field_specs, other.field_specs)
-        self.variables = merge_variables(self.variables, other.variables)
+        if other.variables:
+            self.variables = variables.merge_variables(self.variables, other.variables)
         self.warnings += other.warnings
 
 
@@ -175,10 +208,11 @@ class Accumulation:
             self._accumulate(component, into)
             into.resources.check_ids()
         self._transform(root, into)
-        variables = root.kustomization.variables
-        marking = partial(mark_sources, variables=variables)
-        run_observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
-        into.variables = merge_variables(into.variables, variables)
+        added = root.kustomization.variables
+        if added:
+            marking = partial(variables.mark_sources, variables=added)
+            run_observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
+            into.variables = variables.merge_variables(into.variables, added)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
         """Limit the visits, as components are visited as often as they are used."""
@@ -197,6 +231,11 @@ class Accumulation:
                 into.merge(self._accumulated(entry))
 
     def _generate(self, root: KustomizationRoot, into: _Accumulator) -> None:
+        if not root.data_generators and not root.generators:
+            return
+        from renderer.compose.absorb import absorb  # noqa: PLC0415 - only for what is generated
+        from renderer.compose.generators import generate, generator_plugins  # noqa: PLC0415 - as above
+
         for plugin in generator_plugins(root):
             for resource, behavior in generate(plugin, self._generators):
                 made = with_generator(resource, plugin.configured_by) if self._traces else resource
@@ -208,9 +247,11 @@ class Accumulation:
 
     def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
         context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
-        for kind, transformer in BUILTIN_TRANSFORMERS:
+        for kind, asked_for, transforms in BUILTIN_TRANSFORMERS:
+            if not asked_for(root):
+                continue
             by = ConfiguredBy(root.kustomization.site.path, kind)
-            for entry, transform in enumerate(transformer(context)):
+            for entry, transform in enumerate(transforms(context)):
                 self._apply(transform, by, BuiltinTransform(root, kind, entry), into.resources)
         if root.transformers or root.validators:
             self._run_plugins(root, context, into.resources)
@@ -228,7 +269,11 @@ class Accumulation:
 
     def _merge_schema(self) -> MergeSchema:
         schema = self._schema.merge_schema()
-        return KubevirtMergeSchema(schema) if self._merge_keys is MergeKeys.KUBEVIRT else schema
+        if self._merge_keys is not MergeKeys.KUBEVIRT:
+            return schema
+        from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema  # noqa: PLC0415 - few projects ask for it
+
+        return KubevirtMergeSchema(schema)
 
     def _apply(
         self, transform: Transform, by: ConfiguredBy, change: CompositionChange, resources: ResMap

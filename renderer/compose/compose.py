@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from renderer.compose.accumulate import Accumulated, Accumulation
 from renderer.compose.annotations import drop_local, with_final_annotations
 from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
-from renderer.compose.generators import GeneratorTable
-from renderer.compose.name_hash import add_name_hashes
-from renderer.compose.name_references import fix_name_references
 from renderer.compose.order import sort_order
 from renderer.compose.res_map import ResMap
-from renderer.compose.scalar_nodes import without_nodes
 from renderer.compose.transform import Finish, Finishing, Observer, Transform, run_observed
-from renderer.compose.variables import resolve_variables
+from renderer.deferred import FunctionsOf
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kustomization import SortOptions
 from renderer.model.record import Record
@@ -23,6 +20,15 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.model.text_enum import TextEnum
 from renderer.model.work import spend
+
+if TYPE_CHECKING:
+    from renderer.compose import name_hash, name_references, scalar_nodes, variables
+    from renderer.compose.generators import GeneratorTable
+else:  # few builds need any of them
+    name_hash = FunctionsOf("renderer.compose.name_hash")
+    name_references = FunctionsOf("renderer.compose.name_references")
+    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
+    variables = FunctionsOf("renderer.compose.variables")
 
 
 class Reorder(TextEnum):
@@ -90,13 +96,7 @@ class Composer:
         """Return the resources after the last steps: hashes, references, variables, order."""
         resources = ResMap(accumulated.resources)
         spend(_FINISHING * len(resources), "composing overlays")
-        specs, variables = accumulated.field_specs, accumulated.variables
-        steps: tuple[tuple[Finish, Transform], ...] = (
-            (Finish.NAME_HASH, add_name_hashes),
-            (Finish.NAME_REFERENCE, lambda all_: fix_name_references(all_, specs.name_reference)),
-            (Finish.VARIABLES, lambda all_: resolve_variables(all_, variables, specs.var_reference, warn)),
-        )
-        for what, step in steps:
+        for what, step in _last_steps(resources, accumulated, warn):
             run_observed(self._observer, Finishing(root, what), step, resources)
         drop_local(resources)
         ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
@@ -111,7 +111,7 @@ class Composer:
             options = (*options, MANAGED_BY_LABEL)
         described = with_final_annotations(with_build_metadata(resource, options, root.folder), warn)
         if described.spellings or described.shared_fields:
-            described = without_nodes(described)
+            described = scalar_nodes.without_nodes(described)
         if self._observer and described is not resource:
             change = Finishing(root, Finish.BUILD_METADATA)
             self._observer.changed(resource, described, change)
@@ -124,3 +124,22 @@ class Composer:
         ordered = sort_order(options)(resources)
         resources.check_ids()
         return ordered
+
+
+def _last_steps(
+    resources: ResMap, accumulated: Accumulated, warn: Callable[[Diagnostic], None]
+) -> Iterator[tuple[Finish, Transform]]:
+    """Yield those of the last steps that the resources need, after the earlier ones were made."""
+    specs, known = accumulated.field_specs, accumulated.variables
+    if any(resource.needs_hash for resource in resources):
+        yield Finish.NAME_HASH, name_hash.add_name_hashes
+    if any(resource.previous_ids or resource.kind == "RoleBinding" for resource in resources):
+        yield (
+            Finish.NAME_REFERENCE,
+            lambda all_: name_references.fix_name_references(all_, specs.name_reference),
+        )
+    if known:
+        yield (
+            Finish.VARIABLES,
+            lambda all_: variables.resolve_variables(all_, known, specs.var_reference, warn),
+        )

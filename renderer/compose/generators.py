@@ -13,14 +13,13 @@ from typing import TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import Json, JsonObject
 from renderer.model.kustomization import Behavior, DataGenerator, GeneratorArgs, IamPolicyGenerator, KeyValue
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
-from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot
+from renderer.model.source_tree import Generated, GeneratorPlugin, KustomizationRoot, ListedFiles
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 from renderer.yamlio.dialects import rewritten

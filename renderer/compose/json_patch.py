@@ -6,7 +6,8 @@ value is null, indices may be negative and count from the end, null stands for n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import zip_longest
 from operator import is_
 from typing import TypeAlias
@@ -15,10 +16,11 @@ from renderer.compose.annotations import with_annotations_for_notes, with_text_a
 from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import without_nodes
+from renderer.kubevirt.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import Segment, format_pointer, parse_pointer
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
-from renderer.model.json_pointer import format_pointer, parse_pointer
 from renderer.model.limits import limits
 from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
@@ -26,6 +28,7 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.source_tree import JsonPatch
 from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.taint import taint
 from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float, json_number
 
@@ -39,7 +42,11 @@ _INDEX = pattern(r"[+-]?[0-9]{1,18}")
 
 
 class OperationError(Exception):
-    """An operation does not apply; the message says why."""
+    """An operation does not apply; the message says why, and ``field`` which field of it is wrong."""
+
+    def __init__(self, message: str, field: str = "path") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 def apply_operation(document: Json, operation: Json) -> Json:
@@ -48,7 +55,7 @@ def apply_operation(document: Json, operation: Json) -> Json:
     apply = _OPERATIONS.get(name)
     spend(_OPERATION, "applying patches")
     if apply is None:
-        raise OperationError(f"{name or 'nothing'} is no operation; there are {', '.join(_OPERATIONS)}")
+        raise OperationError(f"{name or 'nothing'} is no operation; there are {', '.join(_OPERATIONS)}", "op")
     return apply(document, _pointer(operation, "path"), operation)
 
 
@@ -65,25 +72,38 @@ def _replace(document: Json, path: str, operation: Json) -> Json:
     value = _value(operation)
     if not path:
         if not isinstance(value, dict | list):
-            raise OperationError("the whole object can only be replaced by a mapping")
+            raise OperationError("the whole object can only be replaced by a mapping", "value")
         return value
     return _edited(document, path, lambda container, key: _with(container, key, value))
 
 
 def _move(document: Json, path: str, operation: Json) -> Json:
-    source = _pointer(operation, "from")
-    value = _get(document, source)
-    return _inserted(_edited(document, source, _without), path, value)
+    with _errors_about("from"):
+        source = _pointer(operation, "from")
+        value = _get(document, source)
+        document = _edited(document, source, _without)
+    return _inserted(document, path, value)
 
 
 def _copy(document: Json, path: str, operation: Json) -> Json:
-    return _inserted(document, path, _get(document, _pointer(operation, "from")))
+    with _errors_about("from"):
+        value = _get(document, _pointer(operation, "from"))
+    return _inserted(document, path, value)
+
+
+@contextmanager
+def _errors_about(field: str) -> Iterator[None]:
+    """Report errors about ``path`` as errors about ``field``, which holds the pointer that was followed."""
+    try:
+        yield
+    except OperationError as error:
+        raise OperationError(str(error), field) from None
 
 
 def _test(document: Json, path: str, operation: Json) -> Json:
     actual = _get(document, path) if path else document
     if not _equal(actual, _value(operation)):
-        raise OperationError(f"the test fails, {path} holds something else")
+        raise OperationError(f"the test fails, {path} holds something else", "value")
     return document
 
 
@@ -233,38 +253,48 @@ class JsonPatching:
         return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
 
     def _operated(self, document: Json, resource: Resource) -> Json:
+        held: set[str] = set()
         for index, operation in enumerate(self._patch.operations):
+            held |= secret_values([document])
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
-                known = text_at(operation, "op") in _OPERATIONS
-                hint = (
-                    _meant_path(document, text_at(operation, "path"))
-                    if known
-                    else did_you_mean(text_at(operation, "op"), _OPERATIONS, most=1)
-                )
-                raise self._invalid(str(error), index, operation, resource, hint) from None
+                wrong = text_at(operation, error.field)
+                hint = None
+                if error.field == "op":
+                    hint = did_you_mean(wrong, _OPERATIONS, most=1)
+                elif error.field != "value":
+                    hint = _meant_path(document, wrong)
+                raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
+        if held:  # what one operation adds, another may move elsewhere
+            taint(held - secret_values([document]))
         return document
 
     def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
         try:
             rounded = _rounded(document, known)
         except OverflowError:  # from a patch in JSON: YAML makes texts of such numbers
-            raise self._invalid("a number is too large", 0, None, resource) from None
+            raise self._invalid("a number is too large", (0,), None, resource) from None
         if not isinstance(rounded, dict):
-            raise self._invalid("the patch leaves no object", 0, None, resource)
+            raise self._invalid("the patch leaves no object", (0,), None, resource)
         return rounded
 
     def _invalid(
-        self, problem: str, index: int, operation: Json, resource: Resource, hint: str | None = None
+        self,
+        problem: str,
+        place: tuple[Segment, ...],
+        operation: Json,
+        resource: Resource,
+        hint: str | None = None,
     ) -> DiagnosticError:
+        """Return the error about what stands at ``place`` in the patch: an operation, or a field of it."""
         fields = object_at(operation)
         where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
         return DiagnosticError(
             Diagnostic(
                 code=Code.PATCH_INVALID,
                 message=f"the patch does not apply to {resource.current_id}: {problem}{where}",
-                sites=(self._patch.operation_site(index),),
+                sites=(self._patch.site.below(*place),),
                 resource=resource.current_id,
                 hint=hint,
             )
@@ -281,6 +311,8 @@ def _meant_path(document: Json, path: str) -> str | None:
             nearest = suggest(key, document, most=1)
             if nearest:
                 return f"did you mean {format_pointer((*keys[:index], *nearest, *keys[index + 1 :]))}?"
+            if index == len(keys) - 1:  # the message says so
+                return None
             there = format_pointer(keys[:index]) or "the top"
             return f"there is no {key} at {there}: add it first, with what is to be below it"
         document = document[key]

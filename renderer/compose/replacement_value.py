@@ -13,7 +13,7 @@ from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldOptions
 from renderer.model.record import Record
 from renderer.model.resource import Spelling
-from renderer.model.taint import taint
+from renderer.model.taint import taint, taint_masking, taint_texts
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 _KINDS = {
@@ -47,10 +47,12 @@ class ReplacementValue(Record):
     def part(self, options: FieldOptions, *, is_secret: bool) -> ReplacementValue:
         """Return the part between delimiters that the source asks for. Raises ``PathError``.
 
-        ``is_secret``: it is a Secret's value, and no output may repeat it.
+        ``is_secret``: it is confidential, and no output may repeat it. So is a part of a text that holds a
+        confidential value: it may be a copy.
         """
         if is_secret:
             taint([self.text])
+            taint_texts(self.whole)
         if not options.delimiter:
             return self
         if isinstance(self.whole, dict | list):
@@ -59,7 +61,7 @@ class ReplacementValue(Record):
         if not 0 <= options.index < len(parts):
             raise PathError(f"there is no part {options.index} in it, only {len(parts)}")
         text = parts[options.index]
-        if is_secret:
+        if is_secret or taint_masking().is_in(self.text):
             taint([text])
         return ReplacementValue(text if isinstance(self.whole, str) else untagged(text), text)
 

@@ -15,6 +15,7 @@ from renderer.compose.scalar_nodes import ScalarNode, with_scalar_node, with_sca
 from renderer.compose.selection import STEPS_PER_SELECTION, ResourceSelector
 from renderer.compose.transform import Transform
 from renderer.compose.values import ABSENT, Slot
+from renderer.kubevirt.confidential import is_confidential
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import FieldPath, Segment
@@ -223,7 +224,7 @@ def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementV
         raise _error("a replacement has either source or sourceValue", replacement, "remove one of them")
     resource = find_source(resources, source)
     try:
-        return _value_of_field(resource, source).part(source.options, is_secret=resource.kind == "Secret")
+        return _value_of_field(resource, source)
     except PathError as error:
         raise DiagnosticError(
             Diagnostic(
@@ -261,10 +262,12 @@ def _meant_path(content: Json, path: str) -> str | None:
 
 
 def _value_of_field(resource: Resource, source: ReplacementSource) -> ReplacementValue:
+    """Return the value, or the part of it, that a replacement takes of a resource. Raises ``PathError``."""
     found, place = lookup_place(resource.content, split_field_path(source.field_path))
     if found is ABSENT or found is None or found in ({}, []):
         raise PathError("the field is not there, or empty")
-    return ReplacementValue.of(found, resource.spelling(*place))
+    value = ReplacementValue.of(found, resource.spelling(*place))
+    return value.part(source.options, is_secret=is_confidential(FieldPath(place), resource.kind))
 
 
 def _value_of_source_value(replacement: Replacement) -> ReplacementValue:

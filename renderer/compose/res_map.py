@@ -6,16 +6,23 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
-from renderer.compose.scalar_nodes import with_shared_change
+from renderer.deferred import FunctionsOf
+from renderer.kubevirt.confidential import SECRET_DATA, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import Json
 from renderer.model.limits import limits, over_limit
-from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.taint import taint
 from renderer.model.work import spend
+
+if TYPE_CHECKING:
+    from renderer.compose import scalar_nodes
+else:  # few resources have fields that share a node
+    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
 
 #: Characters of a number, and of what stands around a value when it is written.
 _SCALAR, _AROUND = 4, 2
@@ -29,14 +36,10 @@ _KEYS_PER_STEP = 2
 _IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
 
-class Growth(Record):
-    """Characters that were added, about, and the most collections within each other on the way to them."""
+#: Characters that were added, about, and the most collections within each other on the way to them.
+Growth: TypeAlias = tuple[int, int]
 
-    size: int
-    depth: int
-
-
-_NOTHING = Growth(0, 0)
+_NOTHING: Growth = (0, 0)
 #: Stands for a key that a mapping has not.
 _MISSING = object()
 
@@ -54,48 +57,53 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         old = before if isinstance(before, dict) else {}
         size = depth = 0
         for key in [key for key, child in after.items() if old.get(key, _MISSING) is not child]:
-            child = after[key]
-            added = _added(old[key], child, known) if key in old else _whole(child, known)
-            size += added.size + (0 if key in old else len(key) + _AROUND)
-            depth = max(depth, added.depth)
-        return Growth(size, depth + 1)
+            if key in old:
+                more, deep = _added(old[key], after[key], known)
+            else:
+                more, deep = _whole(after[key], known)
+                size += len(key) + _AROUND
+            size += more
+            depth = max(depth, deep)
+        return size, depth + 1
     if isinstance(after, list):
         return _added_elements(before if isinstance(before, list) else [], after, known)
-    return _scalar(after)
+    return _scalar(after), 0
 
 
 def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
     """Elements may have moved. One that has changed stands, most likely, where it stood before."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
+    changed = len(before) == len(after)
     size = depth = 0
     for index, child in enumerate(after):
         if id(child) in kept:
             continue
-        changed = len(before) == len(after)
-        added = _added(before[index], child, known) if changed else _whole(child, known)
-        size += added.size + (0 if changed else _AROUND)
-        depth = max(depth, added.depth)
-    return Growth(size, depth + 1)
+        more, deep = _added(before[index], child, known) if changed else _whole(child, known)
+        size += more + (0 if changed else _AROUND)
+        depth = max(depth, deep)
+    return size, depth + 1
 
 
 def _whole(value: Json, known: dict[int, Growth]) -> Growth:
     """All of a tree."""
     if not isinstance(value, dict | list):
-        return _scalar(value)
+        return _scalar(value), 0
     if id(value) not in known:
         spend(_STEPS_PER_VALUE * len(value), "changing resources")
-        children = [_whole(child, known) for child in (value.values() if isinstance(value, dict) else value)]
-        keys = sum(map(len, value)) if isinstance(value, dict) else 0
-        known[id(value)] = Growth(
-            keys + _AROUND * len(value) + sum(child.size for child in children),
-            1 + max((child.depth for child in children), default=0),
-        )
+        size, depth = _AROUND * len(value), 0
+        if isinstance(value, dict):
+            size += sum(map(len, value))
+        for child in value.values() if isinstance(value, dict) else value:
+            more, deep = _whole(child, known)
+            size += more
+            depth = max(depth, deep)
+        known[id(value)] = size, depth + 1
     return known[id(value)]
 
 
-def _scalar(value: Json) -> Growth:
-    return Growth(len(value) if isinstance(value, str) else _SCALAR, 0)
+def _scalar(value: Json) -> int:
+    return len(value) if isinstance(value, str) else _SCALAR
 
 
 class ResMap:
@@ -179,12 +187,13 @@ class ResMap:
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource = with_shared_change(self._resources[key], resource)
+            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
         ):
             self._by_current = None
+        _taint_lost_values(self._resources[key], resource)
         self._resources[key] = resource
         self._note(key, resource)
 
@@ -212,7 +221,7 @@ class ResMap:
         return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:
-        del self._resources[key]
+        _taint_lost_values(self._resources.pop(key))
         self._by_current = None
 
     def update(self, change: Callable[[Resource], Resource]) -> None:
@@ -242,10 +251,22 @@ class ResMap:
         return self._by_current
 
 
+def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
+    """Note the values that a Secret has no more: by now they may stand elsewhere."""
+    if before.kind != "Secret":
+        return
+    if (
+        after is None
+        or after.kind != "Secret"
+        or any(before.content.get(field) is not after.content.get(field) for field in SECRET_DATA)
+    ):
+        taint(secret_values([before.content]) - secret_values([after.content] if after else ()))
+
+
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
     changed = change(resource)
     is_shared = changed.shared_fields and changed is not resource
-    return with_shared_change(resource, changed) if is_shared else changed
+    return scalar_nodes.with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

@@ -13,8 +13,10 @@ from renderer.compose.identity import effective_namespace, is_cluster_scoped
 from renderer.compose.replacement_paths import PathError, lookup_place, split_field_path
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import ABSENT
+from renderer.kubevirt.confidential import is_confidential
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, Scalar, scalar_text
 from renderer.model.kustomization import FieldSpec, Variable
 from renderer.model.limits import limits, over_limit
@@ -158,8 +160,6 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
     return expand(element)
 
 
-#: Where the values of a Secret stand.
-_SECRET_DATA = (("data",), ("stringData",))
 _DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
 _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INDEXED = pattern(r"(.*)\[([0-9]+)\]")
@@ -230,7 +230,7 @@ def _value(variable: Variable, source: Resource | None) -> Json:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
         raise _no_value(message, variable, "correct fieldref.fieldPath")
     text = source.written_text(*place)
-    if source.kind == "Secret" and place[:1] in _SECRET_DATA:
+    if is_confidential(FieldPath(place), source.kind):
         taint([text])
     try:
         return _value_of_node(found, text)

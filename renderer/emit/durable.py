@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -26,17 +27,17 @@ def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
         os.close(descriptor)
 
 
-def write_new_files(contents: Mapping[str, bytes]) -> None:
-    """Write files that are not there yet, content by path, and wait until all are on the disk.
+def write_new_files(contents: Iterable[tuple[str, bytes]]) -> None:
+    """Write files that are not there yet, each a path and its content, and wait until all are on the disk.
 
     A file stays open from its writing to its sync, which otherwise has to look it up again. Raises
     ``OSError``.
     """
-    files = list(contents.items())
-    for first in range(0, len(files), _OPEN_AT_ONCE):
+    files = iter(contents)
+    while some := tuple(islice(files, _OPEN_AT_ONCE)):
         descriptors: list[int] = []
         try:
-            for file, content in files[first : first + _OPEN_AT_ONCE]:
+            for file, content in some:
                 descriptors.append(_open_new(file))
                 _write(descriptors[-1], content)
             _sync(descriptors)

@@ -22,6 +22,8 @@ _TEMPORARY = ".vmrender-new"
 def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str]) -> None:
     """Writes the files, each atomically, then removes others with the folders they leave empty, in order.
 
+    Who interrupts that finds all files as they were.
+
     Paths are relative to ``root``. Raises ``DiagnosticError``: write-failed when one cannot be changed, with
     all others as they were, and output-invalid for a path through a symbolic link or to a special file.
     """
@@ -37,6 +39,9 @@ def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str
     except OSError as error:
         _restore(root, before)
         raise _failed(error) from error
+    except KeyboardInterrupt:
+        _restore(root, before)
+        raise
     _remove_empty(root, removals)
 
 
@@ -69,7 +74,7 @@ def _replace(root: Path, path: str, content: bytes) -> None:
             if file.exists():
                 temporary.chmod(file.stat().st_mode & 0o7777)
             os.replace(temporary, file)  # noqa: PTH105 - the call that is atomic on Windows as well
-        except OSError:
+        except (OSError, KeyboardInterrupt):
             temporary.unlink(missing_ok=True)
             raise
 

@@ -7,6 +7,7 @@ for each file, sorted by path. Its name has no suffix that Argo CD or Flux would
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from hashlib import sha256
 
 from renderer.model.codes import Code
@@ -33,7 +34,7 @@ def digest(content: bytes) -> str:
 
 def encode_ownership(files: Mapping[str, bytes]) -> bytes:
     """The ownership file of a tree that holds ``files``, content by relative path."""
-    lines = (f"{digest(content)}  {path}" for path, content in sorted(files.items()))
+    lines = (f"{digest(files[path])}  {path}" for path in sorted(files))
     return "".join(f"{line}\n" for line in (_HEADER, *lines)).encode()
 
 
@@ -80,12 +81,35 @@ def is_tree_path(path: str) -> bool:
     )
 
 
-def encode_files(files: Mapping[str, str]) -> Mapping[str, bytes]:
+class EncodedFiles(Mapping[str, bytes]):
+    """The bytes of files by path: each is encoded when it is asked for, as the texts are held already.
+
+    ``ownership`` is the ownership file of a tree that holds them.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def __getitem__(self, path: str) -> bytes:
+        return self._texts[path].encode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @cached_property
+    def ownership(self) -> bytes:
+        return encode_ownership(self)
+
+
+def encode_files(files: Mapping[str, str]) -> EncodedFiles:
     """Return the bytes of ``files`` by path. Raises ``ValueError`` for a path that no tree may hold."""
     for path in files:
         if not is_tree_path(path):
             raise ValueError(f"no path in a rendered tree: {path!r}")
-    return {path: text.encode() for path, text in files.items()}
+    return EncodedFiles(files)
 
 
 def invalid_ownership(path: str, problem: str, line: int = 0) -> DiagnosticError:

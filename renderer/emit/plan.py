@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from shlex import quote
 
-from renderer.emit.ownership import digest, encode_ownership
+from renderer.emit.ownership import EncodedFiles, digest
 from renderer.emit.tree import OBSTACLE, Tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -30,7 +30,7 @@ class TreePlan(Record):
         return not (self.created or self.updated or self.removed or self.blocked or self.ownership_changes)
 
 
-def plan_tree(tree: Tree, wanted: Mapping[str, bytes], force: Collection[str] = ()) -> TreePlan:
+def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> TreePlan:
     """The plan that turns ``tree``, read with the paths of ``wanted``, into ``wanted``.
 
     A file is vmrender's to touch when the ownership file lists it with the digest that it has, or when
@@ -41,7 +41,7 @@ def plan_tree(tree: Tree, wanted: Mapping[str, bytes], force: Collection[str] = 
     occupied = [path for path in differing if tree.files[path] is not None]
     left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
     ours = {path for path in (*occupied, *left_over) if _is_ours(tree, path) or _is_forced(tree, path, force)}
-    ownership = encode_ownership(wanted)
+    ownership = wanted.ownership
     return TreePlan(
         created=tuple(path for path in differing if tree.files[path] is None),
         updated=tuple(path for path in occupied if path in ours),

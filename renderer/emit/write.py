@@ -13,8 +13,9 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from renderer.disk import opened_folder
@@ -56,8 +57,9 @@ def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]
     folders = (
         _link_what_stays(old, new, {*plan.removed, *plan.updated, OWNERSHIP_FILE}) if is_folder(old) else {}
     )
-    contents = {path: wanted[path] for path in (*plan.created, *plan.updated)}
-    _write_files(new, {**contents, OWNERSHIP_FILE: plan.ownership})
+    _make_folders(new, (*plan.created, *plan.updated))
+    contents = ((f"{new}/{path}", wanted[path]) for path in (*plan.created, *plan.updated))
+    write_new_files(chain(contents, [(f"{new}/{OWNERSHIP_FILE}", plan.ownership)]))
     for path in plan.updated:
         _take_over_rights(new / path, (old / path).lstat())
     for path, status in reversed(folders.items()):
@@ -67,10 +69,9 @@ def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]
         sync_folder(Path(folder))
 
 
-def _write_files(new: Path, contents: Mapping[str, bytes]) -> None:
-    for folder in {path.rpartition("/")[0] for path in contents}:
+def _make_folders(new: Path, paths: Iterable[str]) -> None:
+    for folder in {path.rpartition("/")[0] for path in paths}:
         (new / folder).mkdir(parents=True, exist_ok=True)
-    write_new_files({f"{new}/{path}": content for path, content in contents.items()})
 
 
 def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:

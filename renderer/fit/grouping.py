@@ -17,8 +17,8 @@ from renderer.compose.merge_keys.merge_schema import MergeSchema, kubernetes_mer
 from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.kubevirt.kinds import VM
 from renderer.kubevirt.lists import is_same
+from renderer.model.field_path import escape
 from renderer.model.json import Json, JsonObject, content_digest, object_at, text_at, with_value
-from renderer.model.json_pointer import escape
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
 from renderer.yamlio.encode import encode

@@ -17,10 +17,9 @@ from renderer.kubevirt.kinds import (
     MATCHER_TYPE_OF,
     SNAPSHOT_STORAGE_GROUP,
 )
-from renderer.model.definition import Definition
 from renderer.model.json import EMPTY
 from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet, UnreadResources
+from renderer.model.resource import Definition, Resource, ResourceSet, UnreadResources
 
 #: The kinds that resolving a VirtualMachine may look up, and their API groups.
 _GROUPS = {

@@ -25,7 +25,6 @@ from renderer.instancetype.matcher_warnings import (
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
-from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject, object_at
@@ -65,6 +64,8 @@ def expand_spec(
     applied = apply(selected, with_default_devices(template, cluster), scope, behaviour)
     spec = default_vmi_spec(object_at(applied, "spec"), config, behaviour)
     if behaviour.expand_defaults is ExpandDefaults.OBJECT:
+        from renderer.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few ask for it
+
         spec = default_vmi_object(spec, config.cpu_model)
     return {**applied, "spec": spec}
 

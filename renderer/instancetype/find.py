@@ -6,6 +6,9 @@ and name count.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from renderer.deferred import FunctionsOf
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC, V1BETA2_INSTANCETYPE_SPEC
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
@@ -13,8 +16,6 @@ from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.matcher import Matcher
-from renderer.instancetype.not_found import not_found, revision_not_found, unknown_kind, unusable_revision
-from renderer.instancetype.revision import RevisionError, decode_revision
 from renderer.kubevirt.kinds import (
     CONTROLLER_REVISION,
     INSTANCETYPE,
@@ -30,6 +31,11 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+
+if TYPE_CHECKING:
+    from renderer.instancetype import not_found
+else:  # only errors need it
+    not_found = FunctionsOf("renderer.instancetype.not_found")
 
 _OBJECT_NAME_LABEL = f"{INSTANCETYPE_PREFIX}object-name"
 _SPEC = FieldPath.of("spec")
@@ -117,10 +123,10 @@ def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behav
     """Return the catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
     kind = matcher_type.matched_kind(matcher.kind)
     if kind is None:
-        raise CauseError(unknown_kind(matcher, matcher_type))
+        raise CauseError(not_found.unknown_kind(matcher, matcher_type))
     resource = scope.find(kind, matcher.name)
     if resource is None:
-        raise CauseError(not_found(matcher, matcher_type, kind, scope, behaviour))
+        raise CauseError(not_found.not_found(matcher, matcher_type, kind, scope, behaviour))
     return resource
 
 
@@ -133,7 +139,9 @@ def find_revision(
         return None
     revision = scope.find(CONTROLLER_REVISION, name)
     if revision is None:
-        raise CauseError(revision_not_found(name, revision_field(matcher, matcher_type), matcher_type, scope))
+        raise CauseError(
+            not_found.revision_not_found(name, revision_field(matcher, matcher_type), matcher_type, scope)
+        )
     if matcher.revision_name or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
         return revision
     return None
@@ -163,10 +171,12 @@ def revision_field(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
 def _stored(
     revision: Resource, named_at: FieldPath, matcher_type: MatcherType, behaviour: Behaviour
 ) -> Found:
+    from renderer.instancetype.revision import RevisionError, decode_revision  # noqa: PLC0415 - few are pinned
+
     try:
         stored = decode_revision(revision.content, matcher_type, behaviour)
     except RevisionError as error:
-        raise CauseError(unusable_revision(revision, named_at, matcher_type, error)) from None
+        raise CauseError(not_found.unusable_revision(revision, named_at, matcher_type, error)) from None
     return Found(matcher_type, revision, stored.spec, stored.field)
 
 

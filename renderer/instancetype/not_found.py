@@ -10,10 +10,9 @@ from renderer.instancetype.revision import RevisionError
 from renderer.instancetype.vmi_template import VMI_SPEC
 from renderer.kubevirt.kinds import CONTROLLER_REVISION, INSTANCETYPE, INSTANCETYPE_PREFIX, MatcherType
 from renderer.model.codes import Code
-from renderer.model.definition import Definition
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
-from renderer.model.resource import Resource
+from renderer.model.resource import Definition, Resource
 from renderer.model.suggest import suggest
 from renderer.model.work import may_suggest
 

@@ -13,7 +13,6 @@ from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
 from renderer.instancetype.find import Finder, Found
-from renderer.instancetype.infer import infer_matcher
 from renderer.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import EMPTY, JsonObject, without
@@ -96,7 +95,9 @@ def _inferred(
     scope: Scope,
     behaviour: Behaviour,
 ) -> Matcher | None:
-    if matcher is not None:
+    if matcher is not None and matcher.infer_from_volume:
+        from renderer.instancetype.infer import infer_matcher  # noqa: PLC0415 - few machines ask for it
+
         matcher = infer_matcher(matcher, matcher_type, vm_spec, scope, behaviour)
     if matcher is None or matcher.kind or not behaviour.fills_in_matcher_kind:
         return matcher

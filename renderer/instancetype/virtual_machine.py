@@ -10,7 +10,7 @@ from renderer.kubevirt.kinds import (
 )
 from renderer.kubevirt.virtual_machine import virtual_machine_paths
 from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, with_value, without
+from renderer.model.json import EMPTY, JsonObject, object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.resource import Resource, ResourceSet
 
@@ -32,7 +32,8 @@ class VirtualMachine(Record):
 
     @property
     def spec(self) -> JsonObject:
-        return object_at(self.content, "spec")
+        spec = self.content.get("spec")
+        return spec if isinstance(spec, dict) else EMPTY
 
     @property
     def has_matchers(self) -> bool:

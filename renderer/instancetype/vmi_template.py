@@ -10,9 +10,14 @@ from collections.abc import Callable
 
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.sharing import share_part
 
 #: The place of the VirtualMachineInstance's spec in a VirtualMachine.
 VMI_SPEC = INSTANCE_SPEC
+
+
+#: Sections that name something, and so are those of one virtual machine.
+_OF_ONE_MACHINE = frozenset(("spec", "domain", "devices"))
 
 
 def is_null(value: Json) -> bool:
@@ -43,7 +48,9 @@ def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> Json
         return part
     below = EMPTY if child is None else child
     changed = with_section(below, tuple(rest), section)
-    return part if changed is below else {**part, head: changed}
+    if changed is below:
+        return part
+    return {**part, head: changed if head in _OF_ONE_MACHINE else share_part(changed)}
 
 
 def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObject:
@@ -52,7 +59,7 @@ def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObjec
     present = None if metadata is None else _present(metadata, "annotations")
     if metadata is None or present is None:
         return template
-    return {**template, "metadata": {**metadata, "annotations": {**annotations, **present}}}
+    return {**template, "metadata": {**metadata, "annotations": share_part({**annotations, **present})}}
 
 
 def with_domain_section(template: JsonObject, name: str, section: JsonObject) -> JsonObject:
@@ -61,7 +68,8 @@ def with_domain_section(template: JsonObject, name: str, section: JsonObject) ->
     domain = None if spec is None else _present(spec, "domain")
     if spec is None or domain is None or _present(domain, name) is None:
         return template
-    return {**template, "spec": {**spec, "domain": {**domain, name: section}}}
+    shared = section if name in _OF_ONE_MACHINE else share_part(section)
+    return {**template, "spec": {**spec, "domain": {**domain, name: shared}}}
 
 
 def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObject:
@@ -76,10 +84,10 @@ def with_each_device(
     before = devices_of(template).get(name)
     if not isinstance(before, list) or not before:
         return template
-    after = [change(device) if isinstance(device, dict) else device for device in before]
+    after = [share_part(change(device)) if isinstance(device, dict) else device for device in before]
     if all(new is old for new, old in zip(after, before, strict=True)):
         return template
-    return with_device_field(template, name, after)
+    return with_device_field(template, name, share_part(after))
 
 
 def _mapping(parent: JsonObject, key: str) -> JsonObject:

@@ -10,7 +10,7 @@ and what findings say (``mask_in_findings``).
 from __future__ import annotations
 
 import binascii
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -85,12 +85,16 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
 def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) -> FieldChange:
     """Return the change of a field with ``NoValue.WITHHELD`` for a value that is confidential.
 
-    ``kind`` is the kind of the object; a text that holds one of ``secrets`` is confidential in any field.
+    ``kind`` is the kind of the object; a text that holds one of ``secrets`` is confidential in any field, and
+    so is what it took the place of, or what takes its place: the same Secret's value, most likely.
     """
-    return change._replace(
-        before=_withheld_value(change.before, change.field, kind, secrets),
-        after=_withheld_value(change.after, change.field, kind, secrets),
-    )
+    from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
+
+    before = _withheld_value(change.before, change.field, kind, secrets)
+    after = _withheld_value(change.after, change.field, kind, secrets)
+    if NoValue.WITHHELD in (before, after):
+        before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
+    return change._replace(before=before, after=after)
 
 
 def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
@@ -107,7 +111,7 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
 
 
 def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Masking) -> Value:
-    from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
+    from renderer.model.difference import NoValue  # noqa: PLC0415 - as above
 
     if isinstance(value, NoValue | dict | list):
         return value if isinstance(value, NoValue) else withheld(value, field, kind, secrets)
@@ -175,7 +179,9 @@ def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:
 
 
 def _texts(secret: Json) -> Iterator[str]:
-    yield from (value for value in object_at(secret, "stringData").values() if isinstance(value, str))
+    for value in object_at(secret, "stringData").values():
+        if isinstance(value, str):
+            yield from (value, b64encode(value.encode()).decode())
     for value in object_at(secret, "data").values():
         if isinstance(value, str):
             yield value

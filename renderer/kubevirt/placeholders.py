@@ -16,7 +16,7 @@ _PLACEHOLDER = pattern(r"(?<!\$)\$++(?:\{\{[^{}]{0,500}\}\}|\{[^}]{1,500}\})|\{\
 
 def has_placeholder(value: Json) -> bool:
     """Return True if ``value`` is a text that holds a placeholder."""
-    return placeholder_in(value) is not None
+    return isinstance(value, str) and "{" in value and placeholder_in(value) is not None
 
 
 def placeholder_in(value: Json) -> str | None:

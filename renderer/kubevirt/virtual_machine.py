@@ -8,7 +8,6 @@ The types are in KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Final, Self, TypeAlias
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
@@ -90,7 +89,10 @@ class VirtualMachineView:
     """A resource that a virtual machine, or several copies of one, come from.
 
     ``machine`` is the VirtualMachine and ``spec`` its spec, both empty in kinds that hold an instance only.
+    What is in them is looked up anew each time: a fleet has a hundred thousand views.
     """
+
+    __slots__ = ("instance", "machine", "paths", "resource", "spec")
 
     def __init__(self, resource: Resource, paths: VirtualMachinePaths) -> None:
         self.resource: Final = resource
@@ -109,11 +111,11 @@ class VirtualMachineView:
     def kind(self) -> str:
         return self.resource.kind
 
-    @cached_property
+    @property
     def name(self) -> str:
         return self.resource.name
 
-    @cached_property
+    @property
     def namespace(self) -> str:
         return self.resource.namespace
 
@@ -128,35 +130,35 @@ class VirtualMachineView:
         said = None if self.is_one else object_at(self.resource.content, "spec").get("replicas")
         return said if isinstance(said, int) and not isinstance(said, bool) else 1
 
-    @cached_property
+    @property
     def domain(self) -> JsonObject:
-        return object_at(self.instance, "domain")
+        return _mapping(self.instance.get("domain"))
 
-    @cached_property
+    @property
     def devices(self) -> JsonObject:
-        return object_at(self.domain, "devices")
+        return _mapping(_mapping(self.instance.get("domain")).get("devices"))
 
-    @cached_property
+    @property
     def disks(self) -> Sequence[Element]:
         return elements(self.devices.get("disks"))
 
-    @cached_property
+    @property
     def interfaces(self) -> Sequence[Element]:
         return elements(self.devices.get("interfaces"))
 
-    @cached_property
+    @property
     def volumes(self) -> Sequence[Element]:
         return elements(self.instance.get("volumes"))
 
-    @cached_property
+    @property
     def networks(self) -> Sequence[Element]:
         return elements(self.instance.get("networks"))
 
-    @cached_property
+    @property
     def data_volume_templates(self) -> Sequence[Element]:
         return elements(self.spec.get("dataVolumeTemplates"))
 
-    @cached_property
+    @property
     def written_run_strategy(self) -> RunStrategy | None:
         """The run strategy that the manifest says.
 
@@ -204,7 +206,7 @@ def elements(value: Json) -> Sequence[Element]:
     """Return the mappings in a list, each with its index."""
     if not isinstance(value, list):
         return ()
-    return [(index, element) for index, element in enumerate(value) if isinstance(element, dict)]
+    return [each for each in enumerate(value) if isinstance(each[1], dict)]
 
 
 def element_named(value: Json, name: str) -> JsonObject:
@@ -220,4 +222,10 @@ def elements_by_name(value: Sequence[Json]) -> Mapping[str, JsonObject]:
 
 
 def _section(content: JsonObject, path: FieldPath) -> JsonObject:
-    return object_at(content, *path.keys)
+    for key in path.segments:
+        content = _mapping(content.get(str(key)))
+    return content
+
+
+def _mapping(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else EMPTY

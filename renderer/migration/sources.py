@@ -13,9 +13,8 @@ from renderer.migration.change import Change, Finding, NotMigrated
 from renderer.migration.rules import findings, findings_in_part, of_selector
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_edit import AddField, FieldEdit, RenameField, SetField
-from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.field_path import ROOT, FieldPath, Segment, format_pointer, parse_pointer
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.json_pointer import format_pointer, parse_pointer
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import EditedText
 

@@ -2,7 +2,8 @@
 
 Terminals act on control characters, and show lines in another order for bidirectional ones. GitHub's runner
 takes a line that begins with ``::`` for a command, and ``##[`` anywhere in a line (actions/runner,
-``ActionCommand.cs``); Azure's agent takes ``##vso[`` anywhere (azure-pipelines-agent, ``Command.cs``).
+``ActionCommand.cs``); Azure's agent takes ``##vso[`` anywhere (azure-pipelines-agent, ``Command.cs``),
+TeamCity ``##teamcity[`` (its service messages). Any word between the two signs counts as one.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import re
 
 from renderer.model.pattern import pattern
 
-_COMMAND = pattern(r"^\s*(?=::)|##(?=\[|vso\[)", re.IGNORECASE)
-_HASHES = pattern(r"##(?=\[|vso\[)", re.IGNORECASE)
+_COMMAND = pattern(r"^\s*(?=::)|##(?=\w*\[)")
+_HASHES = pattern(r"##(?=\w*\[)")
 _COLONS = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 

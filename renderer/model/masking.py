@@ -21,6 +21,8 @@ _START, _SHOWN = 6, 24
 _FEW = 32
 #: Values that begin alike are compared with a text so often; all texts after that are masked whole.
 _MOST_COMPARISONS = 2_000_000
+#: What a message writes in the place of the rest of a text.
+_CUT = "…"
 #: Texts that every format writes as they are.
 _PLAIN = re.compile(r"[\w ./+=:@,;-]*", re.ASCII)
 
@@ -36,6 +38,7 @@ class Masking:
         self._shortest_in_words = 0 if inside_words else _LONG
         self._known: set[str] = set()
         self._short: set[str] = set()
+        self._alike: dict[str, list[str]] = {}
         self._long: dict[str, list[str]] = {}
         self._lengths: dict[str, set[int]] = {}
         self._comparisons = 0
@@ -53,6 +56,7 @@ class Masking:
             for form in _forms(value):
                 length = min(len(form), _SHOWN + 1)
                 self._lengths.setdefault(form[:_START], set()).add(length)
+                self._alike.setdefault(form[:_START], []).append(form)
                 if length <= _SHOWN:
                     self._short.add(form)
                 else:
@@ -99,7 +103,17 @@ class Masking:
                 length >= self._shortest_in_words or _is_word(text, position, end)
             ):
                 return end
-        return 0
+        return self._end_of_cut(text, position)
+
+    def _end_of_cut(self, text: str, position: int) -> int:
+        """The end of the first characters of a value, if a message cuts it off after them; or 0."""
+        cut = text.find(_CUT, position, position + _SHOWN + 1)
+        alike = self._alike.get(text[position : position + _START]) if cut >= 0 else None
+        if not alike:
+            return 0
+        begun = text[position:cut].removesuffix(" ")
+        self._comparisons += len(alike)
+        return cut + 1 if any(form.startswith(begun) for form in alike) else 0
 
     def _end_of_long(self, text: str, position: int) -> int:
         alike = self._long.get(text[position : position + _SHOWN])
@@ -110,7 +124,7 @@ class Masking:
         if end:
             return end
         self._comparisons += (len(text) - position) // _START
-        cut, line_end = text.find("…", position), text.find("\n", position)
+        cut, line_end = text.find(_CUT, position), text.find("\n", position)
         return cut + 1 if cut >= 0 and not 0 <= line_end < cut else 0
 
 

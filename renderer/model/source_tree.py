@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.generated import ListedFiles
-from renderer.model.json import EMPTY, Json
+from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.kustomization import (
     DataGenerator,
     FieldSpec,
@@ -31,6 +30,28 @@ from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
 
+class ListedFile(Record):
+    """A file that a generator's configuration lists: its path in the repository, and what it holds."""
+
+    path: str
+    content: bytes
+
+
+#: The files that a configuration lists, by the paths as they are written in it.
+ListedFiles: TypeAlias = Mapping[str, ListedFile]
+
+
+class Generated(Record):
+    """An object and the site that it comes from: a row of a table, a document that a template made.
+
+    ``shared`` is where fields stand that it has in common with others, if there is such a place.
+    """
+
+    content: JsonObject
+    site: Site
+    shared: Site | None = None
+
+
 class StrategicMergePatches(Record):
     """The documents of one strategic merge patch file or text."""
 
@@ -43,10 +64,6 @@ class JsonPatch(Record):
 
     site: Site
     operations: tuple[Json, ...]
-
-    def operation_site(self, index: int) -> Site:
-        """Return the site of the operation."""
-        return self.site.below(index)
 
 
 PatchContent: TypeAlias = StrategicMergePatches | JsonPatch
@@ -241,6 +258,18 @@ class KustomizationRoot(Record):
         """The roots that this one lists in any of its fields."""
         resources = (entry for entry in self.resources if isinstance(entry, KustomizationRoot))
         return (*resources, *self.components, *self.plugin_roots)
+
+    def outline(self, known: dict[KustomizationRoot, KustomizationRoot]) -> KustomizationRoot:
+        """Return the root and those below it without resource files; ``known`` are those made so far."""
+        if self not in known:
+            known[self] = self._replace(
+                resources=tuple(
+                    entry.outline(known) for entry in self.resources if isinstance(entry, KustomizationRoot)
+                ),
+                components=tuple(each.outline(known) for each in self.components),
+                plugin_roots=tuple(each.outline(known) for each in self.plugin_roots),
+            )
+        return known[self]
 
 
 class SourceTree(Record):

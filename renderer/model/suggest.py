@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import posixpath
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from renderer.model.work import may_suggest
@@ -51,3 +52,23 @@ def did_you_mean(
     """Return the hint ``did you mean a or b?``, or ``otherwise`` where no known word resembles ``word``."""
     nearest = suggest(word, known, most=most)
     return f"did you mean {' or '.join(nearest)}?" if nearest else otherwise
+
+
+def suggest_paths(path: str, names: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
+    """Return the paths that resemble ``path``, which leads to nothing; ``names`` lists a folder.
+
+    Each folder on the way may be mistyped as well; a path that leads nowhere from there has no suggestion.
+    """
+    folder = "/" if path.startswith("/") else ""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    for index, part in enumerate(parts):
+        if part == "..":
+            folder = posixpath.join(folder, part)
+            continue
+        known = tuple(names(folder or "."))
+        is_last = index == len(parts) - 1
+        near = (part,) if part in known else suggest(part, known, most=3 if is_last else 1)
+        if is_last or not near:
+            return tuple(posixpath.join(folder, each) for each in near)
+        folder = posixpath.join(folder, near[0])
+    return ()

@@ -8,9 +8,10 @@ sent to the one that prints.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
+from renderer.model.json import Json, scalar_text
 from renderer.model.masking import Masking
 
 #: A shorter value may be part of any text.
@@ -46,6 +47,20 @@ def taint(values: Iterable[str]) -> None:
             if len(value) >= SHORTEST and value not in notes.values:
                 notes.values[value] = None
                 notes.new.append(value)
+
+
+def taint_texts(value: Json) -> None:
+    """Note every scalar in a tree as it is written."""
+    taint(texts_of(value))
+
+
+def texts_of(value: Json) -> Iterator[str]:
+    """Yield the scalars in a tree as they are written; null is none."""
+    if isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from texts_of(child)
+    elif value is not None:
+        yield scalar_text(value)
 
 
 def tainted() -> frozenset[str]:

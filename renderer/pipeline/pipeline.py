@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
-from renderer.model.generated import Generated, ListedFiles
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.masking import Masking
@@ -22,6 +22,8 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
+from renderer.model.sharing import forget_shared
+from renderer.model.source_tree import Generated, ListedFiles
 from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.project_catalogs import ProjectCatalogs
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from renderer.instancetype.catalog import CatalogSource
     from renderer.model.pin import Pinnable
     from renderer.model.resource import Resource
+    from renderer.model.source_tree import KustomizationRoot
     from renderer.pipeline.checks import Checks
     from renderer.pipeline.entry_points import EntryPointComposer
     from renderer.pipeline.expansion import Expander
@@ -75,6 +78,7 @@ class Pipeline:
         self._fs = fs
         self._config = config
         self._restrictor = restrictor
+        self._outlines: dict[str, KustomizationRoot] = {}
         self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context)
 
     @property
@@ -103,6 +107,18 @@ class Pipeline:
         """Render composed resources in place of those that the overlay's folder composes to."""
         whole = self._whole(overlay, composed)
         return whole if overlay.write_instancetypes else whole.then(_without_instancetypes)
+
+    def forget_sources(self, overlay: Overlay) -> None:
+        """Forget what was read and composed so far but the outline of the overlay that is checked next.
+
+        Whatever is asked for again is read again.
+        """
+        if overlay.path in self._loader.folders:
+            with suppress(DiagnosticError):  # which composing has told of
+                self._outlines[overlay.path] = self._loader.load(overlay.path).root.outline({})
+        for part in ("_loader", "_composer"):
+            self.__dict__.pop(part, None)
+        forget_shared()
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
@@ -228,7 +244,13 @@ class Pipeline:
         from renderer.pipeline.retrace import at_deciding_sites
 
         options = self._composer.options
-        return at_deciding_sites(findings, overlay.path, self._loader, options, GENERATORS)
+        try:
+            outline = self._outlines.get(overlay.path) or self._loader.load(overlay.path).root
+            return at_deciding_sites(
+                findings, outline, lambda: self._loader.load(overlay.path), options, GENERATORS
+            )
+        except DiagnosticError:
+            return findings
 
     def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Put in values for variables of Flux, and set what the overlay's engine sets on all objects."""

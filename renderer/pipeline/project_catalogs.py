@@ -21,8 +21,8 @@ from renderer.source.recorder import Work
 
 if TYPE_CHECKING:
     from renderer.instancetype.catalog import Catalog, CatalogSource
-    from renderer.model.definition import Definition
     from renderer.model.json import JsonObject
+    from renderer.model.resource import Definition
     from renderer.names.new_names import NamedSource
     from renderer.names.rename import Renamer
     from renderer.source.definitions import Definitions
@@ -117,7 +117,7 @@ class ProjectCatalogs:
 
     def _shipped(self, kinds: Iterable[str], name: str) -> Definition | None:
         """Return the definition in a shipped catalog that the project does not list."""
-        from renderer.model.definition import Definition
+        from renderer.model.resource import Definition
 
         for catalog in BUILTIN_CATALOGS:
             if BuiltinCatalog(catalog) not in self._config.catalogs:

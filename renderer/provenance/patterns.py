@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple, Self, TypeAlias
 
-from renderer.model.field_path import ElementName, FieldPath, Segment
-from renderer.model.json_pointer import parse_pointer
+from renderer.model.field_path import ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
 

@@ -55,6 +55,13 @@ def _duplicate_mac_addresses(context: Context) -> Iterator[Finding]:
 
 
 def _interfaces(machine: VirtualMachineView) -> Iterator[_Interface]:
+    networks = {
+        text_at(network, "name"): _network(network["multus"], machine)
+        for _, network in machine.networks
+        if "multus" in network
+    }
+    if not networks:
+        return
     written = [
         (index, interface["macAddress"], text_at(interface, "name"))
         for index, interface in machine.interfaces
@@ -62,9 +69,6 @@ def _interfaces(machine: VirtualMachineView) -> Iterator[_Interface]:
     ]
     if not written or _is_halted(machine):
         return
-    networks = {
-        text_at(network, "name"): _network(network.get("multus"), machine) for _, network in machine.networks
-    }
     for index, address, name in written:
         network = networks.get(name)
         if network:

@@ -88,6 +88,8 @@ def _amounts(
 ) -> Iterator[_Amount]:
     """Yield what is written at the ``ways`` below ``content``, which stands at ``place`` below ``base``."""
     for way in ways:
+        if way[0] not in content:
+            continue
         written = object_at(content, *way[:-1]).get(way[-1])
         if written is not None:
             yield _Amount(written, base, (*place, *way))

@@ -35,6 +35,8 @@ from renderer.rules.rule import Finding, Rule, related_to
 
 def dangling(context: Context, kind: str) -> Iterator[Finding]:
     """Yield the references to ``kind`` that were meant for an object of the overlay, and miss it."""
+    if not context.inventory.knows(kind):
+        return
     for reference in _missing(context, kind):
         found = _likely_mistake(context, reference)
         if found is not None:

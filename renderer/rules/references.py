@@ -87,17 +87,19 @@ def _references(machine: VirtualMachineView) -> Iterator[ObjectReference]:
         place = ReferencePlace(machine, machine.paths.instance, ("accessCredentials", index))
         for way in _CREDENTIALS:
             yield from _references_at(place, credential, way, SECRET)
-    here = ReferencePlace(machine, machine.paths.instance)
-    yield from _references_at(here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
+    if "serviceAccountName" in machine.instance:
+        here = ReferencePlace(machine, machine.paths.instance)
+        yield from _references_at(here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
 
 
 def _of_volume(machine: VirtualMachineView, index: int, volume: JsonObject) -> Iterator[ObjectReference]:
     for source in volume:
         content = volume[source] if source in _IN_VOLUMES else None
         if isinstance(content, dict) and content.get("optional") is not True:
-            place = ReferencePlace(machine, machine.paths.instance, ("volumes", index, source))
             for way, kind in _IN_VOLUMES[source]:
-                yield from _references_at(place, content, way, kind)
+                if way[0] in content:
+                    place = ReferencePlace(machine, machine.paths.instance, ("volumes", index, source))
+                    yield from _references_at(place, content, way, kind)
 
 
 def _of_network(machine: VirtualMachineView, index: int, network: JsonObject) -> Iterator[ObjectReference]:
@@ -182,6 +184,10 @@ class Inventory:
 
     def named(self, kind: str, name: str) -> Sequence[Item]:
         return self._by_kind.get(kind, {}).get(name, ())
+
+    def knows(self, kind: str) -> bool:
+        """Return True if there is any object of the kind."""
+        return kind in self._by_kind
 
     def of_kind(self, kind: str) -> Iterator[Item]:
         for items in self._by_kind.get(kind, {}).values():

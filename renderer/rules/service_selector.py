@@ -1,4 +1,4 @@
-"""A Service selects no virtual machine of the overlay, and nearly selects one.
+"""A Service selects no virtual machine of the overlay, and nearly selects one, or a port that it has not.
 
 KubeVirt gives the labels of a machine's template to the pod that the machine runs in, and a Service finds it
 by them. A Service that finds none is no error: it exists, and nobody answers. The labels in the machine's own
@@ -23,19 +23,23 @@ spec:
 The rule reports a selector that fits no object of the overlay, if it differs by a slip from the labels of a
 machine, or fits labels that stand in the machine's `metadata` alone. It does not report a Service for
 something that the overlay does not hold.
+
+A `targetPort` that is a name is looked up among the `ports` of the machine's interfaces. One that is a number
+is reported where `masquerade` has a list of `ports` and the number is not in it: only those are forwarded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, object_at
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
+from renderer.model.suggest import did_you_mean
 from renderer.model.work import spend
 from renderer.rules.context import Context
 from renderer.rules.references import is_near_miss
@@ -58,11 +62,20 @@ def _check(context: Context) -> Iterator[Finding]:
     if not services or not context.machines:
         return
     templates = [_pod_labels(resource.content) for resource in context.resources]
+    of_machines = {machine.resource.current_id: machine for machine in context.machines}
     for service in services:
         spend(2 * len(templates) + 16 * len(context.machines), "comparing selectors of Services with labels")
         selector = _selector(service)
-        is_matched = any(selector.items() <= labels.items() for labels in templates if labels)
-        if not is_matched and not any(key.startswith(_GIVEN) for key in selector):
+        selected = [
+            resource
+            for resource, labels in zip(context.resources, templates, strict=True)
+            if labels and selector.items() <= labels.items()
+        ]
+        near = [each for each in selected if _may_share_namespace(service, each)]
+        machines = [of_machines[each.current_id] for each in near if each.current_id in of_machines]
+        if machines and len(machines) == len(near):
+            yield from _unreachable_ports(service, machines)
+        if not selected and not any(key.startswith(_GIVEN) for key in selector):
             yield from _nearly_selected(context, service, selector)
 
 
@@ -85,9 +98,13 @@ def _pod_labels(content: JsonObject) -> JsonObject:
     return object_at(content, "metadata", "labels") if content.get("kind") in _PODS else EMPTY
 
 
+def _may_share_namespace(left: Resource, right: Resource) -> bool:
+    return left.namespace == right.namespace or "" in (left.namespace, right.namespace)
+
+
 def _nearly_selected(context: Context, service: Resource, selector: Mapping[str, str]) -> Iterator[Finding]:
     for machine in context.machines:
-        if service.namespace and machine.namespace and service.namespace != machine.namespace:
+        if not _may_share_namespace(service, machine.resource):
             continue
         found = _finding(service, machine, selector)
         if found is not None:
@@ -121,6 +138,49 @@ def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[s
         hint = f"did you mean {near[0]}: {selector[key]}?"
         return Finding(service, _SELECTOR.child(key), message, hint, (related,))
     return None
+
+
+def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]) -> Iterator[Finding]:
+    """Yield a finding for each target that none of the ``machines``, all that are selected, answers at.
+
+    virt-controller makes container ports of the ports of interfaces (``pkg/virt-controller/services``
+    ``rendercontainer.go``), and virt-launcher forwards those alone (``pkg/network/setup`` masquerade).
+    """
+    spec = object_at(service.content, "spec")
+    known = [[*_listed_ports(machine)] for machine in machines]
+    names = {text_at(port, "name") for ports in known for port in ports} - {""}
+    is_limited = all(map(_forwards_listed_ports, machines)) and spec.get("clusterIP") != "None"
+    numbers = {(port.get("port"), text_at(port, "protocol") or "TCP") for ports in known for port in ports}
+    about = f"{machines[0].kind} {machines[0].name}" if len(machines) == 1 else "the machines it selects"
+    for index, port in enumerate(array_at(spec, "ports")):
+        written = "targetPort" if object_at(port).get("targetPort") else "port"
+        target = object_at(port).get(written)
+        field = FieldPath.of("spec", "ports", index, written)
+        related = (related_to(machines[0].resource, "a machine that is selected"),)
+        if (
+            isinstance(target, str)
+            and target not in names
+            and not any(map(has_placeholder, (target, *names)))
+        ):
+            hint = did_you_mean(target, sorted(names), otherwise="give ports of an interface this name")
+            yield Finding(service, field, f"no port of {about} has the name {target}", hint, related)
+        protocol = text_at(port, "protocol") or "TCP"
+        if isinstance(target, int) and is_limited and (target, protocol) not in numbers:
+            hint = "add it to ports of the interface; without ports all are forwarded"
+            message = f"port {target} ({protocol}) is not among those that {about} forwards"
+            yield Finding(service, field, message, hint, related)
+
+
+def _listed_ports(machine: VirtualMachineView) -> Iterator[JsonObject]:
+    for _, interface in machine.interfaces:
+        yield from map(object_at, array_at(interface, "ports"))
+
+
+def _forwards_listed_ports(machine: VirtualMachineView) -> bool:
+    """Return whether the interface of the pod network forwards the ports that it lists, and no other."""
+    return any(
+        "masquerade" in interface and array_at(interface, "ports") for _, interface in machine.interfaces
+    )
 
 
 RULE = Rule(Code.SERVICE_SELECTOR, Level.WARNING, _check, __doc__)

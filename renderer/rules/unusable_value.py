@@ -88,11 +88,13 @@ def _problems(machine: VirtualMachineView) -> _Problems:
     for index, toleration in elements(spec.get("tolerations")):
         yield from _of_toleration(("tolerations", index), toleration)
     yield from _of_node_selector(spec)
-    yield from _of_node_affinity(spec)
+    if "affinity" in spec:
+        yield from _of_node_affinity(spec)
     for index, constraint in elements(spec.get("topologySpreadConstraints")):
         yield from _of_spread(("topologySpreadConstraints", index), constraint)
     for kind in ("readinessProbe", "livenessProbe"):
-        yield from _of_probe(kind, object_at(spec, kind))
+        if kind in spec:
+            yield from _of_probe(kind, object_at(spec, kind))
     yield from _of_images(machine)
     yield from _of_the_rest(machine)
 
@@ -221,10 +223,12 @@ _SHA256 = pattern(r".*@sha256:[0-9a-f]{64}")
 
 def _of_images(machine: VirtualMachineView) -> _Problems:
     for index, volume in machine.volumes:
-        image = object_at(volume, "containerDisk").get("image")
-        yield from _of_image(("volumes", index, "containerDisk", "image"), image)
-    way = ("domain", "firmware", "kernelBoot", "container", "image")
-    yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
+        if "containerDisk" in volume:
+            image = object_at(volume, "containerDisk").get("image")
+            yield from _of_image(("volumes", index, "containerDisk", "image"), image)
+    if "firmware" in machine.domain:
+        way = ("domain", "firmware", "kernelBoot", "container", "image")
+        yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
 
 
 def _of_image(way: tuple[Segment, ...], image: Json) -> _Problems:
@@ -311,7 +315,7 @@ def _of_data_volume(spec: JsonObject) -> _Problems:
         return
     source = object_at(spec, "source")
     targets = [key for key in ("pvc", "storage") if spec.get(key) is not None]
-    given = [name for name in _SOURCES if source.get(name) is not None]
+    given = [name for name in _SOURCES if name in source and source[name] is not None]
     has_reference = spec.get("sourceRef") is not None
     has_other_source = has_reference or any(_is_populated(object_at(spec, key)) for key in targets)
     if "pvc" not in spec and "storage" not in spec:  # the schema reports a null
@@ -347,7 +351,7 @@ def _target_problems(key: str, spec: JsonObject, *, is_copied: bool) -> _Problem
 
 
 def _source_problems(source: JsonObject) -> _Problems:
-    for name, schemes in _SCHEMES.items():
+    for name, schemes in _SCHEMES.items() if source else ():
         url = object_at(source, name).get("url")
         if not isinstance(url, str) or has_placeholder(url):
             continue

@@ -161,6 +161,7 @@ _INSTALLED = """\
           PYTHON: ${{{{ steps.python.outputs.python-path }}}}
           REQUIREMENT: {requirement}
       - run: |
+          unset PYTHONPATH PYTHONHOME
           "$RUNNER_TEMP/vmrender/bin/vmrender" validate --format github
           "$RUNNER_TEMP/vmrender/bin/vmrender" render --check --format github
 """
@@ -208,7 +209,7 @@ vmrender:
     # Not in the checkout: `python -m` would run a venv.py or a pip/ that a merge request brings.
     - cd / && python -I -m venv /tmp/vmrender
     - /tmp/vmrender/bin/python -I -m pip install --quiet "{requirement}"
-    - export PATH="/tmp/vmrender/bin:$PATH"
+    - export PATH="/tmp/vmrender/bin:$PATH" && unset PYTHONPATH PYTHONHOME
     - cd "$CI_PROJECT_DIR"
   script:
     # A merge request may have put links where the reports are written to.

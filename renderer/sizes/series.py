@@ -49,9 +49,9 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.fields import Fields
-from renderer.model.generated import Generated
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.location import Site
+from renderer.model.source_tree import Generated
 from renderer.sizes.definition import Hugepages, InstancetypeScope, Series, SeriesSize
 from renderer.sizes.names import size_labels
 from renderer.sizes.read_series import read_series

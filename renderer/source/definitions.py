@@ -10,11 +10,11 @@ from functools import cached_property
 from itertools import islice
 
 from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, KUBEVIRT, MATCHER_TYPE_OF
-from renderer.model.definition import Definition
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
+from renderer.model.resource import Definition
 from renderer.source.file_system import FileSystem
 from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.project import PROJECT_FILE

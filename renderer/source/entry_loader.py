@@ -9,7 +9,6 @@ from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import describe_value
-from renderer.model.generated import ListedFile
 from renderer.model.json import Json
 from renderer.model.kustomization import (
     COMPONENT_KIND,
@@ -25,6 +24,7 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import (
     Document,
     KustomizationRoot,
+    ListedFile,
     LoadedPatch,
     PatchContent,
     ResourceFile,
@@ -82,9 +82,12 @@ class EntryLoader:
             self.findings += error.diagnostics
             return otherwise
 
-    def content(self, path: str, site: Site) -> bytes:
-        """Return the content of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
-        return self._files.fs.read(self._files.file(path, self.folder, site))
+    def content(self, path: str, site: Site, *, is_of_secret: bool = False) -> bytes:
+        """Return the content of a file, of which a Secret may be made.
+
+        Raises: file-not-found, file-outside-root, unsupported-field.
+        """
+        return self._files.fs.read(self._files.file(path, self.folder, site, is_of_secret=is_of_secret))
 
     def file(self, path: str, site: Site) -> ListedFile:
         """Return a file with its real path. Raises as ``content``."""

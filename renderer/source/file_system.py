@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from renderer.disk import ConfinedFolder, NotRegularError, OutsideError, is_path_of_windows, real_path
+from renderer.disk import ConfinedFolder, NotRegularError, is_path_of_windows, real_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
@@ -54,6 +54,10 @@ ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or e
 
 #: Nothing is there: no name, none that could be, a link that leads to itself.
 _NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
+#: A name that the system does not take, as Windows', is none either.
+_NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
+#: A device or pipe has no names in it.
+_NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
 
 
 class FileSystem(Protocol):
@@ -114,10 +118,10 @@ class DiskFileSystem:
     def list(self, path: str) -> tuple[str, ...]:
         try:
             return tuple(sorted(self._confined.list(self._inside(path))))
-        except (PermissionError, OutsideError) as error:
+        except OSError as error:
+            if error.errno in _NO_FOLDER:
+                return ()
             raise _error(Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}", path) from error
-        except OSError:  # it is no folder
-            return ()
 
     def resolve(self, path: str) -> str:
         return self._inside(path)[len(self._top) :].strip("/") or "."
@@ -126,13 +130,13 @@ class DiskFileSystem:
         """The mode of the file, 0 without one. A place that may not be looked into is not empty."""
         try:
             return os.stat(self._inside(path)).st_mode  # noqa: PTH116 - paths are texts here, for speed
-        except PermissionError as error:
+        except (OSError, ValueError) as error:
+            if not isinstance(error, OSError) or error.errno in _NO_FILE:
+                return 0
             folder = posixpath.dirname(path) or "."
             raise _error(
                 Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}", path
             ) from error
-        except (OSError, ValueError):  # a name that no system has is no file
-            return 0
 
     def _inside(self, path: str) -> str:
         """The real path. Folders are resolved once in the life of this object, files every time."""

@@ -30,7 +30,7 @@ from renderer.source.kustomization_entries import (
     read_sort_options,
     read_variable,
 )
-from renderer.yamlio.events import second_document
+from renderer.yamlio.decode import second_document
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.generated import ListedFile, ListedFiles
 from renderer.model.json import array_at, text_at
 from renderer.model.location import Site
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
-from renderer.model.source_tree import KustomizationRoot
+from renderer.model.source_tree import KustomizationRoot, ListedFile, ListedFiles
 from renderer.source.entry_loader import EntryLoader
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor

@@ -147,7 +147,7 @@ def read_root(
 def _read_data(
     entries: EntryLoader, args: GeneratorArgs, _site: Site, *, is_secret: bool = False
 ) -> DataGenerator:
-    return read_data(args, entries.content, is_secret=is_secret)
+    return read_data(args, partial(entries.content, is_of_secret=is_secret), is_secret=is_secret)
 
 
 def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
@@ -41,7 +42,7 @@ def _data(fields: CaselessFields, entries: EntryLoader, kind: str) -> GeneratorC
         namespace=args.namespace or metadata.text_or_empty("namespace"),
         envs=fields.lines("envs"),
     )
-    return read_data(args, entries.content, is_secret=True)
+    return read_data(args, partial(entries.content, is_of_secret=True), is_secret=True)
 
 
 def _iam_policy(fields: CaselessFields, _entries: EntryLoader) -> GeneratorConfig:

@@ -34,8 +34,7 @@ from renderer.source.project_settings import (
     read_rule_settings,
     read_tree_options,
 )
-from renderer.yamlio.decode import decode_yaml11
-from renderer.yamlio.events import second_document
+from renderer.yamlio.decode import decode_yaml11, second_document
 
 PROJECT_FILE = "vmrender.yaml"
 API_VERSION = "vmrender.io/v1alpha1"

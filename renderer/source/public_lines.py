@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from renderer.kubevirt.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
@@ -14,8 +14,9 @@ from renderer.kubevirt.confidential import (
 )
 from renderer.model.pattern import pattern
 from renderer.model.work import may_find_lines
+from renderer.yamlio.decode import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Chunk, MalformedError, Position, split_documents, text_of
+from renderer.yamlio.events import EventSource, MalformedError, Position, read_events
 from renderer.yamlio.nodes import Node, parse_nodes
 
 _KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))
@@ -26,8 +27,13 @@ _CONFIDENTIAL = pattern(
 #: Aliases, merge keys and JSON pointers: with them a value may stand above its key.
 _ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE)
 _ALIAS = "*"
+#: What OpenShift Templates put into objects, and Secrets often among them.
+_PARAMETERS = "parameters"
+_KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
 #: Without one of these words in its text, no value of a document is confidential.
-_WORDS = pattern(rf"(?<!\w)(?:{_KEYS}|{'|'.join(SECTIONS)}|Secret(?:List)?)(?!\w)", re.IGNORECASE)
+_WORDS = pattern(
+    rf"(?<!\w)(?:{_KEYS}|{'|'.join((*SECTIONS, _PARAMETERS))}|Secret(?:List)?)(?!\w)", re.IGNORECASE
+)
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
@@ -41,7 +47,9 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     except UnusableError:
         return {}
     lines = text.replace("\r\n", "\n").split("\n")
-    hidden = [span for chunk in _chunks(text) for span in _hidden_in(chunk, wanted)]
+    chunks = _chunks(text)
+    hidden = [span for chunk in chunks for span in _hidden_in(chunk, wanted)]
+    hidden += _torn_off(chunks)
     return {
         number: lines[number - 1]
         for number in wanted
@@ -54,6 +62,16 @@ def _chunks(text: str) -> Sequence[Chunk]:
         return split_documents(text)
     except UnusableError:
         return [Chunk(text, 0)]
+
+
+def _torn_off(chunks: Iterable[Chunk]) -> Iterator[tuple[int, int]]:
+    """The first and last lines of documents that are no objects and follow one: the rest of it, maybe."""
+    follows_object = False
+    for chunk in chunks:
+        is_object = _KIND.search(chunk.text) is not None
+        if follows_object and not is_object:
+            yield chunk.first_line, chunk.first_line + chunk.text.count("\n")
+        follows_object = follows_object or is_object
 
 
 def _hidden_in(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
@@ -71,6 +89,7 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     everything = [(0, len(lines) - 1)]
     try:
         root = parse_nodes(text)
+        read_events(text, _to_the_end)
     except MalformedError:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
@@ -84,6 +103,12 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
         return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
     except _TooManyNodesError:
         return everything
+
+
+def _to_the_end(source: EventSource) -> None:
+    """Read all events: what ends the document too early stands where no node is."""
+    while source.get_event() is not None:
+        pass
 
 
 def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
@@ -109,12 +134,26 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
         if not may_find_lines(2 * len(entries)):  # merged mappings have those of others
             raise _TooManyNodesError
         for key, value in entries:
-            if is_confidential_key(key.text):
-                yield key, value
-            elif key.text in SECTIONS:
-                yield from _but_references(value)
-            elif key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
+            if key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
                 yield node, node  # an operation of a JSON patch
+            yield from _confidential_below(key, value)
+
+
+def _confidential_below(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
+    """The same of one entry of a mapping."""
+    if is_confidential_key(key.text):
+        yield key, value
+    elif key.text in SECTIONS:
+        yield from _but_references(value)
+    elif key.text == _PARAMETERS:
+        yield from _values_of_parameters(value)
+
+
+def _values_of_parameters(parameters: Node) -> Iterator[tuple[Node, Node]]:
+    """The values given to parameters in a project file, and those that an OpenShift Template has for them."""
+    yield from parameters.entries()
+    for parameter in parameters.elements():
+        yield from ((key, value) for key, value in parameter.entries() if key.text == "value")
 
 
 def _but_references(section: Node) -> Iterator[tuple[Node, Node]]:

@@ -13,11 +13,12 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.pattern import pattern
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
-from renderer.model.suggest import suggest
+from renderer.model.suggest import suggest_paths
 from renderer.model.work import spend
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.resources import read_json_patch, read_patch, read_resources
+from renderer.yamlio.decode import taint_content
 
 _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
@@ -46,6 +47,8 @@ class SourceFiles:
         self._resources: dict[str, ResourceFile] = {}
         self._patches: dict[str, PatchContent] = {}
         self._json_patches: dict[str, JsonPatch] = {}
+        self._of_secrets: set[str] = set()
+        self._of_others: set[str] = set()
 
     def resources(self, path: str, folder: str, site: Site) -> ResourceFile:
         return self._once(self._resources, self.file(path, folder, site), _read_resource_file)
@@ -61,8 +64,11 @@ class SourceFiles:
         with _reported_at(site):
             return self.fs.is_file(joined(folder, path))
 
-    def file(self, path: str, folder: str, site: Site) -> str:
-        """Return the real path of a file. Raises: file-not-found, file-outside-root, unsupported-field."""
+    def file(self, path: str, folder: str, site: Site, *, is_of_secret: bool = False) -> str:
+        """Return the real path of a file. Raises: file-not-found, file-outside-root, unsupported-field.
+
+        ``is_of_secret``: a Secret is made of it. Its values are noted once something else reads it, too.
+        """
         place = joined(folder, path)
         with _reported_at(site):
             if not self.fs.is_file(place):
@@ -70,6 +76,9 @@ class SourceFiles:
             resolved = self.fs.resolve(place)
         if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
             raise _outside(path, folder, site)
+        (self._of_secrets if is_of_secret else self._of_others).add(resolved)
+        if resolved in self._of_secrets and resolved in self._of_others:
+            taint_content(self.fs.read(resolved))
         return resolved
 
     def folder(self, path: str, folder: str, site: Site) -> str:
@@ -85,13 +94,16 @@ class SourceFiles:
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
-        names = self.fs.list(parent or ".")
-        spend(_LISTING + 2 * len(names), "listing folders of missing files")
-        if name in names:  # a pipe, a device, a link that leads nowhere
+        if name in self._listed(parent or "."):  # a pipe, a device, a link that leads nowhere
             return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
-        nearest = [posixpath.join(parent, known) for known in suggest(name, names)]
+        nearest = suggest_paths(place, self._listed)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         return _error(Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", site, hint)
+
+    def _listed(self, folder: str) -> tuple[str, ...]:
+        names = self.fs.list(folder)
+        spend(_LISTING + 2 * len(names), "listing folders of missing files")
+        return names
 
     def _once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
         if path not in known:

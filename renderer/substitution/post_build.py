@@ -18,6 +18,7 @@ from renderer.model.fields import Fields
 from renderer.model.json import EMPTY, Json, object_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
+from renderer.model.taint import taint_masking
 from renderer.model.text_enum import TextEnum
 
 #: Fields of ``spec`` that change what is applied, too.
@@ -177,6 +178,8 @@ class VariableReader:
             values.update(found)
             if reference.kind is SourceKind.SECRET:
                 confidential.update(found.values())
+            else:  # one of them may be a copy
+                confidential.update(filter(taint_masking().is_in, found.values()))
         own = {name: _in_one_line(value) for name, value in post_build.substitute.items()}
         for name in own:
             self._check_name(name, post_build.site.below("substitute", name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Self, TypeVar, cast
 
 from jinja2 import nodes, pass_context
@@ -184,10 +184,14 @@ def _size(body: Iterable[nodes.Node]) -> int:
 
 
 class Output(NamedTuple):
-    """A text, and for each of its lines the line of the template that it comes from, from 1."""
+    """A text, and for each of its lines the line of the template that it comes from, from 1.
+
+    ``values`` are the pieces of the text that expressions made.
+    """
 
     text: str
     lines: tuple[int, ...]
+    values: Collection[str] = ()
 
 
 class OutputBuilder:
@@ -213,4 +217,5 @@ class OutputBuilder:
                 self._is_blank = False
 
     def finish(self) -> Output:
-        return Output("".join(self._pieces), tuple(self._lines or (1,)))
+        values = {piece for piece in self._pieces if isinstance(piece, Piece) and not piece.is_data}
+        return Output("".join(self._pieces), tuple(self._lines or (1,)), values)

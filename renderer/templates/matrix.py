@@ -17,10 +17,10 @@ from typing import NamedTuple, TypeAlias
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, nearest_hint
-from renderer.model.generated import ListedFile, ListedFiles
 from renderer.model.json import EMPTY, Json, JsonObject, text_at
 from renderer.model.limits import limit_hint, limits
 from renderer.model.location import Site
+from renderer.model.source_tree import ListedFile, ListedFiles
 from renderer.model.suggest import suggest
 from renderer.templates.attributes import FUNCTIONS
 from renderer.yamlio.decode import decode_documents

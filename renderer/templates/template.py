@@ -39,20 +39,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields
-from renderer.model.generated import Generated, ListedFile, ListedFiles
-from renderer.model.json import Json, JsonObject, scalar_text, text_at
+from renderer.model.json import Json, JsonObject, text_at
 from renderer.model.location import GeneratedText, Location, Site
-from renderer.model.taint import taint
+from renderer.model.source_tree import Generated, ListedFile, ListedFiles
+from renderer.model.taint import taint, taint_texts, texts_of
 from renderer.model.work import spend
 from renderer.templates.errors import TemplateError
 from renderer.templates.instrument import Output
 from renderer.templates.matrix import MatrixRow, Template, read_rows, read_values
 from renderer.templates.render import Renderer
-from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.decode import decode_documents, taint_content
 
 
 def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
@@ -62,9 +63,12 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     is wrong in the Template and its values; template-failed, template-limit, resource-invalid and what the
     YAML decoder raises for the first row that fails.
     """
-    values = [scalar_text(leaf) for leaf in _leaves(content.get("spec"))]
-    if "Secret" in values or any(b"Secret" in file.content for file in files.values()):
-        taint(values)  # they may be those of one
+    is_of_secret = _may_make_secret(content, files)
+    if is_of_secret:
+        taint_texts(content.get("spec"))
+        for path, file in files.items():
+            if path != text_at(content, "spec", "template"):
+                taint_content(file.content)
     findings: list[Diagnostic] = []
     template = read_template(Fields(content, site, findings, Code.TEMPLATE_INVALID), files, findings)
     if findings:
@@ -73,22 +77,31 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
         renderer = Renderer(template.file.content)
     except TemplateError as error:
         raise _failed(error, template.file) from None
-    return tuple(made for row in template.rows for made in _rendered(renderer, template.file, row))
+    rendered = partial(_rendered, renderer, template.file, is_of_secret=is_of_secret)
+    return tuple(made for row in template.rows for made in rendered(row))
 
 
-def _leaves(value: Json) -> Iterator[Json]:
-    if isinstance(value, dict | list):
-        for child in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(child)
-    elif value is not None:
-        yield value
+def _may_make_secret(content: JsonObject, files: ListedFiles) -> bool:
+    """Return True if the Template may make a Secret: its values, then, may be those of the Secret."""
+    if any(b"Secret" in file.content for file in files.values()):
+        return True
+    return "Secret" in texts_of(content.get("spec"))
 
 
-def _rendered(renderer: Renderer, file: ListedFile, row: MatrixRow) -> tuple[Generated, ...]:
+def _rendered(
+    renderer: Renderer, file: ListedFile, row: MatrixRow, *, is_of_secret: bool
+) -> tuple[Generated, ...]:
+    """Return what the template makes of a row.
+
+    ``is_of_secret``: no output may repeat what its expressions make of the values.
+    """
     try:
         output = renderer.render(row.values)
     except TemplateError as error:
         raise _failed(error, file, Related(f"made of {row.label}", (row.site,))) from None
+    if is_of_secret:
+        written = file.content.decode("utf-8", "replace")
+        taint(value for value in output.values if value not in written)
     return read_objects(output, file.path, row)
 
 

@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from renderer.go_regexp import program_size
-from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.field_path import ROOT, FieldPath, parse_pointer
 from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.json_pointer import parse_pointer
 from renderer.model.record import Record
 from renderer.model.work import spend
 from renderer.validation.kind_schema import KindSchema, Violation, defer_unused

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,
     CollectionEndEvent,
@@ -21,7 +24,7 @@ from renderer.model.limits import limits
 from renderer.model.record import Record
 from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import EventSource, position_of
+from renderer.yamlio.events import EventSource, ValueCount, position_of, read_events
 from renderer.yamlio.scalars import MERGE_TAG, STR_TAG, tagged_scalar
 
 
@@ -140,7 +143,9 @@ _KEY_TAGS = (None, "!", STR_TAG)
 _VERSION = (1, 1)
 _KEYS_ARE_STRINGS = "the keys of a mapping have to be strings"
 _QUOTE = "put the key in quotes"
-_QUOTE_COLLECTION = "put the key in quotes; a value that begins with { or [, as {{ does, needs quotes as well"
+_QUOTE_COLLECTION = "put the key in quotes; a value that begins with [ or { needs quotes as well"
+_BRACES = "YAML reads {{ as a mapping that is the key of another one, and keys have to be strings"
+_QUOTE_BRACES = "put the whole value in quotes: '{{ … }}'"
 
 
 class TreeBuilder:
@@ -261,6 +266,8 @@ class TreeBuilder:
             value = value.value
         if isinstance(value, str):
             return value
+        if isinstance(event, MappingStartEvent) and event.flow_style:
+            raise UnusableError(_BRACES, hint=_QUOTE_BRACES)
         raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
 
     def _special_entry(
@@ -354,3 +361,24 @@ class BlankAnnotations:
         self._awaits_value = False
         self._end = MappingEndEvent(start.start_mark, start.end_mark)
         return MappingStartEvent(start.anchor, None, implicit=True, flow_style=True)
+
+
+def read_tree(text: str, dialect: Dialect, count: ValueCount | None) -> Json:
+    """Return the tree of the first document in ``text``, None without one; ``count`` counts its values.
+
+    A document that holds something unusable is read again, as it may be the value of an annotation; what the
+    first reading has counted counts there, too. Raises ``UnusableError`` and ``yaml.YAMLError``.
+    """
+
+    def counted(source: EventSource) -> EventSource:
+        return count.counted(source) if count else source
+
+    try:
+        return read_events(text, lambda source: TreeBuilder(counted(source), dialect).document())
+    except UnusableError:
+        if dialect.string_keys:
+            with suppress(UnusableError, YAMLError):
+                return read_events(
+                    text, lambda source: TreeBuilder(BlankAnnotations(counted(source)), dialect).document()
+                )
+        raise

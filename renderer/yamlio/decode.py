@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
-
-from yaml.error import YAMLError
-from yaml.events import Event, NodeEvent
+from typing import TYPE_CHECKING, Any
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.limits import limits
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.yamlio.builder import BlankAnnotations, TreeBuilder
+from renderer.model.taint import taint, taint_texts
 from renderer.yamlio.dialects import (
     RESOURCE,
     RESOURCE_AS_WRITTEN,
@@ -23,57 +22,97 @@ from renderer.yamlio.dialects import (
     WrittenScalar,
 )
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import Chunk, EventSource, position_of, read_events, split_documents, text_of
+from renderer.yamlio.line_reader import read_lines
 
-#: The values that an indicator can add: a pair is a key and a value, and either may be left out (``{a, b}``).
-#: A collection takes the place of the value that was counted for what stands before it.
-_INDICATORS = {":": 2, "?": 2, ",": 2, "[": 1, "{": 2, "- ": 1, "\t": 1}
-_MOST_OF_A_CHARACTER = max(_INDICATORS.values())
+if TYPE_CHECKING:  # imported for what is not read line by line
+    from yaml.error import YAMLError
+
+    from renderer.yamlio.events import ValueCount
+
+_SEPARATOR = pattern(r"\n---(.*)\n")
+_DOCUMENT_START = pattern(rb"^---(?=\s|\Z).*$", re.MULTILINE)
+_CONTENT = pattern(rb"^[ \t]*[^\s#]", re.MULTILINE)
+
+
+def text_of(content: bytes) -> str:
+    """Decode the content of a file. Raises ``UnusableError`` for a file that is not UTF-8 or is too large."""
+    if len(content) > limits().file_size:
+        raise LimitError("file_size", f"the file is larger than {limits().file_size} bytes").at(0, 0)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        column = error.start - before.rfind(b"\n") - 1
+        raise UnusableError("the file is not UTF-8 text", "save it as UTF-8").at(
+            before.count(b"\n"), column
+        ) from None
+
+
+class Chunk(Record):
+    """The text of one document, and the line of the file that it begins on, from 0."""
+
+    text: str
+    first_line: int
+
+
+def split_documents(text: str) -> list[Chunk]:
+    """Return the documents, empty ones included: lines that begin with ``---`` separate them.
+
+    kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, for example when more than a comment follows
+    there.
+    """
+    text = text.replace("\r\n", "\n")
+    chunks: list[Chunk] = []
+    start, line, most = 0, 0, limits().documents
+    for separator in _SEPARATOR.finditer(text):
+        if len(chunks) >= most:
+            raise LimitError("documents", f"more than {most} documents").at(line, 0)
+        chunks.append(Chunk(text[start : separator.start() + 1], line))
+        line += text.count("\n", start, separator.end())
+        start = separator.end()
+        rest = separator[1].strip()
+        if rest and not rest.startswith("#"):
+            raise UnusableError(
+                "nothing but a comment may follow --- on its line", "write the rest on a line of its own"
+            ).at(line - 1, len("---"))
+    chunks.append(Chunk(text[start:], line))
+    return chunks
+
+
+def second_document(content: bytes) -> int:
+    """Return the line on which a second document that holds something begins; 0 without one."""
+    if b"\n---" not in content:
+        return 0
+    separators = list(_DOCUMENT_START.finditer(content))
+    starts = [0, *(separator.end() for separator in separators)]
+    ends = [*(separator.start() for separator in separators), len(content)]
+    found = [start for start, end in zip(starts, ends, strict=True) if _CONTENT.search(content[start:end])]
+    return content.count(b"\n", 0, found[1]) + 1 if len(found) > 1 else 0
+
+
+#: The values that a character can add: a pair is a key and a value, and either may be left out (``{a, b}``).
+#: A collection takes the place of the value that was counted for what stands before it. The last two begin
+#: the line breaks beyond ASCII.
+_VALUES = dict.fromkeys(b":?,{", 2) | dict.fromkeys(b"[-\t\n\r\xc2\xe2", 1)
+_MOST_OF_A_CHARACTER = max(_VALUES.values())
+_WITHOUT_VALUE = bytes({*range(256)} - _VALUES.keys())
 _NOTHING = Chunk("", 0)
-_LINE_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 
-class ValueCount:
-    """Counts the values of all documents of one file; keys are values, too."""
+def _value_count(text: str) -> ValueCount | None:
+    """Return a counter for a text that may hold too many values."""
+    most = limits().values
+    if 2 + len(text) * _MOST_OF_A_CHARACTER <= most or most_values(text) <= most:
+        return None
+    from renderer.yamlio.events import ValueCount  # noqa: PLC0415 - most files are shorter
 
-    def __init__(self, text: str) -> None:
-        self._left = limits().values
-        # Most files are too short to hold so many, and nothing in them has to be counted.
-        self._may_be_too_many = (
-            2 + len(text) * _MOST_OF_A_CHARACTER > self._left and most_values(text) > self._left
-        )
-
-    def counted(self, source: EventSource) -> EventSource:
-        """Return the same events, counted if the file may hold too many values."""
-        return _Counted(source, self) if self._may_be_too_many else source
-
-    def count(self, event: Event | None) -> None:
-        """Count an event. Raises ``LimitError``."""
-        if isinstance(event, NodeEvent):
-            self._left -= 1
-            if self._left < 0:
-                message = f"the file holds more than {limits().values} values"
-                raise LimitError("values", message).at(*position_of(event))
-
-
-class _Counted:
-    def __init__(self, source: EventSource, count: ValueCount) -> None:
-        self._next = source.get_event
-        self._count = count.count
-
-    def get_event(self) -> Event | None:
-        event = self._next()
-        self._count(event)
-        return event
+    return ValueCount()
 
 
 def most_values(text: str) -> int:
     """Return an upper bound of the values in ``text``, much sooner than a reader could count them."""
-    return (
-        2
-        + sum(text.count(line_break) for line_break in _LINE_BREAKS)
-        + sum(values * text.count(indicator) for indicator, values in _INDICATORS.items())
-    )
+    counted = text.encode().translate(None, _WITHOUT_VALUE)
+    return 2 + sum(values * counted.count(character) for character, values in _VALUES.items())
 
 
 def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
@@ -145,7 +184,7 @@ def _decode_documents(content: bytes, path: str, dialect: Dialect) -> tuple[Json
         chunks = split_documents(text)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    count = ValueCount(text)
+    count = _value_count(text)
     return tuple(_decode(chunk, path, dialect, count) for chunk in chunks)
 
 
@@ -158,27 +197,20 @@ def decode_yaml11(content: bytes, path: str) -> Json:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    return _decode(chunk, path, YAML11, ValueCount(chunk.text))
+    return _decode(chunk, path, YAML11, _value_count(chunk.text))
 
 
-def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount) -> Json:
+def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount | None) -> Json:
+    if count is None:
+        with suppress(UnusableError):
+            return read_lines(chunk.text, dialect)
+    from renderer.yamlio.builder import read_tree  # noqa: PLC0415 - imports PyYAML
+    from renderer.yamlio.events import MalformedError  # noqa: PLC0415 - as above
+
     try:
-        return read_events(chunk.text, lambda source: TreeBuilder(count.counted(source), dialect).document())
-    except (UnusableError, YAMLError) as error:
-        if isinstance(error, UnusableError) and dialect.string_keys:
-            with suppress(UnusableError, YAMLError):
-                return _decode_blank_annotations(chunk, dialect, count)
+        return read_tree(chunk.text, dialect, count)
+    except (UnusableError, MalformedError) as error:
         raise _in_words(error, chunk, path) from None
-
-
-def _decode_blank_annotations(chunk: Chunk, dialect: Dialect, count: ValueCount) -> Json:
-    """Read a document that holds something unusable, maybe only as the value of an annotation.
-
-    What the first reading has counted counts here, too.
-    """
-    return read_events(
-        chunk.text, lambda source: TreeBuilder(BlankAnnotations(count.counted(source)), dialect).document()
-    )
 
 
 def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
@@ -190,3 +222,17 @@ def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> Diag
     if isinstance(error, UnusableError):
         return unusable(error, path, chunk.first_line)
     return malformed(error, chunk, path)
+
+
+#: What stands before the value in a line that may be no YAML, and around it.
+_BEFORE_VALUE = pattern(r"^[^=:]*[=:]\s*")
+_AROUND_VALUE = "'\" ,"
+
+
+def taint_content(content: bytes) -> None:
+    """Note the values in a file: those of its YAML, and of lines such as ``key=value``."""
+    with suppress(DiagnosticError):
+        for document in decode_documents(content, ""):
+            taint_texts(document)
+    lines = content.decode("utf-8", "replace").splitlines()
+    taint(_BEFORE_VALUE.sub("", line).strip(_AROUND_VALUE) for line in lines)

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from yaml.error import YAMLError
-from yaml.events import ScalarEvent
-
 from renderer.model.json import Scalar, scalar_text
 from renderer.model.record import Record
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import EventSource, read_events
 from renderer.yamlio.go_numbers import format_float32
 from renderer.yamlio.memo import Memo
 from renderer.yamlio.scalar_text import LINE_BREAKS, SPACE_BEFORE_BREAK, block_hints, has_unprintable
@@ -53,18 +49,14 @@ def _is_written_quoted(text: str) -> bool:
 
 
 def _refolded(text: str) -> str:
+    from renderer.yamlio.builder import read_tree  # noqa: PLC0415 - imports PyYAML
+    from renderer.yamlio.events import MalformedError  # noqa: PLC0415 - as above
+
     end = "" if text[-1] in LINE_BREAKS else "\n"
     try:
-        return read_events(f">{block_hints(text)}\n{folded_lines(text)}{end}", _scalar)
-    except YAMLError:
+        return cast("str", read_tree(f">{block_hints(text)}\n{folded_lines(text)}{end}", YAML11, None))
+    except MalformedError:
         raise UnusableError("kustomize cannot read this folded block again once it has written it") from None
-
-
-def _scalar(source: EventSource) -> str:
-    event = source.get_event()
-    while not isinstance(event, ScalarEvent):
-        event = source.get_event()
-    return event.value
 
 
 def folded_lines(text: str) -> str:

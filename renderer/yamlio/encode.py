@@ -20,7 +20,7 @@ from renderer.yamlio.memo import Memo
 from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, style_of
 
 _NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
-_REFUSED = pattern("[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def through_json(text: str) -> str:

@@ -8,11 +8,12 @@ being executed. It is executed when somebody asks for a name that it lacks, and 
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from renderer.deferred import defer
+from renderer.deferred import DeferredModule, defer
 
 #: What the binding has of PyYAML.
 _MODULES = "error", "events", "nodes", "tokens"
@@ -29,17 +30,14 @@ _EXCEPTIONS = {
 }
 
 
-def _import_binding() -> type[Any] | None:
+def import_parser() -> type[Any] | None:
     """Return the class that yields libyaml's events, ``CParser``; None where PyYAML came without libyaml."""
-    package = defer("yaml", _give_real_exceptions)
     try:
-        return _import_alone(package) if package else _import_with_package()
+        if _PACKAGE and isinstance(_PACKAGE, DeferredModule):
+            return _import_alone(_PACKAGE)
+        parser: type[Any] = import_module("yaml.cyaml").CParser
     except ImportError:
         return None
-
-
-def _import_with_package() -> type[Any]:
-    parser: type[Any] = import_module("yaml.cyaml").CParser
     return parser
 
 
@@ -58,10 +56,12 @@ def _import_alone(package: ModuleType) -> type[Any]:
 
 def _give_real_exceptions(package: ModuleType) -> None:
     """Let the binding raise what others in this process catch, now that the package has been executed."""
-    binding = import_module("yaml._yaml")
+    binding = sys.modules.get("yaml._yaml")
+    if binding is None:
+        return
     for module, (exception, _) in _EXCEPTIONS.items():
         setattr(binding, exception, getattr(getattr(package, module), exception))
 
 
-#: Imported with the package, before any module of it imports one of PyYAML.
-C_PARSER = _import_binding()
+#: The package, as long as nobody has executed it: in place before a module of ours imports one of PyYAML.
+_PACKAGE = defer("yaml", _give_real_exceptions)

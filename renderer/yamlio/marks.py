@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from yaml.error import YAMLError
 
-from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.json_pointer import parse_pointer
+from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.list_elements import element_path
 from renderer.model.work import may_find_lines
+from renderer.yamlio.decode import Chunk, split_documents, text_of
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Chunk, Position, split_documents, text_of
+from renderer.yamlio.events import Position
 from renderer.yamlio.nodes import (
     Node,
     WrittenSpan,
@@ -254,8 +254,9 @@ class MarkedFile:
 
     @cached_property
     def _chunks(self) -> list[Chunk]:
+        content, self._content = self._content, b""  # or a long file would be held twice
         try:
-            return split_documents(text_of(self._content))
+            return split_documents(text_of(content))
         except UnusableError:
             return []
 

@@ -9,8 +9,9 @@ from yaml.error import YAMLError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.location import Location
+from renderer.yamlio.decode import Chunk, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
-from renderer.yamlio.events import Chunk, Position, split_documents, text_of
+from renderer.yamlio.events import Position
 from renderer.yamlio.nodes import Node, parse_nodes
 from renderer.yamlio.syntax_errors import explain_syntax_error
 

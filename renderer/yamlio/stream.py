@@ -27,8 +27,7 @@ from renderer.model.record import Record
 from renderer.yamlio.builder import Anchors, TreeBuilder
 from renderer.yamlio.dialects import RESOURCE
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
-from renderer.yamlio.events import BACKEND, EventSource, position_of
-from renderer.yamlio.libyaml import C_PARSER
+from renderer.yamlio.events import BACKEND, C_PARSER, EventSource, position_of
 from renderer.yamlio.problems import unusable
 
 ITEMS = "items"

@@ -51,6 +51,16 @@ def test_an_unknown_overlay_is_refused_alike_by_all(shop: Path) -> None:
             call("prd")
 
 
+def test_an_overlay_is_taken_as_it_was_listed(shop: Path) -> None:
+    project = renderer.open_project(shop)
+    overlay = next(each for each in renderer.list_overlays(project) if each.name == "test")
+    assert renderer.render(project, overlay).overlay == overlay
+    assert {each.overlay for each in renderer.list_fleet(project, overlay).machines} == {overlay.path}
+    assert [tree.source for tree in renderer.write(project, overlay).trees] == [overlay.path]
+    assert renderer.explain(project, "vm/db", overlay=overlay).overlay == overlay.path
+    assert renderer.compare(project, overlays=[overlay]) == renderer.compare(project, overlays=["test"])
+
+
 def test_an_empty_object_is_not_a_deleted_one() -> None:
     for before, after, catalog, place in (
         ([VM], [{}], [], "after[0]"),
@@ -86,8 +96,14 @@ def test_objects_may_come_from_generators() -> None:
         (lambda _: lib.compare_objects([[]], [[]]), r"before\[0\] must be a mapping, not a list"),
         (lambda _: lib.list_fleet("."), "list_fleet takes a Project, as open_project returns, as project"),
         (lambda _: lib.render(".", "prod"), "render takes a Project"),
-        (lambda project: lib.list_fleet(project, ["prod"]), "a str as each of its overlays, not a list"),
-        (lambda project: lib.compare(project, overlays="dev"), "a list of str as overlays, not a str"),
+        (
+            lambda project: lib.list_fleet(project, ["prod"]),
+            "a name, a path or an Overlay as each of its overlays, not a list",
+        ),
+        (
+            lambda project: lib.compare(project, overlays="dev"),
+            "a list of names, paths or Overlays as overlays, not a str",
+        ),
         (lambda project: lib.write(project, check="no"), "write takes a bool as check, not a str"),
         (lambda _: lib.open_project(1), "open_project takes a str or a Path as path, not an int"),
         (lambda _: lib.explain_code(1), "explain_code takes a str as code, not an int"),

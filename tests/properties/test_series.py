@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.generated import Generated
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.quantity import Quantity
+from renderer.model.source_tree import Generated
 from renderer.sizes.names import DERIVED_LABELS, size_labels
 from renderer.sizes.series import generate
 

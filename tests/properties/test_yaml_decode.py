@@ -1,4 +1,4 @@
-"""Whatever stands in a file, it is read or it is a diagnostic; and both parsers read the same."""
+"""Whatever stands in a file, it is read or it is a diagnostic; and all readers read the same."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
-from renderer.yamlio import events
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
 from renderer.yamlio.marks import MarkedFile
-from renderer.yamlio.python_parser import PythonParser
+from tests.yaml_readers import read_by
 
 #: What YAML is made of, and what it stumbles over.
 INDICATORS = "-?:,[]{}&*!|>'\"%@`#=~."
@@ -76,10 +75,14 @@ def test_places_can_be_asked_for_in_anything(content: bytes) -> None:
 
 @FEW
 @given(TEXTS.filter(lambda text: not KNOWN_TO_DIFFER.search(text)))
-def test_both_parsers_read_the_same(text: str) -> None:
+def test_all_readers_read_the_same(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         first = outcome(text)
-        patch.setattr(events, "BACKEND", PythonParser)
+        read_by("libyaml", patch)
+
+        assert outcome(text) == first
+
+        read_by("python", patch)
 
         assert outcome(text) == first
 

@@ -7,19 +7,16 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from renderer.model.json import Json
-from renderer.yamlio import events
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
-from renderer.yamlio.events import Backend
-from renderer.yamlio.python_parser import PythonParser
+from tests.yaml_readers import READERS, read_by
 
-pytestmark = pytest.mark.usefixtures("_backend")
+pytestmark = pytest.mark.usefixtures("_reader")
 
 
-@pytest.fixture(params=[events.BACKEND, PythonParser], ids=["libyaml", "python"])
-def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    backend: Backend = request.param
-    monkeypatch.setattr(events, "BACKEND", backend)
+@pytest.fixture(params=READERS)
+def _reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_by(request.param, monkeypatch)
 
 
 #: What kustomize prints; NEL is left out as it turns it into a space.

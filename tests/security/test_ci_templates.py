@@ -94,6 +94,52 @@ def test_gitlab_jobs_run_nothing_of_the_merge_request(script: str, tmp_path: Pat
     assert "No matching distribution found for vmrender" in run.stderr
 
 
+def importing(program: Path) -> None:
+    """Write a program that looks for its modules where Python does, as the installed one."""
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f"#!{sys.executable}\nimport json, click\nprint('{{}}')\n")
+    program.chmod(0o755)
+
+
+@pytest.mark.parametrize("script", ["check.sh", "diff.sh"])
+def test_the_action_looks_for_modules_in_no_checkout(script: str, tmp_path: Path) -> None:
+    workspace = planted(tmp_path / "workspace", tmp_path / "marker")
+    (workspace / "click.py").write_text((workspace / "json.py").read_text())
+    importing(tmp_path / "programs/vmrender")
+    environment = {
+        "PYTHONPATH": ".",
+        "VMRENDER": str(tmp_path / "programs/vmrender"),
+        "COMMAND": "check",
+        "PROJECT": ".",
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+        **dict.fromkeys(("KUBEVIRT", "SHARDS", "SHARD", "PLAN", "SARIF", "SUMMARY", "BASE"), ""),
+    }
+
+    run = bash(f"bash {ACTION / script}", workspace, **environment)
+
+    assert not (tmp_path / "marker").exists(), run.stdout + run.stderr
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("script", sorted(set(before_scripts().values())))
+def test_gitlab_jobs_look_for_modules_in_no_checkout(script: str, tmp_path: Path) -> None:
+    workspace = planted(tmp_path / "workspace", tmp_path / "marker")
+    importing(tmp_path / "programs/vmrender")
+    installing = [line for line in script.splitlines() if "python -I" in line or "/bin/python" in line]
+    for line in installing:
+        script = script.replace(line, "cd /")
+    script = script.replace("/tmp/vmrender/bin", str(tmp_path / "programs"))
+    environment = {"CI_PROJECT_DIR": str(workspace), "PYTHONPATH": "."}
+
+    run = bash(f"{script}\nvmrender", workspace, **environment)
+
+    assert installing
+    assert not (tmp_path / "marker").exists(), run.stdout + run.stderr
+    assert run.stdout == "{}\n", run.stderr
+
+
 def test_no_job_caches_what_a_merge_request_can_plant() -> None:
     for text in (*(file.read_text() for file in GITLAB), gitlab_file(IndexRelease("0.1.0"))):
         assert "PIP_CACHE_DIR" not in text

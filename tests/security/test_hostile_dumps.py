@@ -108,3 +108,22 @@ def test_forged_dumps_act_on_nothing(forged: str, repository: Path, tmp_path: Pa
         assert not any(line.startswith("::") or "##vso[" in line for line in said.splitlines())
     made = set(tmp_path.rglob("*")) - before
     assert all(path.is_relative_to(repository / "made") or path.name == "vmrender.yaml" for path in made)
+
+
+def test_what_a_value_takes_the_place_of_is_as_confidential(repository: Path) -> None:
+    """The cluster has the password of yesterday in a ConfigMap, and the dump has no Secret to tell that."""
+    (repository / "prod/all.yaml").write_text(
+        secret("", "stringData: {p: new-password}") + "---\n" + config_map("data: {dsn: x}"), encoding="utf-8"
+    )
+    (repository / "prod/kustomization.yaml").write_text(
+        "resources: [all.yaml]\nreplacements: [{source: {kind: Secret, fieldPath: stringData.p}, "
+        "targets: [{select: {kind: ConfigMap}, fieldPaths: [data.dsn]}]}]\n",
+        encoding="utf-8",
+    )
+    for form in ("text", "json", "markdown", "html"):
+        code, stdout, stderr = invoked(
+            f"diff --live - --format {form}", config_map(f"data: {{dsn: {CANARY}}}")
+        )
+        assert code == 1, stderr
+        assert "ConfigMap" in stdout
+        assert not holds_canary(stdout + stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ NAMES = (
     "  ::error::x",
     "x ##[error]y",
     "x##vso[task.setvariable variable=A]y",
+    "##teamcity[buildStatus status='SUCCESS']",
     "x\r::set-env name=A::b",
     "x\n::set-env name=A::b",
     "x\x1b]0;pwned\x07",
@@ -149,8 +151,7 @@ def acts(line: str) -> bool:
     return (
         not line.replace("\t", "").isprintable()
         or line.strip().startswith("::")
-        or "##[" in line
-        or "##vso[" in line
+        or re.search(r"##\w*\[", line) is not None
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.security.git_history import committed
-from tests.security.test_secrets import REPORTING, invoked
+from tests.security.test_secrets import REPORTING, holds_canary, invoked
 
 CANARY = "canary-is-a-bird"
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
@@ -40,6 +41,64 @@ def replaced(value: str, options: str = "") -> dict[str, str]:
     }
 
 
+MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: a}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      hostname: web
+      dnsPolicy: Default
+      domain: {devices: {disks: [{name: a, disk: {}}]}}
+      volumes:
+      - name: a
+        VOLUME
+"""
+TEMPLATE = """\
+apiVersion: vmrender.io/v1alpha1
+kind: Template
+metadata: {name: t}
+spec:
+  template: t.j2
+  values: {pw: VALUE}
+"""
+
+
+def chained(kind: str, field: str) -> dict[str, str]:
+    """A ConfigMap with all of a Secret's value, of which a machine gets a part."""
+    copy = "{kind: ConfigMap, name: cm, fieldPath: data.dsn, options: {delimiter: ':', index: 1}}"
+    kustomization = REPLACED.replace(" OPTIONS", "").replace("[", "[vm.yaml, ", 1)
+    return {
+        **replaced(f"user:{CANARY}"),
+        "prod/vm.yaml": MACHINE.replace("VOLUME", "emptyDisk: {capacity: 1Gi}"),
+        "prod/kustomization.yaml": f"{kustomization}- source: {copy}\n"
+        f"  targets: [{{select: {{kind: {kind}}}, fieldPaths: [{field}]}}]\n",
+    }
+
+
+def patched(*operations: dict[str, str], options: str = "") -> dict[str, str]:
+    """A Secret with annotations, and a JSON patch."""
+    secret = KEYS.replace("VALUE", CANARY).replace("namespace: a", "namespace: a, annotations: {b: c}")
+    patches = f"patches: [{{target: {{kind: Secret}}, path: patch.yaml{options}}}]\n"
+    return {
+        "prod/secret.yaml": secret,
+        "prod/patch.yaml": json.dumps(operations),
+        "prod/kustomization.yaml": f"resources: [secret.yaml]\n{patches}",
+    }
+
+
+def templated(value: str, dsn: str) -> dict[str, str]:
+    """A Template of a Secret with the value, and of a ConfigMap with what an expression makes of it."""
+    config_map = CONFIG_MAP.replace("dsn: x", f'dsn: "{dsn}"')
+    return {
+        "prod/kustomization.yaml": "generators: [t.yaml]\n",
+        "prod/t.j2": KEYS.replace("VALUE", '"a-user: {{ pw }}"') + f"---\n{config_map}",
+        "prod/t.yaml": TEMPLATE.replace("VALUE", value),
+    }
+
+
 CASES = {
     "long": replaced(CANARY + "x" * 80),
     "quotes": replaced('"canary: it\'s a #bird"'),
@@ -57,6 +116,108 @@ CASES = {
         "prod/kustomization.yaml": "secretGenerator: [{name: g, files: [key.txt]}]\n"
         "configurations: [key.txt]\n",
     },
+    "a part of a copy": chained("VirtualMachine", "spec.template.spec.hostname"),
+    "a part that is refused": chained("VirtualMachine", "spec.template.spec.dnsPolicy"),
+    "a part of a machine's data": {
+        "prod/vm.yaml": MACHINE.replace("VOLUME", f"cloudInitNoCloud: {{userData: 'user: {CANARY}'}}"),
+        "prod/cm.yaml": CONFIG_MAP,
+        "prod/kustomization.yaml": "resources: [vm.yaml, cm.yaml]\nreplacements:\n"
+        "- source: {kind: VirtualMachine, options: {delimiter: ': ', index: 1}, name: web,\n"
+        "    fieldPath: spec.template.spec.volumes.0.cloudInitNoCloud.userData}\n"
+        "  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.dsn]}]\n",
+    },
+    "a mapping": {
+        **replaced(CANARY),
+        "prod/kustomization.yaml": REPLACED.replace("stringData.password OPTIONS", "stringData").replace(
+            "data.dsn", "data"
+        ),
+    },
+    "moved by a patch": patched(
+        {"op": "move", "from": "/stringData/password", "path": "/metadata/annotations/a"},
+        {"op": "remove", "path": "/stringData"},
+    ),
+    "added and moved by a patch": patched(
+        {"op": "add", "path": "/stringData/b", "value": f"{CANARY}-b"},
+        {"op": "copy", "from": "/stringData/b", "path": "/metadata/annotations/a"},
+        {"op": "remove", "path": "/stringData"},
+    ),
+    "another kind by a patch": patched(
+        {"op": "replace", "path": "/kind", "value": "ConfigMap"},
+        {"op": "move", "from": "/stringData", "path": "/data"},
+        options=", options: {allowKindChange: true}",
+    ),
+    "deleted after it was copied": {
+        **{path.replace("prod/", "prod/base/"): text for path, text in replaced(CANARY).items()},
+        "prod/kustomization.yaml": "resources: [base]\npatches:\n- patch: |-\n"
+        "    {apiVersion: v1, kind: Secret, metadata: {name: keys, namespace: a}, $patch: delete}\n",
+    },
+    "a file that is a patch, too": {
+        "prod/cm.yaml": CONFIG_MAP,
+        "prod/more.yaml": CONFIG_MAP.replace("dsn: x", f"dsn: {CANARY}"),
+        "prod/kustomization.yaml": "resources: [cm.yaml]\npatches: [{path: more.yaml}]\n"
+        "secretGenerator: [{name: g, files: [more.yaml]}]\n",
+    },
+    "a file with pairs, too": {
+        "prod/key.env": f"dsn={CANARY}\n",
+        "prod/kustomization.yaml": "secretGenerator: [{name: g, files: [key.env]}]\n"
+        "configMapGenerator: [{name: cm, envs: [key.env], options: {disableNameSuffixHash: true}}]\n",
+    },
+    "a part by a Template": templated(f"user:{CANARY}", "{{ pw.split(':')[1] }}"),
+    "encoded by a Template": templated(CANARY, "{{ pw | b64encode }}"),
+    "put together by a Template": templated("is-a-bird", "{{ 'can' ~ 'ary-' ~ pw }}"),
+    "values of a Template in a file": {
+        **templated("x", "a{{ pw }}"),
+        "prod/t.yaml": TEMPLATE.replace("values: {pw: VALUE}", "valuesFrom: [{file: values.yaml}]"),
+        "prod/values.yaml": f"pw: {CANARY}\n",
+    },
+    "values of a Template in a file that is wrong": {
+        **templated("x", "a{{ pw }}"),
+        "prod/t.yaml": TEMPLATE.replace("values: {pw: VALUE}", "valuesFrom: [{file: values.yaml}]"),
+        "prod/values.yaml": f"pw: {CANARY}: x\n",
+    },
+    "of a Template, cut off": {
+        **templated("x", "{{ pw | quantity }}"),
+        "prod/t.yaml": TEMPLATE.replace(
+            "values: {pw: VALUE}", f"matrix: {{pw: [{'x' * 12}{CANARY}, {'x' * 60}{CANARY}]}}"
+        ),
+    },
+    "cut off in a message": {
+        "prod/secret.yaml": KEYS.replace("VALUE", CANARY),
+        "prod/vm.yaml": MACHINE.replace("Default", f"'{'x' * 45}|'").replace(
+            "VOLUME", "emptyDisk: {capacity: 1Gi}"
+        ),
+        "prod/kustomization.yaml": REPLACED.replace(" OPTIONS", "")
+        .replace("cm.yaml", "vm.yaml")
+        .replace(
+            "kind: ConfigMap}, fieldPaths: [data.dsn]",
+            "kind: VirtualMachine}, "
+            "options: {delimiter: '|', index: 1}, fieldPaths: [spec.template.spec.dnsPolicy]",
+        ),
+    },
+    "a copy that Flux takes": {
+        **FLUX,
+        "vmrender.yaml": FLUX["vmrender.yaml"].replace("secret.yaml", "vars"),
+        "flux.yaml": FLUX["flux.yaml"].replace("Secret, name: keys", "ConfigMap, name: cm"),
+        "prod/cm.yaml": CONFIG_MAP.replace("dsn: x", "dsn: '${dsn:7}'"),
+        **{path.replace("prod/", "vars/"): text for path, text in replaced(f"a-user:{CANARY}").items()},
+    },
+    "the rest of a Secret that was torn": {
+        "prod/kustomization.yaml": "resources: [secret.yaml]\n",
+        "prod/secret.yaml": KEYS.replace("{password: VALUE}", f"\n---\n  password: {CANARY}"),
+    },
+    "below what ends the document": {
+        "prod/kustomization.yaml": "resources: [secret.yaml]\n",
+        "prod/secret.yaml": f"  password: {CANARY}\n"
+        + KEYS.replace("stringData: {password: VALUE}", "stringData:"),
+    },
+    "of an OpenShift Template, misspelt": {
+        "vmrender.yaml": PROJECT.replace("path: prod", f"path: prod, parameters: {{PW: {CANARY}, B: [x]}}"),
+        "prod/kustomization.yaml": "resources: []\n",
+    },
+    "of an OpenShift Template, not closed": {
+        "vmrender.yaml": PROJECT.replace("path: prod}", f"path: prod,\n  parameters: {{PW: {CANARY}\n"),
+        "prod/kustomization.yaml": "resources: []\n",
+    },
     "of a Template": {
         "prod/kustomization.yaml": "generators: [t.yaml]\n",
         "prod/t.j2": KEYS.replace("VALUE", "{{ pw|quantity }}"),
@@ -71,7 +232,7 @@ def test_values_are_masked_wherever_they_go(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path, text in {"vmrender.yaml": PROJECT, **CASES[case]}.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     invoked("render")
@@ -80,10 +241,10 @@ def test_values_are_masked_wherever_they_go(
         text = (tmp_path / path).read_text(encoding="utf-8")
         (tmp_path / path).write_text(text.replace("canary", "newcanary"), encoding="utf-8")
     leaks = []
-    for command in (*REPORTING, "explain configmap/cm data.dsn"):
+    for command in (*REPORTING, "explain configmap/cm data.dsn", "explain configmap/keys", "init --dry-run"):
         code, stdout, stderr = invoked(command)
         assert code in (0, 1, 2), (command, stderr)
-        leaks += [f"{command}: {line}" for line in (stdout + stderr).splitlines() if "canary" in line]
+        leaks += [f"{command}: {line}" for line in (stdout + stderr).splitlines() if holds_canary(line)]
     assert leaks == []
 
 

@@ -11,8 +11,11 @@ from renderer.model.pattern import pattern
 IMPORTED_ALONE = """
 import sys
 import renderer.yamlio.decode
-assert "yaml.parser" not in sys.modules
 print(renderer.yamlio.decode.decode_documents(b"a: 1\\n", "a.yaml"))
+assert "yaml._yaml" not in sys.modules
+print(renderer.yamlio.decode.decode_documents(b"a: &x 1\\n", "a.yaml"))
+assert "yaml._yaml" in sys.modules
+assert "yaml.parser" not in sys.modules
 """
 THEN_BY_OTHERS = """
 import yaml
@@ -47,6 +50,7 @@ def printed(code: str) -> list[str]:
 def test_pyyaml_is_whole_for_others_though_we_import_its_binding_alone() -> None:
     assert printed(IMPORTED_ALONE + THEN_BY_OTHERS) == [
         "({'a': 1},)",
+        "({'a': 1},)",
         "{'a': [1]} {'a': 'b'} True",
         "ParserError True",
         "ReaderError True",
@@ -55,7 +59,7 @@ def test_pyyaml_is_whole_for_others_though_we_import_its_binding_alone() -> None
 
 def test_pyyaml_that_others_imported_first_is_used_as_it_is() -> None:
     assert printed(
-        "import yaml\nfrom renderer.yamlio import C_PARSER\nprint(C_PARSER is yaml.cyaml.CParser)"
+        "import yaml\nfrom renderer.yamlio.events import C_PARSER\nprint(C_PARSER is yaml.cyaml.CParser)"
     ) == ["True"]
 
 
@@ -69,3 +73,18 @@ def test_a_pattern_is_the_regular_expression_of_its_text() -> None:
     assert late.sub("c", "aab") == "c"
     assert late.pattern == "a+(b)"
     assert pattern(b"A", re.IGNORECASE).fullmatch(b"a")
+
+
+def test_a_function_of_a_module_is_imported_when_it_is_called() -> None:
+    code = """
+import sys
+from renderer.deferred import FunctionsOf
+names = FunctionsOf("renderer.model.suggest")
+asked = names.suggest
+print(asked.__name__, "renderer.model.suggest" in sys.modules, names.suggest is asked)
+print(asked("lables", ["labels"]), asked.imported() is sys.modules["renderer.model.suggest"].suggest)
+"""
+    first, second = printed(code)
+
+    assert first == "suggest False True"
+    assert second.endswith(" True")

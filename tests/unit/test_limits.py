@@ -863,6 +863,26 @@ def test_standard_output_that_is_closed(arguments: list[str], tmp_path: Path) ->
     assert ended.stderr == b"Error: cannot write to standard output: it is closed\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["render", "--check"], ["build", "o"], ["fn"]]
+)
+def test_standard_streams_that_are_full(arguments: list[str], tmp_path: Path) -> None:
+    files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
+    command, project = [sys.executable, "-m", "renderer", *arguments], _project_of(tmp_path, files)
+    with Path("/dev/full").open("wb") as full:
+        told = subprocess.run(
+            command, cwd=project, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+        silent = subprocess.run(
+            command, cwd=project, stdin=subprocess.DEVNULL, stdout=full, stderr=full, check=False
+        )
+
+    assert told.stderr.count(b"\n") == 1
+    assert told.stderr.startswith(b"Error: cannot write to standard output")
+    assert told.returncode == silent.returncode == 2
+
+
 def test_standard_streams_that_are_all_closed(tmp_path: Path) -> None:
     files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
     command = [sys.executable, "-m", "renderer", "render"]

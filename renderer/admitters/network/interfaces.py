@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from renderer.admitters.causes import Causes, duplicate, invalid, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.devices import is_pci_address
 from renderer.admitters.network.interface import Interface, interfaces
 from renderer.admitters.network.ports import check_port_ranges, check_ports
 from renderer.admitters.vmi_spec import VmiSpec, elements, number, section, text, texts
+from renderer.deferred import FunctionsOf
 from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern
+
+if TYPE_CHECKING:
+    from renderer.admitters import devices
+else:  # few interfaces have an address
+    devices = FunctionsOf("renderer.admitters.devices")
 
 _FIRST_PRIVATE, _LAST_PRIVATE = 224, 254
 _NAME = pattern(r"[A-Za-z0-9-_]+")
@@ -86,7 +92,7 @@ def _check_bare_mac_address(interface: Interface) -> Causes:
 def check_interface_pci_address(interface: Interface) -> Causes:
     """Check the PCI address."""
     address = text(interface.content, "pciAddress")
-    if address and not is_pci_address(address):
+    if address and not devices.is_pci_address(address):
         message = f"{address!r} is no PCI address"
         yield invalid(interface.at("pciAddress"), message, "write it as 0000:81:01.0")
 

@@ -23,7 +23,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from renderer.app.api.arguments import member_named
+from renderer.app.api.arguments import member_named, paths_of
 from renderer.app.api.fleet import fleet_of
 from renderer.app.api.objects import (
     Manifest,
@@ -135,8 +135,8 @@ def list_overlays(project: Project) -> tuple[Overlay, ...]:
 
 
 @as_a_run
-def list_fleet(project: Project, *overlays: str) -> Fleet:
-    """Return the virtual machines of overlays, names or paths, and without any those of all overlays.
+def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
+    """Return the virtual machines of overlays, and without any those of all overlays.
 
     Each has the names of its instance type and preference in Git, the size that this comes to, and the
     findings about it. ``pandas.DataFrame(fleet.machines)`` makes a table of it.
@@ -153,12 +153,12 @@ def list_fleet(project: Project, *overlays: str) -> Fleet:
     """
     project = as_it_is_now(project)
     with lowered(project.config.limits):
-        return fleet_of(project, chosen_overlays(project.overlays(), overlays))
+        return fleet_of(project, chosen_overlays(project.overlays(), paths_of(overlays)))
 
 
 @as_a_run
-def render(project: Project, overlay: str) -> Rendered:
-    """Render an overlay, a name or path, in memory.
+def render(project: Project, overlay: str | Overlay) -> Rendered:
+    """Render an overlay in memory; like all functions, it takes a name, a path or an ``Overlay``.
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
@@ -170,7 +170,7 @@ def render(project: Project, overlay: str) -> Rendered:
     """
     project = as_it_is_now(project)
     with lowered(project.config.limits):
-        [selected] = chosen_overlays(project.overlays(), [overlay])
+        [selected] = chosen_overlays(project.overlays(), paths_of([overlay]))
         outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
         findings = Findings(located(project.fs, outcome.diagnostics))
         if outcome.failed:
@@ -179,7 +179,7 @@ def render(project: Project, overlay: str) -> Rendered:
 
 
 @as_a_run
-def write(project: Project, *overlays: str, check: bool = False) -> RenderResult:
+def write(project: Project, *overlays: str | Overlay, check: bool = False) -> RenderResult:
     """Render overlays, all without names, into their folders; with ``check``, only compare these.
 
     Nothing is written when there is an error in any of the overlays. Raises ``UsageError`` for an
@@ -195,7 +195,7 @@ def write(project: Project, *overlays: str, check: bool = False) -> RenderResult
     mode = RenderMode.CHECK if check else RenderMode.WRITE
     with lowered(project.config.limits):
         # In this process: a program with threads must not be forked.
-        result = run_render(project, RenderRequest(overlays, mode, jobs=1), Silent())
+        result = run_render(project, RenderRequest(paths_of(overlays), mode, jobs=1), Silent())
     return result._replace(findings=Findings(located(project.fs, result.findings)))
 
 
@@ -218,7 +218,7 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Find
 
 
 @as_a_run
-def compare(project: Project, *revisions: str, overlays: Iterable[str] = ()) -> Comparison:
+def compare(project: Project, *revisions: str, overlays: Iterable[str | Overlay] = ()) -> Comparison:
     """Compare what is rendered at two revisions, or at one, by default HEAD, and in the work tree.
 
     Each virtual machine that changes has its effect: a restart, a live migration, a refusal and so on.
@@ -233,11 +233,11 @@ def compare(project: Project, *revisions: str, overlays: Iterable[str] = ()) -> 
     ...         print(overlay.path, change.id, change.impact.effect)
     overlays/prod VirtualMachine shop/db restart
     """
-    return compare_revisions(as_it_is_now(project), revisions, overlays, Silent())
+    return compare_revisions(as_it_is_now(project), revisions, paths_of(overlays), Silent())
 
 
 @as_a_run
-def explain(project: Project, resource: str, field: str = "", overlay: str = "") -> ResourceHistory:
+def explain(project: Project, resource: str, field: str = "", overlay: str | Overlay = "") -> ResourceHistory:
     """Return where the fields of a rendered resource come from.
 
     ``resource`` is ``NAME``, ``KIND/NAME``, ``NAMESPACE/KIND/NAME`` or a place in a rendered tree.
@@ -254,7 +254,8 @@ def explain(project: Project, resource: str, field: str = "", overlay: str = "")
     """
     project = as_it_is_now(project)
     with lowered(project.config.limits):
-        explained = explain_resource(project, Question(resource, field, overlay))
+        [path] = paths_of([overlay])
+        explained = explain_resource(project, Question(resource, field, path))
         if explained.history is None:
             raise DiagnosticError(*located(project.fs, explained.findings))
         return explained.history

@@ -12,6 +12,7 @@ from inspect import Parameter, signature
 from typing import TypeVar
 
 from renderer.app.project import Project
+from renderer.model.render_config import Overlay
 from renderer.model.suggest import did_you_mean
 from renderer.model.text_enum import TextEnum
 
@@ -23,11 +24,12 @@ _TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {
     "Project | None": ((Project, type(None)), "a Project, as open_project returns,"),
     "Manifest": ((Mapping,), "a mapping"),
     "Iterable[Manifest]": ((Iterable,), "a list of mappings"),
-    "Iterable[str]": ((Iterable,), "a list of str"),
+    "Iterable[str | Overlay]": ((Iterable,), "a list of names, paths or Overlays"),
     "Mapping[str, str] | None": ((Mapping, type(None)), "a mapping"),
     "bool": ((bool,), "a bool"),
     "str": ((str,), "a str"),
     "str | None": ((str, type(None)), "a str"),
+    "str | Overlay": ((str, Overlay), "a name, a path or an Overlay"),
     "str | Path": ((str, os.PathLike), "a str or a Path"),
 }
 #: They can be gone through, but are never meant as a list.
@@ -59,6 +61,11 @@ def check_mapping(given: object, name: str) -> None:
         raise TypeError(f"{name} must be a mapping, not {_type_of(given)}")
 
 
+def paths_of(overlays: Iterable[str | Overlay]) -> tuple[str, ...]:
+    """Return the path of each ``Overlay``, and names and paths as they are."""
+    return tuple(each.path if isinstance(each, Overlay) else each for each in overlays)
+
+
 def member_named(enum: type[E], text: str, noun: str, otherwise: str) -> E:
     """Return the member of ``enum`` with the value ``text``.
 
@@ -72,4 +79,4 @@ def member_named(enum: type[E], text: str, noun: str, otherwise: str) -> E:
 
 def _type_of(given: object) -> str:
     name = type(given).__name__
-    return "None" if given is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return "None" if given is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

@@ -9,14 +9,21 @@ import click
 from renderer.app.build import build
 from renderer.cli.command import Command, option
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
-from renderer.cli.options import expand_option, format_option, kubevirt_option, quiet_option, strict_option
+from renderer.cli.options import (
+    ExistingPath,
+    expand_option,
+    format_option,
+    kubevirt_option,
+    quiet_option,
+    strict_option,
+)
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.source.find_kustomization import LoadRestrictor
 
 
 @click.command("build", cls=Command)
-@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+@click.argument("path", type=ExistingPath(exists=True, file_okay=False, path_type=Path), default=".")
 @expand_option
 @kubevirt_option
 @format_option(beside_manifests=True)

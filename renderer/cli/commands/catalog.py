@@ -25,7 +25,7 @@ from renderer.cli.console import (
     report,
     terminal_width,
 )
-from renderer.cli.options import kubevirt_option
+from renderer.cli.options import ExistingPath, kubevirt_option
 from renderer.kubevirt.confidential import withheld
 from renderer.model.field_path import ROOT
 from renderer.model.json import Json
@@ -138,7 +138,7 @@ def export(catalog: str | None) -> ExitCode:
 @command.command(
     "import", short_help="Make a folder of the repository from a release of common-instancetypes."
 )
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ExistingPath(exists=True))
 @option("--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]")
 @option(
     "--name",
@@ -256,7 +256,8 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
       vmrender catalog show preference/fedora
       vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
     """
-    print_lines(taint_masking().mask(describe_entry(open_project(), name, kubevirt)))
+    description = describe_entry(open_project(), name, kubevirt)
+    print_lines(taint_masking().mask(description))  # which knows the values once they were read
     return ExitCode.CLEAN
 
 

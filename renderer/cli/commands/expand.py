@@ -11,7 +11,14 @@ from renderer.app.build import expand_files, read_file
 from renderer.app.project import Project
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_manifests, report
-from renderer.cli.options import expand_option, format_option, kubevirt_option, quiet_option, strict_option
+from renderer.cli.options import (
+    ExistingPath,
+    expand_option,
+    format_option,
+    kubevirt_option,
+    quiet_option,
+    strict_option,
+)
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.source.file_system import FilesAbove, read_limited
@@ -25,7 +32,7 @@ _STANDARD_INPUT = Path("-")
     metavar="FILE...",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=ExistingPath(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
 )
 @expand_option
 @kubevirt_option

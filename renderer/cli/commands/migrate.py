@@ -9,12 +9,12 @@ import click
 from renderer.app import migrated_files
 from renderer.cli.command import Command, option
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
-from renderer.cli.options import format_option, kubevirt_option, quiet_option
+from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option
 from renderer.model.release import Release
 
 
 @click.command("migrate", cls=Command)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
 @option("--check", is_flag=True, help="Write nothing; exit with 1 when anything would be rewritten.")
 @option("--diff", is_flag=True, help="Write nothing; print what would be rewritten as a diff.")
 @kubevirt_option

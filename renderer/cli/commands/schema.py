@@ -10,6 +10,7 @@ from renderer.app.project import Project
 from renderer.app.schemas import export_schemas, import_schemas, list_schemas, schema_text
 from renderer.cli.command import CommandGroup, option
 from renderer.cli.console import ExitCode, note, open_project, print_json, print_lines
+from renderer.cli.options import ExistingPath
 from renderer.model.release import LATEST, Release
 from renderer.source.project import PROJECT_FILE
 from renderer.source.project_root import find_project_root
@@ -77,7 +78,7 @@ def export(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
 
 @command.command("import", short_help="Make the schemas of a KubeVirt release from its definitions.")
 @click.argument(
-    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+    "paths", metavar="PATH...", nargs=-1, required=True, type=ExistingPath(exists=True, path_type=Path)
 )
 @option("--release", type=_release, required=True, metavar="RELEASE", help="Of KubeVirt, as in 1.10.")
 @option(

@@ -42,10 +42,18 @@ def _named_lists() -> MergeSchema:
 
 def replaced_lists(resource: Resource, patch: JsonObject, in_effect: MergeSchema) -> Iterator[ReplacedList]:
     """Yield the lists that lose elements when ``patch`` is merged with the schema that is in effect."""
-    named = _named_lists().of_kind(resource.api_version, resource.kind)
+    named = _named_lists().of_kind(resource.api_version, resource.kind) if _holds_list(patch) else None
     if named is not None:
         effective = in_effect.of_kind(resource.api_version, resource.kind)
         yield from _replaced(resource.content, patch, (named, effective), in_effect, ROOT)
+
+
+def _holds_list(patch: JsonObject) -> bool:
+    """Return True if there is a list in the mappings of a patch."""
+    return any(
+        isinstance(value, list) or (isinstance(value, dict) and _holds_list(value))
+        for value in patch.values()
+    )
 
 
 def _replaced(

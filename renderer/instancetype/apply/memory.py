@@ -19,6 +19,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
+from renderer.model.sharing import share_part
 
 _FLOAT32 = struct.Struct("f")
 _FLOAT32_PRECISION = 24
@@ -56,7 +57,7 @@ def _memory(sizes: JsonObject) -> dict[str, Json]:
 def _with_requests(template: JsonObject, sizes: JsonObject, percent: int) -> JsonObject:
     requested = overcommitted(_size_quantity(sizes, "guest"), percent).json
     resources = object_at(domain_of(template), "resources")
-    requests = {**object_at(resources, "requests"), "memory": requested}
+    requests = share_part({**object_at(resources, "requests"), "memory": requested})
     return with_domain_section(template, "resources", {**resources, "requests": requests})
 
 

@@ -13,6 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.sharing import share_part
 
 _FEATURES = {
     "preferredApic": "apic",
@@ -81,7 +82,7 @@ def apply_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     present = domain_of(template).get("features")
     before = object_at(present)
     # Go writes the features that it makes with an acpi, always.
-    features = {"acpi": {}} if present is None else before
+    features = {"acpi": EMPTY} if present is None else before
     if preferred.get("preferredAcpi") is not None:
         features = {**features, "acpi": preferred["preferredAcpi"]}
     features = filled(features, wanted(preferred, _FEATURES))
@@ -103,12 +104,12 @@ def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     bootloader = _with_efi(_with_bios(EMPTY if present is None else present, preferred), preferred)
     if bootloader is present:
         return template
-    return with_domain_section(template, "firmware", {**firmware, "bootloader": bootloader})
+    return with_domain_section(template, "firmware", {**firmware, "bootloader": share_part(bootloader)})
 
 
 def _with_bios(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
     if preferred.get("preferredUseBios") is True and _is_open(bootloader):
-        bootloader = {**bootloader, "bios": {}}
+        bootloader = {**bootloader, "bios": EMPTY}
     return _with_options(bootloader, "bios", preferred, _BIOS_FIELDS)
 
 
@@ -117,7 +118,7 @@ def _with_efi(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
     if preferred.get("preferredEfi") is not None and _is_open(bootloader):
         return {**bootloader, "efi": preferred["preferredEfi"]}
     if preferred.get("preferredUseEfi") is True and _is_open(bootloader):
-        bootloader = {**bootloader, "efi": {}}
+        bootloader = {**bootloader, "efi": EMPTY}
     return _with_options(bootloader, "efi", preferred, _EFI_FIELDS)
 
 

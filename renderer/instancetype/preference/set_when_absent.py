@@ -11,6 +11,7 @@ from typing import Final
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import JsonObject, object_at
+from renderer.model.sharing import share_part
 
 
 class SetWhenAbsent:
@@ -61,4 +62,4 @@ def with_filled(parent: JsonObject, key: str, values: JsonObject) -> JsonObject:
     if not isinstance(present, dict):
         return parent
     section = filled(present, values)
-    return parent if section is present else {**parent, key: section}
+    return parent if section is present else {**parent, key: share_part(section)}

@@ -1,4 +1,4 @@
-"""Both readers of YAML, by both parsers, and what looks for places and lines in the same text."""
+"""Both readers of YAML, by all three ways, and what looks for places and lines in the same text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from renderer.yamlio.encode import encode
 from renderer.yamlio.marks import MarkedFile
 from tests.fuzz.mutation import TOKENS, mutated_text, project
 from tests.fuzz.target import SEEDS, Target, holds
-from tests.properties.test_yaml_decode import KNOWN_TO_DIFFER, test_both_parsers_read_the_same
+from tests.properties.test_line_reader import is_taken
+from tests.properties.test_yaml_decode import KNOWN_TO_DIFFER, test_all_readers_read_the_same
 
 _SEEDS = [
     content.decode()
@@ -36,8 +37,9 @@ def _check(content: bytes) -> None:
         assert mark is None or mark.line >= 1
     public_lines(content, range(1, 50))
     text = content.decode(errors="ignore")
+    is_taken(text)
     if not KNOWN_TO_DIFFER.search(text):
-        holds(test_both_parsers_read_the_same, text)
+        holds(test_all_readers_read_the_same, text)
 
 
 TARGET = Target(

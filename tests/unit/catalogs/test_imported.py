@@ -108,6 +108,12 @@ def test_files_that_no_import_wrote_are_never_replaced() -> None:
     assert refusal({SUMS: b"\xff junk", CLUSTER: b""}, force=True)[0] is Code.FOREIGN_FILE
 
 
+def test_an_import_that_was_killed_goes_on() -> None:
+    for count in range(len(NEW.files)):
+        begun = dict(list(NEW.files.items())[:count])
+        assert plan_import(NEW, begun, "x", force=False).writes == NEW.files
+
+
 def test_another_content_is_refused_and_taken_by_force() -> None:
     old = imported([resource("VirtualMachineClusterInstancetype", "big", "2Gi"), BIG][:1], "ours", "v1.0.0")
     instancetypes = imported([resource("VirtualMachineInstancetype", "a"), BIG, ANY], "ours", "v1.0.0")

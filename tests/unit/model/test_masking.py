@@ -30,6 +30,15 @@ def test_no_value_is_left_in_any_form(values: list[str], before: str, after: str
         ("a" * 30, f"is {'a' * 26}…, and", "is ***, and"),
         ("a" * 30, f"is {'a' * 26}, and", f"is {'a' * 26}, and"),
         ("password-1", "password-12", "***2"),
+        ("password", "passwordpassword", "******"),
+        ("password", 'is "xpasswo…, and', 'is "x***, and'),
+        ("password", "is passwo …", "is ***"),
+        ("password", "is passx…", "is passx…"),
+        ("password-of-the-shop-in-a-town", "is passwor…", "is ***"),
+        ("a" * 40, f"{'a' * 30}\n…", f"{'a' * 30}\n…"),
+        ("x'y'z", "is x''y''z", "is ***"),
+        ("\u202eabc", "is \\u202eabc", "is ***"),
+        ("ünder", "is \\u00fcnder", "is ***"),
         (" ", "a b", "a b"),
     ],
 )
@@ -44,6 +53,9 @@ def test_the_longest_value_counts() -> None:
         )
         == "*** and ***"
     )
+    assert Masking(["passwo", "password"]).mask("password") == MASK
+    beginning = "password-of-the-database-of"
+    assert Masking([beginning, f"{beginning}-the-shop"]).mask(f"{beginning}-the-shop") == MASK
 
 
 def test_short_values_count_in_words_where_asked() -> None:

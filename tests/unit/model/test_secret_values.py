@@ -15,7 +15,8 @@ def test_values_come_as_text_by_line_and_in_base64() -> None:
         "data": {"d": ENCODED, "e": "no base64!", "f": b64encode(b"\xff\xfe\xfd\xfc").decode(), "g": None},
     }
     texts = {
-        *("hunter22", "one line", "one line\nshort", "no base64!", "//79/A=="),
+        *("hunter22", b64encode(b"hunter22").decode(), "one line", "one line\nshort"),
+        *(b64encode(b"  one line\nshort\n").decode(), "no base64!", "//79/A=="),
         *(ENCODED, "top secret", "and more", "top secret\n\nand more"),
     }
     assert secret_values([secret]) == texts

@@ -25,8 +25,9 @@ def histories_of(
     trace: Trace, overlay: Overlay, resource: Resource, fs: FileSystem
 ) -> tuple[FieldHistory, ...]:
     historian = Historian(trace, overlay)
-    wanted = frozenset(historian.fields(resource))
-    return located(historian.histories(resource, wanted), Locator(fs).location_of)
+    return located(
+        historian.histories(resource, frozenset(historian.fields(resource))), Locator(fs).location_of
+    )
 
 
 def mistakes(trace: Trace, overlay: Overlay, resources: Iterable[Resource], fs: FileSystem) -> Iterator[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from renderer.model.definition import Definition
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
+from renderer.model.resource import Definition
 from renderer.source.definitions import Definitions
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.validation_scope import ManifestFiles

@@ -66,14 +66,20 @@ def test_a_name_with_a_nul_is_an_error_and_not_a_crash(fs: FileSystem) -> None:
     assert code_of(fs, "a/\0one.yaml") is Code.FILE_NOT_FOUND
 
 
+@pytest.mark.parametrize(
+    "number", [errno.EACCES, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE]
+)
 @pytest.mark.parametrize("look", [DiskFileSystem.is_file, DiskFileSystem.is_folder, DiskFileSystem.list])
-def test_what_one_may_not_look_into_is_not_taken_for_empty(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[DiskFileSystem, str], object]
+def test_what_one_cannot_look_into_is_not_taken_for_empty(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    look: Callable[[DiskFileSystem, str], object],
+    number: int,
 ) -> None:
     fs = DiskFileSystem(tmp_path)
 
     def refused(path: str) -> NoReturn:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        raise OSError(number, os.strerror(number), path)
 
     monkeypatch.setattr(os, "stat", refused)
     monkeypatch.setattr(os, "listdir", refused)

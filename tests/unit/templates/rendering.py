@@ -8,9 +8,9 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.generated import Generated, ListedFile
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
+from renderer.model.source_tree import Generated, ListedFile
 from renderer.templates.errors import TemplateError
 from renderer.templates.render import Renderer
 from renderer.templates.template import generate

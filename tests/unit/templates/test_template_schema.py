@@ -11,9 +11,9 @@ from renderer.bundled import data_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.fields import Fields
-from renderer.model.generated import ListedFile
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
+from renderer.model.source_tree import ListedFile
 from renderer.templates.matrix import TAKEN_NAMES
 from renderer.templates.template import read_template
 

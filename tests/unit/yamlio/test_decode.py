@@ -7,16 +7,15 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
 from renderer.yamlio import events
 from renderer.yamlio.decode import decode_documents, decode_yaml11
-from renderer.yamlio.events import Backend
 from renderer.yamlio.python_parser import PythonParser
+from tests.yaml_readers import READERS, read_by
 
 PATH = "base/vm.yaml"
 
 
-@pytest.fixture(autouse=True, params=[events.BACKEND, PythonParser], ids=["libyaml", "python"])
-def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    backend: Backend = request.param
-    monkeypatch.setattr(events, "BACKEND", backend)
+@pytest.fixture(autouse=True, params=READERS)
+def _reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_by(request.param, monkeypatch)
 
 
 def documents(text: str) -> tuple[Json, ...]:

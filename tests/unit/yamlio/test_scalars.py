@@ -10,19 +10,16 @@ import pytest
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, array_at, object_at
-from renderer.yamlio import events
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
-from renderer.yamlio.events import Backend
-from renderer.yamlio.python_parser import PythonParser
+from tests.yaml_readers import READERS, read_by
 
 ROWS: list[dict[str, str | None]] = json.loads(Path(__file__).with_name("scalars.json").read_text())
 
 
-@pytest.fixture(params=[events.BACKEND, PythonParser], ids=["libyaml", "python"])
-def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    backend: Backend = request.param
-    monkeypatch.setattr(events, "BACKEND", backend)
+@pytest.fixture(params=READERS)
+def _reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_by(request.param, monkeypatch)
 
 
 def in_resource(scalar: str) -> Json:
@@ -48,7 +45,7 @@ def written_as(read: Callable[[str], Json], scalar: str) -> str | None:
         return None
 
 
-@pytest.mark.usefixtures("_backend")
+@pytest.mark.usefixtures("_reader")
 @pytest.mark.parametrize(("column", "read"), [("resource", in_resource), ("yaml11", in_patch)])
 def test_scalars(column: str, read: Callable[[str], Json]) -> None:
     rows = {row["scalar"] or "": row[column] for row in ROWS if column in row}

@@ -37,6 +37,7 @@ DOUBLE, SINGLE = "this double quote is not closed", "this single quote is not cl
 INNER_SINGLE = "the text goes on behind its closing single quote"
 INNER_DOUBLE = "the text goes on behind its closing double quote"
 COLON = "the value holds a colon and a space"
+BRACES = "YAML reads {{ as a mapping that is the key of another one, and keys have to be strings"
 ALIAS, ANCHOR, TAG, DIRECTIVE = (
     f"text that begins with {character} is read as {kind}"
     for character, kind in (("*", "an alias"), ("&", "an anchor"), ("!", "a tag"), ("%", "a directive"))
@@ -99,7 +100,8 @@ ALIAS, ANCHOR, TAG, DIRECTIVE = (
         ("a: | text\n  x\n", 1, 6, "only - or + and an indentation may stand behind |"),
         ('a: "\\d"\n', 1, 5, "\\d is no escape in double quotes"),
         ("a: - b\n", 1, 4, "a list cannot begin behind its key"),
-        ("a: {{ x }}-y\nb: 1\n", 1, 5, "the keys of a mapping have to be strings"),
+        ("a: {{ x }}-y\nb: 1\n", 1, 5, BRACES),
+        ("a: {[x]: y}\nb: 1\n", 1, 5, "the keys of a mapping have to be strings"),
         ("a: 1\x07\n", 1, 5, "the control character U+0007 is not allowed in YAML"),
         ("a: &x &y 1\n", 1, 7, "this is not expected behind a value"),
     ],

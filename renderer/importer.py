@@ -1,0 +1,104 @@
+"""Find and load modules of this package with fewer questions to the file system.
+
+A command imports two hundred of them. For each, Python asks every finder there is, looks at the folder and
+twice at the source, and takes seven calls to read the compiled file: half of what such an import costs. Here
+a folder is listed once, and a module takes one look at its source and four calls for the compiled file.
+Whatever is no compiled module that is up to date is left to Python: packages, extensions, sources alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
+from importlib.util import MAGIC_NUMBER, cache_from_source
+from marshal import loads
+from types import CodeType, ModuleType
+
+_PACKAGE = f"{__name__.partition('.')[0]}."
+#: Before the code stand the magic number, flags, and the time and the size of the source (PEP 552).
+_HEADER = 16
+_BY_TIME = MAGIC_NUMBER + bytes(4)
+_LOWER_32_BITS = 0xFFFF_FFFF
+_PIECE = 1 << 16
+
+
+class _Loader(SourceFileLoader):
+    """Reads the compiled file ``compiled``, if it is that of the source as it is now."""
+
+    def __init__(self, fullname: str, path: str, compiled: str) -> None:
+        super().__init__(fullname, path)
+        self.compiled = compiled
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        try:
+            source = os.stat(self.path)  # noqa: PTH116 - a Path for each would take longer than the look
+            content = _read(self.compiled)
+        except OSError:
+            return super().get_code(fullname)
+        time, size = int(source.st_mtime) & _LOWER_32_BITS, source.st_size & _LOWER_32_BITS
+        header = _BY_TIME + time.to_bytes(4, "little") + size.to_bytes(4, "little")
+        if content[:_HEADER] != header:
+            return super().get_code(fullname)
+        code: CodeType = loads(memoryview(content)[_HEADER:])  # noqa: S302 - Python itself would read the same file
+        return code if code.co_filename == self.path else super().get_code(fullname)  # it may have been moved
+
+
+def _read(file: str) -> bytes:
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        content = piece = os.read(descriptor, _PIECE)
+        while piece:
+            piece = os.read(descriptor, _PIECE)
+            content += piece
+    finally:
+        os.close(descriptor)
+    return content
+
+
+class _Folder:
+    """A folder of the package: where its modules and their compiled files are."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self.names = frozenset(os.listdir(path))  # noqa: PTH208 - as above
+        except OSError:  # it is in an archive
+            self.names = frozenset()
+        self.path = path
+        self.before, _, self.after = cache_from_source(os.path.join(path, "*.py")).rpartition("*")  # noqa: PTH118 - as above
+
+    def spec(self, fullname: str, name: str) -> ModuleSpec | None:
+        """Return the spec of a module; None if it is none, or may be an extension or a package."""
+        source = f"{name}.py"
+        if source not in self.names or name in self.names:
+            return None
+        if any(f"{name}{suffix}" in self.names for suffix in EXTENSION_SUFFIXES):
+            return None
+        path, compiled = os.path.join(self.path, source), f"{self.before}{name}{self.after}"  # noqa: PTH118 - as above
+        spec = ModuleSpec(fullname, _Loader(fullname, path, compiled), origin=path)
+        spec.has_location = True
+        spec.cached = compiled
+        return spec
+
+
+class OwnModules:
+    """The finder of the modules of this package, for ``sys.meta_path``."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, _Folder] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if path is None or len(path) != 1 or not fullname.startswith(_PACKAGE):
+            return None
+        folder = self._folders.get(path[0])
+        if folder is None:
+            folder = self._folders[path[0]] = _Folder(path[0])
+        return folder.spec(fullname, fullname.rpartition(".")[2])
+
+
+def install() -> None:
+    """Find modules of this package so from now on."""
+    sys.meta_path.insert(0, OwnModules())

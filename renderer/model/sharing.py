@@ -1,0 +1,72 @@
+"""Equal parts of JSON trees as one object.
+
+Trees are read-only, and the virtual machines of a fleet are mostly alike: a third of what they hold would be
+there for each of them. A part is looked for among the last ones only, so that nothing is held for long.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from renderer.model.json import Json, JsonObject
+
+T = TypeVar("T", bound="JsonObject | list[Json]")
+
+#: Parts that are known at a time; then it begins anew.
+_CAPACITY = 4096
+#: Keys and values of the largest part that is known.
+_MOST = 32
+
+#: Parts by their kind and content: texts, and of all else the identity, as 1 is equal to 1.0 and to true.
+_known: dict[tuple[object, ...], Any] = {}
+
+
+def share(tree: T) -> T:
+    """Return a tree that nobody else has yet, with known parts in place of those that are equal to them."""
+    known: T | None = _shared_tree(tree)
+    return tree if known is None else known
+
+
+def share_part(part: T) -> T:
+    """Return the known part that has the same keys, texts and parts; itself if none is known."""
+    keys, values = (part, part.values()) if isinstance(part, dict) else ((list,), part)
+    key = (*keys, *[each if type(each) is str else id(each) for each in values])
+    known: T | None = _shared(key, part)
+    return part if known is None else known
+
+
+def forget_shared() -> None:
+    """Forget all parts, which are then held only by those who have them."""
+    _known.clear()
+
+
+def _shared_tree(tree: Any) -> Any:  # noqa: ANN401 - a mapping or a list, as below
+    """Return the known tree; None for a new one, in which known parts have taken the place of equal ones."""
+    # A plain loop and exact types, as this goes through everything that is read.
+    is_mapping, is_new, is_text = type(tree) is dict, False, True
+    for place, child in tree.items() if is_mapping else enumerate(tree):
+        kind = type(child)
+        if kind is str:
+            continue
+        is_text = False
+        if kind is dict or kind is list:
+            known = _shared_tree(child)
+            if known is None:
+                is_new = True
+            elif known is not child:
+                tree[place] = known
+    if is_new:
+        return None
+    if is_mapping:
+        return _shared((*tree, *tree.values()) if is_text else (*tree, *map(id, tree.values())), tree)
+    return _shared((list, *tree) if is_text else (list, *map(id, tree)), tree)
+
+
+def _shared(key: tuple[object, ...], part: Any) -> Any:  # noqa: ANN401 - as above
+    """Return the known part; None for one that is new, and known from now on if it is small."""
+    known = _known.get(key)
+    if known is None and len(key) <= _MOST:
+        if len(_known) >= _CAPACITY:
+            _known.clear()
+        _known[key] = part
+    return known

@@ -1,0 +1,279 @@
+"""Read the YAML that nearly all manifests are written in, line by line, and refuse all other YAML.
+
+Manifests are blocks of which each line is an entry ``key: value``, an item ``- value``, or an item that
+begins with an entry. Such a line means the same wherever it stands, and the lines of a fleet repeat: most are
+found in a table. That takes a sixth to a third of the time of libyaml's events, and PyYAML is not imported.
+
+A text with anything else in it is refused as a whole: anchors, aliases, tags, plain or quoted scalars of
+several lines, brackets over several lines, tabs, escapes, complex keys. So is every text with an error, and
+libyaml finds the words for it. What is taken has the values that libyaml's events would give it, because
+scalars are resolved by the same tables (``dialects.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from renderer.model.json import Json
+from renderer.model.limits import limits
+from renderer.model.pattern import pattern
+from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, Scalars
+from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.memo import Memo
+
+
+class RefusedError(UnusableError):
+    """The text has something that this reader leaves to libyaml; it may be correct."""
+
+    def __init__(self) -> None:
+        super().__init__("this is read by libyaml")
+
+
+class _BlockHeader(str):
+    """The value of a line whose text stands on the lines below it: ``|-``."""
+
+    __slots__ = ()
+
+
+#: Level, inner level, key, value, open key. A mapping whose keys stand in column c is on level 2c, a list
+#: whose dashes stand in column c on level 2c + 1: it may be the value of a key in the same column. The inner
+#: level is that of the mapping that begins behind a dash, ``_MADE_ANEW`` for a value that lines do not share,
+#: and 0 for all else. The open key is the key again where the value may follow on the lines below.
+Line: TypeAlias = tuple[int, int, str | None, Any, str | None]
+
+_MADE_ANEW = -1
+#: Below the level of whatever holds the document.
+_NO_LEVEL = -2
+_BLANK: Line = (_NO_LEVEL, 0, None, None, None)
+
+#: Characters of keys and words, and those that may stand beside them in quotes.
+_WORD_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$./-")
+_QUOTED_CHARACTERS = _WORD_CHARACTERS | frozenset(" *:=")
+_LONGEST_KEY = 200
+#: Characters that begin something else than plain text.
+_INDICATORS = frozenset("?:,[]{}#&*!|>'\"%@`")
+_QUOTES = "\"'"
+_BLOCK_HEADERS = frozenset(("|", "|-", "|+", ">", ">-", ">+"))
+#: Collections within each other between brackets on one line.
+_MOST_BRACKETS = 8
+
+
+class LineTable(Memo[Line]):
+    """The meaning of lines in one dialect. A lookup raises ``UnusableError`` for one that is refused."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(self._line)
+        self._dialect, self._block = dialect, dialect.block
+
+    # Without regular expressions: to compile them takes longer than to read the files of a small overlay.
+    def _line(self, line: str) -> Line:
+        if not line.isprintable():
+            raise RefusedError
+        text = line.strip(" ")
+        if not text or text[0] == "#":
+            return _BLANK
+        level, inner = 2 * (len(line) - len(line.lstrip(" "))), 0
+        if text.startswith("- "):
+            item = text[2:].lstrip(" ")
+            level, inner = level + 1, level + 2 * (len(text) - len(item))
+            text = item
+        key, colon, value_text = text.partition(":")
+        name = self._key(key) if colon and value_text[:1] in ("", " ") else None
+        if name is not None:
+            text = value_text.lstrip(" ")
+            if _is_end(value_text):
+                return level, inner, name, self._block.values[""], name
+        elif not inner:
+            raise RefusedError
+        value = self._value(text)
+        return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
+
+    def _key(self, text: str) -> str | None:
+        """Return the key of an entry; None for a text that is no simple key."""
+        if _is_quoted(text):
+            return text[1:-1]
+        if not _WORD_CHARACTERS.issuperset(text) or text[:1] in ("", "-") or len(text) > _LONGEST_KEY:
+            return None
+        return self._block.keys[text]
+
+    def _value(self, text: str) -> Any:  # noqa: ANN401 - Json, or a _BlockHeader
+        """Return the value of a text that stands behind a key or dash."""
+        first = text[0]
+        if first not in _INDICATORS:
+            plain = text.partition(" #")[0].rstrip(" ")
+            if ": " in plain or plain[-1] == ":" or (first == "-" and plain[1:2] in ("", " ")):
+                raise RefusedError
+            return self._block.values[plain]
+        if first in _QUOTES:
+            return self._quoted(text, first)
+        if first in "[{":
+            return self._in_brackets(text)
+        header, _, end = text.partition(" ")
+        if header in _BLOCK_HEADERS and _is_end(f" {end}"):
+            return _BlockHeader(header)
+        raise RefusedError
+
+    def _quoted(self, text: str, quote: str) -> str:
+        end = text.find(quote, 1)
+        while quote == "'" and end > 0 and text.startswith(quote, end + 1):
+            end = text.find(quote, end + 2)
+        content = text[1:end]
+        if end < 0 or (quote == '"' and "\\" in content) or not _is_end(text[end + 1 :]):
+            raise RefusedError
+        return self._block.styled(content.replace("''", "'") if quote == "'" else content, quote)
+
+    def _in_brackets(self, text: str) -> Json:
+        """Return the collection that a text is; libyaml reads those that are no lists of words."""
+        if text == "{}":
+            return {}
+        flow = self._dialect.flow
+        words = [word.strip(" ") for word in text[1:-1].split(",")]
+        if text[0] == "[" and text[-1] == "]" and (words == [""] or all(map(_is_word, words))):
+            return [
+                flow.styled(word[1:-1], word[0]) if word[0] in _QUOTES else flow.values[word]
+                for word in words
+                if word
+            ]
+        if "*" in text or text.count("[") + text.count("{") > _MOST_BRACKETS:
+            raise RefusedError
+        from renderer.yamlio.builder import TreeBuilder  # noqa: PLC0415 - imports PyYAML
+        from renderer.yamlio.events import BACKEND, MalformedError  # noqa: PLC0415 - as above
+
+        try:
+            # As an item, because keys have other rules in the root of a document.
+            items: Any = TreeBuilder(BACKEND(f"- {text}"), self._dialect).document()
+        except MalformedError:
+            raise RefusedError from None
+        value: Json = items[0]
+        return value
+
+
+def _is_end(text: str) -> bool:
+    """Return whether what follows a value is nothing or a comment."""
+    return not text or (text[0] == " " and text.lstrip(" ")[:1] in ("", "#"))
+
+
+def _is_quoted(text: str) -> bool:
+    """Return whether a text is a simple one between quotes."""
+    content = text[1:-1]
+    return (
+        content != ""
+        and text[0] in _QUOTES
+        and text[-1] == text[0]
+        and _QUOTED_CHARACTERS.issuperset(content)
+    )
+
+
+def _is_word(text: str) -> bool:
+    """Return whether a text is a word of a list in brackets."""
+    return _is_quoted(text) or (text[:1] not in ("", "-") and _WORD_CHARACTERS.issuperset(text))
+
+
+_TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
+
+
+def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would take as long as all the rest
+    """Return the tree of a document, None for an empty one. Raises ``UnusableError`` to refuse it."""
+    table = _TABLES[id(dialect)]
+    lines = text.removeprefix("---\n").split("\n")
+    lines.reverse()
+    next_line = lines.pop
+    # An item may open a mapping, and brackets collections, without a look at the depth.
+    max_depth = limits().nesting - 1 - _MOST_BRACKETS
+    document: dict[str, Json] = {"": dialect.block.values[""] if text.startswith("---") else None}
+    node: Any = document
+    here = _NO_LEVEL + 1
+    open_key: str | None = ""
+    above: list[tuple[int, Any]] = []
+    while lines:
+        level, inner, key, value, opens = table[next_line()]
+        if level > here:
+            if open_key is None or len(above) >= max_depth:
+                raise RefusedError
+            above.append((here, node))
+            node[open_key] = node = [] if level % 2 else {}
+            here = level
+        elif level < here:
+            if level == _NO_LEVEL:
+                continue
+            while level < here:
+                here, node = above.pop()
+            if level != here:
+                raise RefusedError
+        if inner:
+            if inner > 0 and key is not None:
+                above.append((here, node))
+                item: dict[str, Json] = {}
+                node.append(item)
+                node, here = item, inner
+            if type(value) in _MAKERS:
+                value = _MAKERS[type(value)](value, lines, here // 2, dialect.block)
+            if key is None:
+                node.append(value)
+                open_key = None
+                continue
+        if key in node:
+            raise RefusedError
+        node[key] = value
+        open_key = opens
+    return document[""]
+
+
+def _copied(value: Json, *_: object) -> Json:
+    if isinstance(value, list):
+        return [_copied(element) for element in value]
+    return {key: _copied(child) for key, child in value.items()} if isinstance(value, dict) else value
+
+
+_FOLD = pattern(r"\n(\n*)")
+
+
+def _block_text(header: _BlockHeader, lines: list[str], parent: int, scalars: Scalars) -> str:
+    """Take the lines of a block of text below a key or dash in column ``parent``, and return its value."""
+    text = _indented_text(lines, parent)
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        raise RefusedError
+    body = text.rstrip("\n")
+    breaks = {"-": "", "+": text[len(body) :] + "\n", "": "\n"}[header[1:]]
+    if header[0] == ">":
+        content = body.lstrip("\n")
+        if content[0] in " \t" or "\n " in content or "\n\t" in content:
+            raise RefusedError
+        body = body[: -len(content)] + _FOLD.sub(lambda found: found[1] or " ", content)
+    return scalars.styled(body + breaks, header[0])
+
+
+def _indented_text(lines: list[str], parent: int) -> str:
+    """Take the lines that are indented beyond ``parent``, and return them without indentation."""
+    found: list[str] = []
+    while lines and not lines[-1].strip(" "):
+        found.append(lines.pop())
+    line = lines.pop() if lines else ""
+    text = line.lstrip(" ")
+    indent = len(line) - len(text)
+    if indent <= parent or text[:1] in ("", "\t") or any(len(blank) > indent for blank in found):
+        raise RefusedError
+    prefix = line[:indent]
+    found = [""] * len(found)
+    while line.startswith(prefix) or not line.strip(" "):
+        found.append(line[indent:])
+        if not lines:  # and so without a line break
+            if line:
+                raise RefusedError
+            found.pop()
+            break
+        line = lines.pop()
+    else:
+        if line.startswith(" " * (parent + 1)):
+            raise RefusedError
+        lines.append(line)
+    return "\n".join(found)
+
+
+#: How values are made that the lines of a table do not share.
+_MAKERS: dict[type[Any], Callable[[Any, list[str], int, Scalars], Json]] = {
+    list: _copied,
+    dict: _copied,
+    _BlockHeader: _block_text,
+}

@@ -1,0 +1,223 @@
+"""What is read line by line is what libyaml's events say, and all else is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from renderer.model.limits import lowered
+from renderer.yamlio.builder import read_tree
+from renderer.yamlio.decode import split_documents
+from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11
+from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.events import MalformedError
+from renderer.yamlio.line_reader import read_lines
+
+ROOT = Path(__file__).parents[2]
+DIALECTS = (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)
+
+_WORDS = """a b kubevirt.io/vm 1 0o7 010 1.0 1e3 yes null ~ true << 2020-01-02 .inf -1 - --x = 10Gi a:b a#b
+a,b http://x:80/ é $(x) 02:00:0a ? a? *x &x !t % @ ` . .. ... --- a'b a"b \\n"""
+WORDS = st.sampled_from(_WORDS.split())
+QUOTED = st.builds(
+    "{0}{1}{0}".format,
+    st.sampled_from("\"'"),
+    st.one_of(WORDS, st.sampled_from(["", "''", "x y", ": ", " #", "\ufeff", "\\"])),
+)
+SCALARS = st.one_of(WORDS, QUOTED, st.builds("{} {}".format, WORDS, WORDS))
+
+
+def _bracketed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    items = st.lists(inner, max_size=3)
+    entries = st.lists(st.builds("{}: {}".format, SCALARS, inner), max_size=3)
+    return st.one_of(items.map(", ".join).map("[{}]".format), entries.map(",".join).map("{{{}}}".format))
+
+
+FLOW = st.recursive(SCALARS, _bracketed, max_leaves=5)
+HEADERS = st.builds(str.__add__, st.sampled_from("|>"), st.sampled_from(["", "", "-", "+", "2", "-1", " x"]))
+TEXT_LINES = st.sampled_from(["a", "b: c", "  x", "", "", " ", "# d", "\ty", "é", "- e", "---", "\x07"])
+BLOCKS = st.builds("{}\n{}".format, HEADERS, st.lists(TEXT_LINES, min_size=1, max_size=5).map("\n".join))
+ENDS = st.sampled_from(["", "", "", "", "", " # c", " #", "  ", "# c", "\t", " # é", " # \x07", ":"])
+VALUES = st.one_of(SCALARS, SCALARS, FLOW, BLOCKS)
+
+#: Lines without a plan.
+LINES = st.one_of(
+    st.builds(
+        "{}{}{}{}{}".format,
+        st.integers(0, 6).map(" ".__mul__),
+        st.sampled_from(["", "", "- ", "-   ", "- - ", "? "]),
+        st.one_of(st.just(""), st.builds(str.__add__, SCALARS, st.sampled_from([": ", ":", " : ", ":   "]))),
+        st.one_of(st.just(""), VALUES),
+        ENDS,
+    ),
+    st.sampled_from(["", "  ", "# c", "    # c", "---", "...", "--- # c", "\t", "    text", "-"]),
+)
+
+
+def _below(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+def _collections(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Mappings and lists as people write them, each with a line break before it."""
+    entries = st.lists(
+        st.builds("\n{}: {}{}".format, SCALARS, inner.map(_below), ENDS), min_size=1, max_size=4
+    )
+    items = st.lists(st.builds("\n- {}{}".format, inner.map(_below), ENDS), min_size=1, max_size=4)
+    behind_dashes = entries.map("".join).map(lambda text: "\n- " + _below(text.lstrip()))
+    return st.one_of(entries.map("".join), items.map("".join), behind_dashes)
+
+
+DOCUMENTS = st.one_of(
+    st.recursive(VALUES, _collections, max_leaves=12).map("{}\n".format),
+    st.lists(LINES, max_size=10).map("\n".join),
+    st.lists(LINES, max_size=6).map(lambda lines: "key:\n" + "".join(f"  {line}\n" for line in lines)),
+)
+
+
+def is_taken(text: str) -> bool:
+    """Return whether a dialect takes ``text``. What it takes has to be what libyaml's events say."""
+    taken = False
+    for dialect in DIALECTS:
+        try:
+            tree = read_lines(text, dialect)
+        except UnusableError:
+            continue
+        taken = True
+        try:
+            expected = read_tree(text, dialect, None)
+        except (UnusableError, MalformedError) as error:
+            raise AssertionError(f"{text!r} is an error: {error}") from error
+        assert repr(tree) == repr(expected), text
+    return taken
+
+
+@settings(max_examples=600, deadline=None)
+@given(DOCUMENTS)
+@example("---\n")
+def test_generated_documents(text: str) -> None:
+    is_taken(text)
+
+
+MANIFESTS = [
+    document.text
+    for folder in ("tests/cases", "catalog")
+    for path in sorted((ROOT / folder).rglob("*.yaml"))
+    for document in split_documents(path.read_text(encoding="utf-8", errors="replace"))
+]
+
+
+def test_manifests_are_taken() -> None:
+    taken = sum(map(is_taken, MANIFESTS))
+
+    assert taken / len(MANIFESTS) > 0.97
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.data())
+def test_manifests_with_a_character_or_line_changed(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(MANIFESTS))
+    lines = text.split("\n")
+    at = data.draw(st.integers(0, len(lines) - 1))
+    where = data.draw(st.integers(0, len(lines[at])))
+    behind = where + data.draw(st.integers(0, 2))
+    new = data.draw(st.one_of(st.sampled_from(" -:#'\"[]{}|>&*!%@`?,\n\t\\<"), ENDS, LINES))
+
+    lines[at] = lines[at][:where] + new + lines[at][behind:]
+
+    is_taken("\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\nb:\n  c: x # comment\n\n# comment\nd:\n- e\n- f: 1\n  g:\n  - h\ni:\n",
+        "- a\n- b: c\n  d:\n      e: f\n",
+        "---\n# comment\na: 'it''s'\n\"b/c\": \"d: # e\"\n",
+        "a: |\n  b\n\n    c\n  \n\nd: |-\n  e\nf: |+ # g\n\n  h\n\ni: >\n  j\n  k\n\n  l\n",
+        "- |\n  a\n- b: |\n    c\n",
+        "a: []\nb: {}\nc: [1, \"x\", [y z]]\nd: {e: f:1, 'g': {h: [null]}} # i\n",
+        "a: -1\nb: --c=d\ne: f#g:h\nh: [i,]\nj: {k}\nl: [m: n] # o\np: {q: !!str 1}\n",
+        "  a: 1\n  b: 2",
+        "",
+        "# comment\n",
+    ],
+)
+def test_these_are_taken(text: str) -> None:
+    assert is_taken(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "a: 1\na: 2\n",
+            "a: 1\n b: 2\n",
+            "  a: 1\nb: 2\n",
+            "a:\n    b: 1\n  c: 2\n",
+            "- a\nb: 1\n",
+            "a: 1\n- b\n",
+        ),
+        *(
+            "a: b\n  c\n",
+            "a:\n  b\n",
+            "a: 'b\n  c'\n",
+            "a: b: c\n",
+            "a: b:\n",
+            "a\n",
+            "- - a\n",
+            "-\n  a: 1\n",
+        ),
+        *("a: &b 1\n", "a: *b\n", "a: !c 1\n", "<<: {a: 1}\n", "? a\n", "a: @b\n", "a: - b\n", 'a: "\\n"\n'),
+        *("a:\tb\n", "a: b\t\n", "\ta: 1\n", "a: 1\r\n", "a: \x07\n", "a: \x85\n", "# \x07\n", "a: \ufeff\n"),
+        *(
+            "a: |\n",
+            "a: |2\n    b\n",
+            "a: |\n  b",
+            "a: |\n    b\n  c\n",
+            "a: |\n    \n  b\n",
+            "a: |\n  \x07\n",
+        ),
+        *(
+            "a: [b\n",
+            "a: {b: 1, b: 2}\n",
+            "a: [b: c\n",
+            "a: {b: c} d\n",
+            "a: {1: b}\n",
+            "a: {b: *c}\n",
+            "a: [b]: c\n",
+            "a: [b] c\n",
+            "a: [?]\n",
+        ),
+        *(
+            "a: 1\n---\nb: 1\n",
+            "a: 1\n...\n",
+            "--- a\n",
+            "%YAML 1.1\n---\na: 1\n",
+            "true: 1\n",
+            "1: 1\n",
+            "a: .inf\n",
+        ),
+    ],
+)
+def test_these_are_left_to_libyaml(text: str) -> None:
+    for dialect in (RESOURCE, RESOURCE_AS_WRITTEN):
+        with pytest.raises(UnusableError):
+            read_lines(text, dialect)
+    is_taken(text)
+
+
+@pytest.mark.parametrize("line", ["a: {}", "- a: [b]", "a: {b: {c: [d]}}", "a:"])
+def test_what_is_taken_is_not_nested_too_deeply(line: str) -> None:
+    """The limit is lowered, and the text nested deeper and deeper, until it is beyond it."""
+    with lowered({"nesting": 12}):
+        taken = [
+            is_taken("".join(f"{'  ' * depth}x:\n" for depth in range(deepest)) + "  " * deepest + line)
+            for deepest in range(15)
+        ]
+
+    assert taken == sorted(taken, reverse=True)
+    assert not taken[-1]

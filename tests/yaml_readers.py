@@ -1,0 +1,26 @@
+"""The three ways in which a document can be read, for tests that hold all of them to the same."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import pytest
+
+from renderer.yamlio import decode, events
+from renderer.yamlio.line_reader import RefusedError
+from renderer.yamlio.python_parser import PythonParser
+
+#: Line by line where possible, by libyaml's events, and by those of the parser in Python.
+READERS = ("lines", "libyaml", "python")
+
+
+def read_by(reader: str, patch: pytest.MonkeyPatch) -> None:
+    """Have documents read by one of ``READERS``."""
+    if reader != "lines":
+        patch.setattr(decode, "read_lines", _refuse)
+    if reader == "python":
+        patch.setattr(events, "BACKEND", PythonParser)
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise RefusedError
