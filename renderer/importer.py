@@ -1,7 +1,7 @@
 """Find and load modules of this package with fewer questions to the file system.
 
 A command imports two hundred of them. For each, Python asks every finder there is, looks at the folder and
-twice at the source, and takes seven calls to read the compiled file: half of what such an import costs. Here
+twice at the source, and takes nine calls to read the compiled file: half of what a small module costs. Here
 a folder is listed once, and a module takes one look at its source and four calls for the compiled file.
 Whatever is no compiled module that is up to date is left to Python: packages, extensions, sources alone.
 """

@@ -1,7 +1,8 @@
 """Equal parts of JSON trees as one object.
 
 Trees are read-only, and the virtual machines of a fleet are mostly alike: a third of what they hold would be
-there for each of them. A part is looked for among the last ones only, so that nothing is held for long.
+there for each of them. A part is looked for among the last ones only, so that nothing is held for long, and
+only where its own parts were found: what holds the name of a machine is never looked for.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ _MOST = 32
 
 #: Parts by their kind and content: texts, and of all else the identity, as 1 is equal to 1.0 and to true.
 _known: dict[tuple[object, ...], Any] = {}
+#: The mapping and the list with nothing in them; ``json.EMPTY`` stands for a mapping that is not there.
+_EMPTY: dict[type, Any] = {dict: {}, list: []}
 
 
 def share(tree: T) -> T:
@@ -50,7 +53,7 @@ def _shared_tree(tree: Any) -> Any:  # noqa: ANN401 - a mapping or a list, as be
             continue
         is_text = False
         if kind is dict or kind is list:
-            known = _shared_tree(child)
+            known = _shared_tree(child) if child else _EMPTY[kind]
             if known is None:
                 is_new = True
             elif known is not child:

@@ -97,6 +97,8 @@ _VALUES = dict.fromkeys(b":?,{", 2) | dict.fromkeys(b"[-\t\n\r\xc2\xe2", 1)
 _MOST_OF_A_CHARACTER = max(_VALUES.values())
 _WITHOUT_VALUE = bytes({*range(256)} - _VALUES.keys())
 _NOTHING = Chunk("", 0)
+#: Documents of a file that may be refused, beyond those that were taken, before no more are read by line.
+_TRIES = 2
 
 
 def _value_count(text: str) -> ValueCount | None:
@@ -184,8 +186,18 @@ def _decode_documents(content: bytes, path: str, dialect: Dialect) -> tuple[Json
         chunks = split_documents(text)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    count = _value_count(text)
-    return tuple(_decode(chunk, path, dialect, count) for chunk in chunks)
+    count, trees = _value_count(text), list[Json]()
+    balance = _TRIES if count is None else 0
+    for chunk in chunks:
+        if balance > 0:
+            try:
+                trees.append(read_lines(chunk.text, dialect))
+                balance += 1
+                continue
+            except UnusableError:
+                balance -= 1
+        trees.append(_decode_events(chunk, path, dialect, count))
+    return tuple(trees)
 
 
 def decode_yaml11(content: bytes, path: str) -> Json:
@@ -197,13 +209,14 @@ def decode_yaml11(content: bytes, path: str) -> Json:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    return _decode(chunk, path, YAML11, _value_count(chunk.text))
-
-
-def _decode(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount | None) -> Json:
+    count = _value_count(chunk.text)
     if count is None:
         with suppress(UnusableError):
-            return read_lines(chunk.text, dialect)
+            return read_lines(chunk.text, YAML11)
+    return _decode_events(chunk, path, YAML11, count)
+
+
+def _decode_events(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount | None) -> Json:
     from renderer.yamlio.builder import read_tree  # noqa: PLC0415 - imports PyYAML
     from renderer.yamlio.events import MalformedError  # noqa: PLC0415 - as above
 

@@ -83,7 +83,7 @@ class LineTable(Memo[Line]):
         if name is not None:
             text = value_text.lstrip(" ")
             if _is_end(value_text):
-                return level, inner, name, self._block.values[""], name
+                return level, inner, name, None, name
         elif not inner:
             raise RefusedError
         value = self._value(text)
@@ -173,15 +173,15 @@ def _is_word(text: str) -> bool:
 _TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
 
 
-def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would take as long as all the rest
+def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901, PLR0912 - calls would cost as much again
     """Return the tree of a document, None for an empty one. Raises ``UnusableError`` to refuse it."""
-    table = _TABLES[id(dialect)]
+    table, empty = _TABLES[id(dialect)], dialect.block.values
     lines = text.removeprefix("---\n").split("\n")
     lines.reverse()
     next_line = lines.pop
     # An item may open a mapping, and brackets collections, without a look at the depth.
     max_depth = limits().nesting - 1 - _MOST_BRACKETS
-    document: dict[str, Json] = {"": dialect.block.values[""] if text.startswith("---") else None}
+    document: dict[str, Json] = {"": None}
     node: Any = document
     here = _NO_LEVEL + 1
     open_key: str | None = ""
@@ -194,9 +194,11 @@ def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would
             above.append((here, node))
             node[open_key] = node = [] if level % 2 else {}
             here = level
-        elif level < here:
-            if level == _NO_LEVEL:
-                continue
+        elif level == _NO_LEVEL:
+            continue
+        else:
+            if open_key is not None:  # it stays without a value
+                node[open_key] = empty[""]
             while level < here:
                 here, node = above.pop()
             if level != here:
@@ -217,6 +219,8 @@ def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901 - calls would
             raise RefusedError
         node[key] = value
         open_key = opens
+    if open_key or (open_key is not None and text.startswith("---")):
+        node[open_key] = empty[""]
     return document[""]
 
 

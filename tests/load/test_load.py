@@ -18,6 +18,14 @@ def test_a_part_of_a_load(name: str, size: int) -> None:
     assert took.memory < 300 * _MI
 
 
+def test_machines_that_are_alike_share_what_they_have_in_common() -> None:
+    load = LOADS["machines"]
+
+    few, many = measured(load, 500), measured(load, 3500)
+
+    assert (many.memory - few.memory) / 3000 < 9_000  # bytes for a machine; 10,600 when nothing is shared
+
+
 def test_a_file_of_50_megabytes_is_refused_and_little_of_it_held() -> None:
     load = LOADS["file"]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from renderer.model.limits import lowered
 from renderer.yamlio.builder import read_tree
 from renderer.yamlio.decode import split_documents
-from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11
+from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, WRITTEN_SCALARS, YAML11
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError
 from renderer.yamlio.line_reader import read_lines
@@ -208,6 +208,15 @@ def test_these_are_left_to_libyaml(text: str) -> None:
         with pytest.raises(UnusableError):
             read_lines(text, dialect)
     is_taken(text)
+
+
+def test_a_key_with_its_value_below_is_no_scalar_with_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether any was made decides if everything that is read is searched for them."""
+    monkeypatch.setattr(WRITTEN_SCALARS, "has_made", False)
+
+    read_lines("---\na-key:\n  another-key: b\n  a-third-key:\n  - c\n", RESOURCE_AS_WRITTEN)
+
+    assert not WRITTEN_SCALARS.has_made
 
 
 @pytest.mark.parametrize("line", ["a: {}", "- a: [b]", "a: {b: {c: [d]}}", "a:"])

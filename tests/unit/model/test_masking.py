@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from renderer.model.masking import MASK, Masking
 
+LONG = "abcdefghijklmnopqrstuvwxyz0123456789"
 TEXTS = st.text(st.sampled_from("ab\"'\\\n#: ü…"), min_size=4, max_size=40).filter(str.strip)
 
 
@@ -36,7 +37,11 @@ def test_no_value_is_left_in_any_form(values: list[str], before: str, after: str
         ("password", "is passx…", "is passx…"),
         ("password-of-the-shop-in-a-town", "is passwor…", "is ***"),
         ("a" * 40, f"{'a' * 30}\n…", f"{'a' * 30}\n…"),
+        ("pass##[x", "is pass##\\[x", "is ***"),
+        (LONG, f"is {LONG[:22]}…", "is ***"),
+        (LONG, f"is {LONG[:28]}\nnext…", f"is {LONG[:28]}\nnext…"),
         ("x'y'z", "is x''y''z", "is ***"),
+        ('pä"ss', 'is pä\\"ss', "is ***"),
         ("\u202eabc", "is \\u202eabc", "is ***"),
         ("ünder", "is \\u00fcnder", "is ***"),
         (" ", "a b", "a b"),

@@ -25,9 +25,8 @@ def histories_of(
     trace: Trace, overlay: Overlay, resource: Resource, fs: FileSystem
 ) -> tuple[FieldHistory, ...]:
     historian = Historian(trace, overlay)
-    return located(
-        historian.histories(resource, frozenset(historian.fields(resource))), Locator(fs).location_of
-    )
+    wanted = frozenset(historian.fields(resource))
+    return located(historian.histories(resource, wanted), Locator(fs).location_of)
 
 
 def mistakes(trace: Trace, overlay: Overlay, resources: Iterable[Resource], fs: FileSystem) -> Iterator[str]:

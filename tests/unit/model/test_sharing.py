@@ -1,0 +1,90 @@
+"""Equal parts of trees are one object, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from renderer.model.json import Json
+from renderer.model.location import Site
+from renderer.model.sharing import forget_shared, share, share_part
+from renderer.source.resources import read_resources
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known() -> Iterator[None]:
+    forget_shared()
+    yield
+    forget_shared()
+
+
+def _tree(name: str) -> dict[str, Json]:
+    return {"name": name, "devices": {"disks": [{"name": "root", "disk": {}}]}, "args": ["a", "b"]}
+
+
+def test_equal_parts_are_one_object_and_the_content_stays() -> None:
+    first, second = [share(_tree(name)) for name in ("a", "b", "c", "d", "one", "two")][-2:]
+
+    assert first["devices"] is second["devices"]
+    assert first["args"] is second["args"]
+    assert (first, second) == (_tree("one"), _tree("two"))
+
+
+def test_a_tree_is_known_as_a_whole_when_its_parts_are() -> None:
+    *_, first, second = [share(_tree("one")) for _ in range(6)]
+
+    assert second is first
+
+
+@pytest.mark.parametrize("other", [True, 1.0, "1", None, [], {}])
+def test_values_that_only_compare_equal_stay_apart(other: Json) -> None:
+    number: Json = 1
+
+    share({"cpu": {"cores": number}})
+    found = share({"cpu": {"cores": other}})
+
+    assert repr(found) == repr({"cpu": {"cores": other}})
+
+
+def test_keys_keep_their_order() -> None:
+    share({"labels": {"a": "x", "b": "y"}})
+
+    assert list(share({"labels": {"b": "y", "a": "x"}})["labels"]) == ["b", "a"]
+
+
+def test_a_list_is_no_mapping() -> None:
+    share({"args": []})
+
+    assert share({"args": {}}) == {"args": {}}
+
+
+def test_a_part_with_new_texts_is_known_by_what_they_say() -> None:
+    first = share_part({"guest": f"{int('4')}Gi"})
+
+    assert share_part({"guest": f"{int('4')}Gi"}) is first
+    assert share_part({"guest": "8Gi"}) == {"guest": "8Gi"}
+
+
+def test_what_was_forgotten_is_not_found() -> None:
+    first = share({"name": "one"})
+    forget_shared()
+
+    assert share({"name": "one"}) is not first
+
+
+def test_large_parts_are_not_kept() -> None:
+    large = {f"key-{number}": "x" for number in range(100)}
+    first = share({"data": dict(large)})
+
+    assert share({"data": dict(large)})["data"] is not first["data"]
+
+
+def test_texts_of_scalars_are_those_of_each_document() -> None:
+    text = b"kind: A\nmetadata: {name: a}\nspec: {x: {cores: 1.0}}\n---\nkind: A\nmetadata: {name: b}\n"
+    with_text, without = b"spec: {x: {cores: 1.0}}\n", b"spec: {x: {cores: 1}}\n"
+
+    first, second = read_resources(text + with_text, Site("a.yaml"))
+    (third,) = read_resources(b"kind: A\nmetadata: {name: c}\n" + without, Site("b.yaml"))
+
+    assert [each.written_text("spec", "x", "cores") for each in (first, second, third)] == ["1.0", "1.0", "1"]
