@@ -17,6 +17,7 @@ from renderer.pipeline.held_changes import HeldChanges
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
+from renderer.source.project import PROJECT_FILE
 
 _WORK_TREE = "work tree"
 _SHORT = 12
@@ -53,6 +54,10 @@ def compare_revisions(
     """
     with project.git() as git:
         before, after = _sides(project, git, revisions)
+        if not before.fs.is_file(PROJECT_FILE) and after.fs.is_file(PROJECT_FILE):
+            reporter.note(
+                f"{before.name} has no {PROJECT_FILE}: all that {after.name} renders counts as added"
+            )
         commits = _commits_between(git, before, after) if each else ()
         return compare_projects(before, after, overlays, reporter, commits)
 

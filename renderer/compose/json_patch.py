@@ -311,8 +311,8 @@ def _meant_path(document: Json, path: str) -> str | None:
             nearest = suggest(key, document, most=1)
             if nearest:
                 return f"did you mean {format_pointer((*keys[:index], *nearest, *keys[index + 1 :]))}?"
-            if index == len(keys) - 1:  # the message says so
-                return None
+            if index == len(keys) - 1:
+                return "drop the operation, or correct its path"
             there = format_pointer(keys[:index]) or "the top"
             return f"there is no {key} at {there}: add it first, with what is to be below it"
         document = document[key]

@@ -1,15 +1,25 @@
-"""Diagnostics about entry points: what is wrong, at the field of the object that says so."""
+"""Diagnostics about entry points: what is wrong, at the field of the object that says so.
+
+The formats of fields are those of the CRDs of Flux (kustomize-controller
+``config/crd/bases/kustomize.toolkit.fluxcd.io_kustomizations.yaml``) and Argo CD (``manifests/crds``), whose
+objects the API server refuses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
+from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject
+from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
 from renderer.model.resource import Resource
-from renderer.model.suggest import suggest
+from renderer.model.suggest import did_you_mean, suggest
 
 #: The fields of a Flux Kustomization's spec, old and new (kustomize-controller ``kustomization_types.go``).
 KUSTOMIZATION_FIELDS = (
@@ -49,6 +59,110 @@ SOURCE_FIELDS = (
         "targetRevision",
     ),
 )
+
+
+class TextFormat(Record):
+    """A text that matches ``regex``; ``meaning`` says in a message what it is."""
+
+    regex: str
+    meaning: str
+
+
+#: What a field holds: such a text, or one of some words.
+Format: TypeAlias = TextFormat | tuple[str, ...]
+
+#: True or false, which is no text.
+_FLAG = TextFormat("", "true or false")
+_DURATION = TextFormat(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+", "a duration such as 30s, 10m or 1h30m")
+_NAMESPACE = TextFormat(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?", "the name of a namespace")
+
+KUSTOMIZATION_FORMATS: Mapping[str, Format] = {
+    "interval": _DURATION,
+    "retryInterval": _DURATION,
+    "timeout": _DURATION,
+    "targetNamespace": _NAMESPACE,
+    "deletionPolicy": ("MirrorPrune", "Delete", "WaitForTermination", "Orphan"),
+    "sourceRef.kind": ("GitRepository", "OCIRepository", "Bucket", "ExternalArtifact"),
+    "validation": ("none", "client", "server"),
+    "decryption.provider": ("sops",),
+    "force": _FLAG,
+    "prune": _FLAG,
+    "suspend": _FLAG,
+    "wait": _FLAG,
+}
+APPLICATION_FORMATS: Mapping[str, Format] = {
+    "destination.namespace": _NAMESPACE,
+    "syncPolicy.automated.allowEmpty": _FLAG,
+    "syncPolicy.automated.enabled": _FLAG,
+    "syncPolicy.automated.prune": _FLAG,
+    "syncPolicy.automated.selfHeal": _FLAG,
+    "syncPolicy.retry.backoff.duration": _DURATION,
+    "syncPolicy.retry.backoff.maxDuration": _DURATION,
+}
+
+
+def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator[Diagnostic]:
+    """Yield an error for each field of the spec, by its path in ``formats``, that has another format.
+
+    A field that is absent, null, empty or still to be filled in is passed over.
+    """
+    for written, expected in formats.items():
+        *way, name = written.split(".")
+        value = object_at(entry.content, "spec", *way).get(name)
+        if value in (None, "") or has_placeholder(value) or _fits(value, expected):
+            continue
+        path = FieldPath(("spec", *way, name))
+        message = f"{path} must be {_meaning(expected)}, not {_said(value)}"
+        yield Diagnostic.about(entry, path, Code.SCHEMA, message, _meant(value, expected))
+
+
+def _said(value: Json) -> str:
+    if isinstance(value, str):
+        return f"the text {json.dumps(value, ensure_ascii=False)}"
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return f"{'' if isinstance(value, bool) else 'the number '}{json.dumps(value)}"
+
+
+def _fits(value: Json, expected: Format) -> bool:
+    if expected is _FLAG:
+        return isinstance(value, bool)
+    if isinstance(expected, TextFormat):
+        return isinstance(value, str) and pattern(expected.regex).fullmatch(value) is not None
+    return value in expected
+
+
+def _meaning(expected: Format) -> str:
+    if isinstance(expected, TextFormat):
+        return expected.meaning
+    return " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
+
+
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
+
+
+def _meant(value: Json, expected: Format) -> str | None:
+    """Return the hint with what the value probably means."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    if not isinstance(expected, TextFormat):
+        return did_you_mean(text, expected)
+    if expected is _FLAG:
+        word = text.lower()
+        meant = "true" if word in _TRUE else "false" if word in _FALSE else ""
+        return f"did you mean {meant}, without quotes?" if meant else None
+    meant = _duration(text) if expected is _DURATION else text.lower().replace("_", "-").replace(" ", "-")
+    return f"did you mean {meant}?" if _fits(meant, expected) else None
+
+
+def _duration(text: str) -> str:
+    """Return ``10m`` for ``10 minutes``, ``600s`` for ``600`` and ``24h`` for ``1d``."""
+    found = pattern(r"\s*([0-9]+)\s*([a-zA-Z]*)\s*").fullmatch(text)
+    if not found:
+        return ""
+    unit = found[2].lower() or "s"
+    if unit.startswith("d"):
+        return f"{24 * int(found[1][:9])}h"
+    return found[1] + ("ms" if unit.startswith(("ms", "milli")) else unit[0])
 
 
 def misspelled_fields(

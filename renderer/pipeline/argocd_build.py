@@ -49,10 +49,15 @@ def build_application(
     """
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import deduplicated
-    from renderer.gitops.refusal import SOURCE_FIELDS, misspelled_fields
+    from renderer.gitops.refusal import (
+        APPLICATION_FORMATS,
+        SOURCE_FIELDS,
+        malformed_fields,
+        misspelled_fields,
+    )
 
     found: list[Resource] = []
-    findings: list[Diagnostic] = []
+    findings: list[Diagnostic] = [*malformed_fields(application, APPLICATION_FORMATS)]
     for source in sources(application):
         findings += misspelled_fields(application, source.content, SOURCE_FIELDS, *source.field)
         if not source.has_manifests:

@@ -79,11 +79,17 @@ def read_variables(
     entry: Resource, candidates: Iterable[Resource], *, secrets: bool, lenient: bool = False
 ) -> Outcome[Variables]:
     """The variables of ``entry``; ``lenient``: what the repository does not have may be in the cluster."""
-    from renderer.gitops.refusal import KUSTOMIZATION_FIELDS, misspelled_fields
+    from renderer.gitops.refusal import (
+        KUSTOMIZATION_FIELDS,
+        KUSTOMIZATION_FORMATS,
+        malformed_fields,
+        misspelled_fields,
+    )
     from renderer.substitution.post_build import VariableReader, Variables, read_post_build
 
     spec = entry.content.get("spec")
     findings: list[Diagnostic] = [*misspelled_fields(entry, spec, KUSTOMIZATION_FIELDS, "spec")]
+    findings += malformed_fields(entry, KUSTOMIZATION_FORMATS)
     post_build = read_post_build(entry, findings, variables_only=False)
     reader = VariableReader(candidates, secrets=secrets, findings=findings, lenient=lenient)
     variables = reader.read(post_build)

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from renderer.model.diagnostic import Diagnostic, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryPoint
 from renderer.model.json import array_at, text_at
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -38,6 +38,7 @@ def flux_points(
 ) -> Iterator[tuple[str, EntryPoint]]:
     from renderer.gitops.flux.discovery import FluxDiscovery, variable_sources
     from renderer.gitops.flux.roots import cluster_root
+    from renderer.gitops.refusal import KUSTOMIZATION_FORMATS, malformed_fields
 
     root = cluster_root(fs, entry.path)
     urls = repository_urls(fs, config)
@@ -48,6 +49,11 @@ def flux_points(
     notes = tuple(_flux_notes(entry, reached))
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if not rendered:
+        malformed = [
+            found for each in reached for found in malformed_fields(each.entry, KUSTOMIZATION_FORMATS)
+        ]
+        if malformed:
+            raise DiagnosticError(*malformed)
         names = [each.entry.name for each in reached if each.entry is not root.kustomization]
         raise nothing_rendered(entry, "Flux Kustomization", names, notes)
     shared = deployed_instancetypes(each.outcome for each in reached)

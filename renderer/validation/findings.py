@@ -63,14 +63,17 @@ def _other_names(
     by_mapping = _by_mapping(unknown)
     for field in missing:
         beside = by_mapping.get(field.parent, [])
-        takes_text = object_at(target.schema.tree.at(field) or {}).get("type") == "string"
-        if len(beside) == 1 and takes_text and _is_text(unknown[beside[0]], beside[0]):
+        if len(beside) == 1 and _fits_scalar(unknown[beside[0]], beside[0], target.schema.tree.at(field)):
             found[beside[0]] = field
     return found if len(found) == len(set(found.values())) else {}
 
 
-def _is_text(siblings: JsonObject, field: FieldPath) -> bool:
-    return isinstance(siblings.get(str(field.segments[-1])), str)
+def _fits_scalar(siblings: JsonObject, field: FieldPath, schema: JsonObject | None) -> bool:
+    """Return whether the text or whole number at ``field`` is of a type that the schema takes."""
+    value = siblings.get(str(field.segments[-1]))
+    types = object_at(schema or EMPTY).get("type")
+    wanted = "string" if isinstance(value, str) else "integer" if type(value) is int else None
+    return wanted is not None and wanted in (types if isinstance(types, list) else [types])
 
 
 def _indented_too_little(

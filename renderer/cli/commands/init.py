@@ -13,7 +13,7 @@ from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
 from renderer.model.release import LATEST, Release
 from renderer.scaffold.automation import CiSystem
-from renderer.scaffold.plan import PROJECT
+from renderer.scaffold.plan import OVERLAY, PROJECT
 
 _NEXT = """
 next:
@@ -81,6 +81,8 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
 def _note(started: Started, *, dry_run: bool) -> None:
     if started.found:
         note(*started.found.summary, *started.found.changes, "")
+    if any(path.startswith(f"{OVERLAY}/") for path in started.scaffold.files):
+        note(f"no virtual machine was found: {OVERLAY} has one to begin with", "")
     for path, text in started.scaffold.files.items():
         note(f"{path}: {'would be written' if dry_run else 'written'}")
         if dry_run and path == PROJECT:
