@@ -89,7 +89,7 @@ _FARTHEST = 8
 
 
 #: Steps to find a field in another version, for each part of its path (``model.work``).
-_STEPS_PER_PART = 4
+_STEPS_PER_PART = 7
 _FOLLOWING = "following fields through their versions"
 
 

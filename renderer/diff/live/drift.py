@@ -40,7 +40,7 @@ from renderer.model.resource import Resource
 from renderer.model.work import spend
 
 #: Steps to pair two lists, and for each of their elements (``model.work``).
-_STEPS_PER_LIST, _STEPS_PER_ELEMENT = 60, 8
+_STEPS_PER_LIST, _STEPS_PER_ELEMENT = 110, 8
 _METADATA_KEYS = ("labels", "annotations")
 _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)
 
