@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -111,10 +110,3 @@ def _kept_where_it_ships(genuine: _FindSchema) -> _FindSchema:
 def _each_test_is_a_run() -> None:
     """The work of one test is not counted in another."""
     begin_run()
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _nothing_is_kept_for_ever() -> Iterator[None]:
-    """A command freezes what it made, as it ends with its process; one that a test calls does not end."""
-    yield
-    gc.unfreeze()

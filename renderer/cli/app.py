@@ -65,7 +65,6 @@ class Vmrender(LazyGroup):
         _write_utf8()
         # What is set for a run, such as limits, ends with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
-        gc.freeze()  # or Python would look through everything once more before it exits
         if args is None:  # this process is ours
             atexit.register(_end, code)
         sys.exit(code)

@@ -158,7 +158,7 @@ def test_a_json_patch_needs_a_target() -> None:
 
 def test_an_operation_that_does_not_apply_is_named_with_its_resource() -> None:
     error = only_error(patched("- target: {name: web}\n  path: p", p="- {op: remove, path: /spec/no}"))
-    assert error.sites == (Site("p").below(0),)
+    assert error.sites == (Site("p").below(0, "path"),)
     assert "VirtualMachine web" in error.message
     assert "/spec/no" in error.message
 
