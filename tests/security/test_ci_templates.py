@@ -74,7 +74,7 @@ def before_scripts() -> dict[str, str]:
         "init": gitlab_file(IndexRelease("0.1.0"))
     }
     return {
-        name: "\n".join(job["before_script"])
+        name: "\n".join(job["before_script"]).replace('"vmrender==0.1.0"', '"$VMRENDER_REQUIREMENT"')
         for name, text in documents.items()
         for job in yaml.safe_load(re.sub(r"\$\[\[.*?\]\]", "x", text)).values()
     }
