@@ -164,7 +164,7 @@ def _add_unread(index: dict[str, dict[str, _Named]], resources: UnreadResources)
 
 
 class _Unread:
-    """The object of a name: read once, when it is asked for; a ``cache`` takes 20 times as long to make."""
+    """The object of a name: read once, when it is asked for. A ``cache`` takes 20 times as long to make."""
 
     __slots__ = ("_namespaces", "_number", "_resources")
 
