@@ -1,8 +1,8 @@
 """Diagnostics about entry points: what is wrong, at the field of the object that says so.
 
-The formats of fields are those of the CRDs of Flux (kustomize-controller
-``config/crd/bases/kustomize.toolkit.fluxcd.io_kustomizations.yaml``) and Argo CD (``manifests/crds``), whose
-objects the API server refuses.
+The formats of fields are those that the API server asks for (kustomize-controller
+``api/v1/kustomization_types.go``, argo-cd ``pkg/apis/application/v1alpha1/types.go``), and those that the
+engine needs for its work: names of namespaces, and ``parseStringToDuration`` for the retries of Argo CD.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ KUSTOMIZATION_FIELDS = (
         "decryption",
         "deletionPolicy",
         "dependsOn",
+        "driftIgnoreRules",
         "force",
         "healthCheckExprs",
     ),
@@ -74,6 +75,8 @@ Format: TypeAlias = TextFormat | tuple[str, ...]
 #: True or false, which is no text.
 _FLAG = TextFormat("", "true or false")
 _DURATION = TextFormat(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+", "a duration such as 30s, 10m or 1h30m")
+#: A number without a unit is one of seconds.
+_RETRY = TextFormat(rf"[0-9]+|[-+]?{_DURATION.regex}", _DURATION.meaning)
 _NAMESPACE = TextFormat(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?", "the name of a namespace")
 
 KUSTOMIZATION_FORMATS: Mapping[str, Format] = {
@@ -96,8 +99,8 @@ APPLICATION_FORMATS: Mapping[str, Format] = {
     "syncPolicy.automated.enabled": _FLAG,
     "syncPolicy.automated.prune": _FLAG,
     "syncPolicy.automated.selfHeal": _FLAG,
-    "syncPolicy.retry.backoff.duration": _DURATION,
-    "syncPolicy.retry.backoff.maxDuration": _DURATION,
+    "syncPolicy.retry.backoff.duration": _RETRY,
+    "syncPolicy.retry.backoff.maxDuration": _RETRY,
 }
 
 
@@ -150,7 +153,11 @@ def _meant(value: Json, expected: Format) -> str | None:
         word = text.lower()
         meant = "true" if word in _TRUE else "false" if word in _FALSE else ""
         return f"did you mean {meant}, without quotes?" if meant else None
-    meant = _duration(text) if expected is _DURATION else text.lower().replace("_", "-").replace(" ", "-")
+    meant = (
+        _duration(text)
+        if expected in (_DURATION, _RETRY)
+        else text.lower().replace("_", "-").replace(" ", "-")
+    )
     return f"did you mean {meant}?" if _fits(meant, expected) else None
 
 
