@@ -56,7 +56,8 @@ def compare_revisions(
         before, after = _sides(project, git, revisions)
         if not before.fs.is_file(PROJECT_FILE) and after.fs.is_file(PROJECT_FILE):
             reporter.note(
-                f"{before.name} has no {PROJECT_FILE}: all that {after.name} renders counts as added"
+                f"{before.name} has no {PROJECT_FILE}: it is read with the defaults, overlays/*, "
+                f"and what else {after.name} renders counts as added"
             )
         commits = _commits_between(git, before, after) if each else ()
         return compare_projects(before, after, overlays, reporter, commits)

@@ -41,6 +41,9 @@ FILES = {
 }
 
 
+SOURCES = FILES.keys() - {"vmrender.yaml"}
+
+
 @dataclass(frozen=True)
 class Run:
     exit: int
@@ -59,6 +62,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(*arguments: str) -> Run:
     result = CliRunner(catch_exceptions=False).invoke(main, ["diff", *arguments], prog_name="vmrender")
     return Run(result.exit_code, result.stdout, result.stderr)
+
+
+def test_the_first_diff_after_init_says_why_all_is_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = {path.replace("overlays", "machines"): text for path, text in FILES.items() if path in SOURCES}
+    repository = init(tmp_path / "new")
+    commit(repository, sources)
+    write(repository, {"vmrender.yaml": f"{PROJECT}overlays: [path: machines/prod]\n"})
+    monkeypatch.chdir(repository)
+    first = run()
+    assert (
+        "HEAD has no vmrender.yaml: it is read with the defaults, overlays/*, and what else" in first.stderr
+    )
+    assert "1 added (1 overlay)" in first.stdout
+    git(repository, "add", ".")
+    commit(repository, {})
+    assert "vmrender.yaml" not in run().stderr
 
 
 def resize(folder: Path, name: str) -> None:
