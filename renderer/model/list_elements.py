@@ -27,6 +27,8 @@ ELEMENT_KEYS = (
 
 def element_key(*lists: Sequence[Json]) -> str | None:
     """Return the field that names all elements of all ``lists``; None when no field does."""
+    if not all(isinstance(each, dict) for elements in lists for each in elements):
+        return None
     return next((key for key in ELEMENT_KEYS if all(_names_all(elements, key) for elements in lists)), None)
 
 
