@@ -6,6 +6,7 @@ cloud-init gets. One that is as another without these (``_outline``) is admitted
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -45,7 +46,7 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
 
     An object that cannot be defaulted has none: its expansion or its schema reports it.
     """
-    cluster, admitted = None, set[str]()
+    cluster, admitted = None, set[bytes]()
     for request in requests:
         if cluster is None or cluster.config is not request.config:
             cluster, admitted = AdmittingCluster(release, request.config), set()
@@ -151,19 +152,23 @@ _OWN_FIELDS = {
         },
     },
 }
-#: Outlines that are kept, and the characters of the longest: machines are of a few makes, or all different.
+#: Outlines that are kept, and the bytes of the longest: machines are of a few makes, or all different.
 _MOST_OUTLINES, _LONGEST_OUTLINE = 1_000, 20_000
 
 
-def _outline(request: AdmissionRequest) -> str:
-    """Return what the webhooks look at in a VirtualMachine; an empty text for an object of another kind.
+def _outline(request: AdmissionRequest) -> bytes:
+    """Return what the webhooks look at in a VirtualMachine; nothing for an object of another kind.
 
     Its own fields have stand-ins, which are no JSON.
     """
     if request.kind != "VirtualMachine":
-        return ""
+        return b""
     own = _Own(request.resource.namespace, {})
-    return repr(_without_own(object_at(request.written, "spec"), _OWN_FIELDS, own))
+    outlined = _without_own(object_at(request.written, "spec"), _OWN_FIELDS, own)
+    try:
+        return marshal.dumps(outlined, 2)  # where equal values have equal bytes; a third of the time of repr
+    except ValueError:  # for one that is too deep, or a kind of text of our own
+        return b""
 
 
 def _without_own(value: Json, fields: Mapping[str, Any], own: _Own) -> Any:  # noqa: ANN401 - Json and stand-ins
