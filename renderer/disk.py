@@ -88,13 +88,15 @@ class ConfinedFolder:
     def __init__(self, top: str) -> None:
         self.top = top
 
-    def read(self, path: str, most: int = sys.maxsize) -> bytes:
+    def read(self, path: str, most: int = sys.maxsize, mode: int | None = None) -> bytes:
         """Return the content of the regular file at ``path``: absolute, in ``top`` and without links.
 
-        Of a file that is longer than ``most`` bytes, return one byte more than that. Raises
-        ``NotRegularError``, ``OutsideError`` and other ``OSError``.
+        Of a file that is longer than ``most`` bytes, return one byte more than that. ``mode`` is what
+        ``os.lstat`` said of it just now, where the caller has asked. Raises ``NotRegularError``,
+        ``OutsideError`` and other ``OSError``.
         """
-        mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
+        if not mode:
+            mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
         if stat.S_ISLNK(mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
         if not stat.S_ISREG(mode):  # opening a device can have effects

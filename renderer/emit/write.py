@@ -188,6 +188,7 @@ def write_trees(root: Path, changes: Sequence[TreeChange]) -> Iterator[Written |
     A tree waits for the disk most of its time. Some are built first, then the disk is waited for once, then
     they take their places. A disk that fails one of these fails all of them.
     """
+    root = root.resolve()
     for start in range(0, len(changes), TREES_AT_ONCE):
         yield from _written_at_once(root, changes[start : start + TREES_AT_ONCE])
 
@@ -256,10 +257,13 @@ _Steps: TypeAlias = Generator[None, None, T]
 
 
 def _writing(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
-    """Raises as ``write_tree``, and ``OtherTurnError`` before anything is done."""
+    """Write below ``root``, whose path has no link in it.
+
+    Raises as ``write_tree``, and ``OtherTurnError`` before anything is done.
+    """
     wanted, force = encode_files(change.files), change.force
     with disk_errors(Code.WRITE_FAILED, "write", change.output, _HINT):
-        folder = OutputFolder.locate(root, change.output)
+        folder = OutputFolder.below(root, change.output)
         area = StagingArea.of(folder)
         plan = plan_tree(read_tree(folder, wanted), wanted, force)
         if plan.is_done and not area.is_left_over():
