@@ -224,7 +224,10 @@ def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
     for part in below.parts:
         place /= part
         if make and not os.path.lexists(place):
-            place.mkdir(mode)
+            with suppress(FileExistsError):
+                place.mkdir(mode)
+        if not os.path.lexists(place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
         if place.is_symlink() or not place.is_dir():
             raise NotADirectoryError(20, "it is a link or a file where a folder has to be", str(place))
 
