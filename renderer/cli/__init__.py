@@ -47,7 +47,7 @@ def _text_for_number(one: str, many: str, number: int) -> str:
 
 @contextmanager
 def _annotations_as_texts() -> Iterator[None]:
-    """Keep ``typing`` from compiling annotations: for the first of them, Python makes all classes of ``ast``."""
+    """Keep ``typing`` from compiling annotations: for the first, Python makes all classes of ``ast``."""
     names = vars(typing)
     names["compile"] = lambda *_source, **_settings: None
     try:
