@@ -7,11 +7,10 @@ only where its own parts were found: what holds the name of a machine is never l
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from renderer.model.json import Json, JsonObject
-
-T = TypeVar("T", bound="JsonObject | list[Json]")
+T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile a text
 
 #: Parts that are known at a time; then it begins anew.
 _CAPACITY = 4096

@@ -14,10 +14,10 @@ from renderer.admitters.network.bindings import (
     check_slirp,
 )
 from renderer.admitters.network.interfaces import (
-    MAC_ADDRESS,
     check_interface_names,
     check_interfaces,
     check_interfaces_have_networks,
+    is_mac_address,
 )
 from renderer.admitters.resource_claims import check_claimed_networks
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
@@ -153,7 +153,7 @@ def _looked_at(vmi: VmiSpec) -> object:
 def _without_address(interface: JsonObject) -> JsonObject:
     """Return the interface without a MAC address that nothing is wrong with: each machine has its own."""
     address = interface.get("macAddress")
-    if not isinstance(address, str) or address == RESERVED_ADDRESS or not MAC_ADDRESS.fullmatch(address):
+    if not isinstance(address, str) or address == RESERVED_ADDRESS or not is_mac_address(address):
         return interface
     return {key: value for key, value in interface.items() if key != "macAddress"}
 
