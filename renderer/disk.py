@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from renderer.model.pattern import pattern
+
 #: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of what it fills (``MAXPATHLEN``).
 _GET_PATH, _LONGEST = 50, 1024
 
@@ -39,7 +41,7 @@ def real_path(path: str) -> str:
 
 #: Separators, drives, streams and patterns of Windows, and its devices.
 _SIGNS_OF_WINDOWS = frozenset('\\:*?"<>|') | {chr(code) for code in range(32)}
-_DEVICES = re.compile(
+_DEVICES = pattern(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:[.]|\Z)", re.IGNORECASE
 )
 
