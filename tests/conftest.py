@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -69,6 +70,11 @@ def _holds_repositories(folder: Path) -> bool:
         return False
     system = os.statvfs(folder)
     return system.f_bavail * system.f_frsize >= ROOM and not system.f_flag & os.ST_NOEXEC
+
+
+def pytest_collection_finish() -> None:
+    """Leave out what was collected, which stays to the end, when garbage is looked for."""
+    gc.freeze()
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
