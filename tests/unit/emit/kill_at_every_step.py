@@ -14,52 +14,43 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from tests.unit.emit.rendered_repository import Repository
+from tests.unit.emit.rendered_repository import FOREIGN, NEW, OLD, Repository
 
-OLD = {"a/vm_a.yaml": "a: 1\n", "a/vm_b.yaml": "b: 1\n", "c/vm_c.yaml": "c: 1\n"}
-NEW = {"a/vm_a.yaml": "a: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d: 1\n"}
 LATER = {"a/vm_a.yaml": "a: 3\n", "e/vm_e.yaml": "e: 1\n"}
-FOREIGN = {"README.md": "mine", "c/notes.txt": "mine"}
 
 
 def main(folder: Path, way: str) -> None:
     if way == "replay":  # as on systems that cannot exchange folders
         mock.patch("renderer.emit.write.exchange", return_value=False).start()
-    for before in ({}, OLD):
+    folder.mkdir()
+    (folder / "empty").mkdir()
+    empty, old = Repository(folder / "empty"), Repository.with_old_tree(folder / "old")
+    for start, before, foreign in ((empty, {}, {}), (old, OLD, FOREIGN)):
         steps = 0
-        while was_killed(folder, way, before, steps):
+        while was_killed(start.copied_to(folder / "repository"), way, {**before, **foreign}, foreign, steps):
+            shutil.rmtree(folder / "repository")
             steps += 1
+        shutil.rmtree(folder / "repository")
         print(steps)
 
 
-def was_killed(folder: Path, way: str, before: dict[str, str], step: int) -> bool:
+def was_killed(
+    repository: Repository, way: str, before: dict[str, str], foreign: dict[str, str], step: int
+) -> bool:
     """Whether there was a step of that number; asserts what has to be true after a kill at it."""
-    repository = fresh(folder, before)
-    foreign = FOREIGN if before else {}
     child = os.fork()
     if not child:
         write_and_die(repository, step)
     _, status = os.waitpid(child, 0)
     present = repository.content()
     if way == "exchange":
-        assert present in ({**before, **foreign}, {**NEW, **foreign}), f"killed at step {step}: {present}"
+        assert present in (before, {**NEW, **foreign}), f"killed at step {step}: {present}"
     assert foreign.items() <= present.items()
     # The next run wants something else already: what was left has to be cleared up first.
     assert repository.write(LATER).rescued == ()
     assert repository.content() == {**LATER, **foreign}, f"killed at step {step}"
     assert repository.top_level() == ["rendered"], f"killed at step {step}"
     return os.WIFSIGNALED(status)
-
-
-def fresh(folder: Path, files: dict[str, str]) -> Repository:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    repository = Repository(folder)
-    if files:
-        repository.write(files)
-        for path, text in FOREIGN.items():
-            repository.put(path, text)
-    return repository
 
 
 def write_and_die(repository: Repository, last_step: int) -> None:
