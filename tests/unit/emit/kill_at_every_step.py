@@ -2,7 +2,8 @@
 
 ``python kill_at_every_step.py FOLDER exchange|replay`` prints how many steps there were, for a first tree and
 for a changed one. It forks, so it must have no threads, and pytest-xdist has. A step is whatever raises an
-audit event: opening, linking, renaming, removing … Fails with a traceback.
+audit event and can change something: opening to write, linking, renaming, removing … A kill where something
+is only read leaves what a kill at the next step leaves. Fails with a traceback.
 """
 
 from __future__ import annotations
@@ -53,12 +54,21 @@ def was_killed(
     return os.WIFSIGNALED(status)
 
 
+def changes(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether what Python is about to do may change something on the disk."""
+    if event == "open":
+        flags = arguments[2]
+        return not isinstance(flags, int) or flags & os.O_ACCMODE != os.O_RDONLY
+    reads = ("os.kill", "os.listdir", "os.scandir", "os.walk")
+    return event.startswith(("os.", "shutil.", "fcntl.", "ctypes.")) and event not in reads
+
+
 def write_and_die(repository: Repository, last_step: int) -> None:
     step = 0
 
-    def count(event: str, _: object) -> None:
+    def count(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal step
-        if event.startswith(("open", "os.", "shutil.", "fcntl.", "ctypes.")) and event != "os.kill":
+        if changes(event, arguments):
             step += 1
             if step > last_step:
                 os.kill(os.getpid(), signal.SIGKILL)
