@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, required
@@ -12,6 +11,7 @@ from renderer.admitters.vmi_spec import VmiSpec, has, present, quantity, section
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject, text_at
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 
@@ -48,8 +48,8 @@ class Volume(Record):
 
 _CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
 _MOST_BYTES = 2048
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
+_BASE64 = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_NOT_BASE64 = pattern(r"[^A-Za-z0-9+/]")
 
 
 def check_cloud_init(volume: Volume) -> Causes:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 _BINARY = getattr(os, "O_BINARY", 0)
+#: The errors of file systems that have no hard links, or none for this file.
+_NO_HARD_LINK = frozenset(
+    {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
+)
+#: A symbolic link itself is linked, not its target; Linux does so anyway.
+_NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 #: Disks take many files at once; below this number threads cost more than they save.
 _MANY = 16
 _AT_ONCE = 8
@@ -78,6 +87,16 @@ class Unsynced:
         self._folders.clear()
         while self._descriptors:
             os.close(self._descriptors.pop())
+
+
+def link_or_copy(old: Path, new: Path) -> None:
+    """Make ``new`` a hard link to the file ``old``, or a copy where none can be. Raises ``OSError``."""
+    try:
+        os.link(old, new, **_NOT_FOLLOWED)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(old.lstat().st_mode):
+            raise
+        shutil.copy2(old, new, follow_symlinks=False)
 
 
 def sync_folder(folder: Path) -> None:

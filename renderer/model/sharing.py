@@ -7,13 +7,11 @@ only where its own parts were found: what holds the name of a machine is never l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, TypeVarTuple
 
-from renderer.model.json import Json, JsonObject
-
-T = TypeVar("T", bound="JsonObject | list[Json]")
+T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile a text
 Args = TypeVarTuple("Args")
 Result = TypeVar("Result")
 

@@ -34,6 +34,8 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.kubernetes_names import (
+    HEXADECIMAL,
+    consists_of,
     dns_label_errors,
     dns_subdomain_errors,
     is_port_name,
@@ -272,7 +274,6 @@ def _image_hint(image: str) -> str:
     return "write it as registry/path:tag, or registry/path@sha256:digest"
 
 
-_MAC_ADDRESS = pattern(r"[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}")
 _MULTICAST = 0x01
 _UUID_DIGITS = 32
 
@@ -290,7 +291,7 @@ def _of_the_rest(machine: VirtualMachineView) -> _Problems:
         yield ("priorityClassName",), f"no PriorityClass can be called {priority!r}: its name {error}", None
     for index, interface in machine.interfaces:
         mac = text_at(interface, "macAddress")
-        if _MAC_ADDRESS.fullmatch(mac) and int(mac[:2], 16) & _MULTICAST:
+        if _is_mac_address(mac) and int(mac[:2], 16) & _MULTICAST:
             yield (
                 ("domain", "devices", "interfaces", index, "macAddress"),
                 f"{mac} is a multicast MAC address, and no interface can have it",
@@ -298,7 +299,7 @@ def _of_the_rest(machine: VirtualMachineView) -> _Problems:
             )
     uuid = text_at(machine.domain, "firmware", "uuid")
     digits = uuid.replace("-", "")
-    if uuid and (len(digits) != _UUID_DIGITS or not _is_hexadecimal(digits)):
+    if uuid and (len(digits) != _UUID_DIGITS or not consists_of(digits, HEXADECIMAL)):
         yield ("domain", "firmware", "uuid"), f"{uuid!r} is no UUID", "a UUID has 32 hexadecimal digits"
 
 
@@ -314,8 +315,9 @@ def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
     return all(given is None for given in (memory.get("guest"), memory.get("hugepages"), *amounts))
 
 
-def _is_hexadecimal(text: str) -> bool:
-    return all(character in "0123456789abcdefABCDEF" for character in text)
+def _is_mac_address(text: str) -> bool:
+    bytes_ = text.replace("-", ":").split(":")
+    return [*map(len, bytes_)] == [2] * 6 and all(consists_of(byte, HEXADECIMAL) for byte in bytes_)
 
 
 def _of_name(reference: ObjectReference) -> Iterator[Finding]:

@@ -14,10 +14,10 @@ from renderer.admitters.network.bindings import (
     check_slirp,
 )
 from renderer.admitters.network.interfaces import (
-    MAC_ADDRESS,
     check_interface_names,
     check_interfaces,
     check_interfaces_have_networks,
+    is_mac_address,
 )
 from renderer.admitters.resource_claims import check_claimed_networks
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
@@ -148,5 +148,5 @@ def check_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def is_good_address(address: Json) -> bool:
-    """Return true for a MAC address that nothing is wrong with."""
-    return isinstance(address, str) and address != RESERVED_ADDRESS and bool(MAC_ADDRESS.fullmatch(address))
+    """Return True for a MAC address that nothing is wrong with."""
+    return isinstance(address, str) and address != RESERVED_ADDRESS and is_mac_address(address)

@@ -76,8 +76,8 @@ def test_an_annotation_that_silences_nothing_is_told_of() -> None:
 
 
 def test_a_suppression_that_is_only_needed_elsewhere_can_be_excused() -> None:
-    running = vm("web", DOMAIN)
-    running = annotated(running, run_strategy="started by hand", unused_suppression="halted in prod")
+    machine = vm("web", DOMAIN)
+    running = annotated(machine, run_strategy="started by hand", unused_suppression="halted in prod")
 
     assert judged(running)[0] == []
 
