@@ -63,21 +63,36 @@ def _deferred_function(module: ModuleType, name: str) -> Callable[..., Any]:
     return call
 
 
+class StandIn(ModuleType):
+    """A module with some names given; for any other, the module itself is imported."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of any module
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.step_back()
+        return getattr(import_module(self.__name__), name)
+
+    def step_back(self) -> None:
+        """Leave the module's place to the module itself."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+
+
 @contextmanager
 def stand_ins(**modules: Mapping[str, object]) -> Iterator[None]:
-    """Let what is imported meanwhile get these names, by module, without importing the modules.
+    """Give these names, by module, to what is imported meanwhile, without importing the modules.
 
-    A module that is imported already is left as it is; afterwards, importing one imports the module itself.
+    A module that is imported already is left as it is.
     """
-    made = {name: ModuleType(name) for name in modules if name not in sys.modules}
-    for name, module in made.items():
-        vars(module).update(modules[name])
-    sys.modules.update(made)
+    made = [StandIn(name) for name in modules if name not in sys.modules]
+    for module in made:
+        vars(module).update(modules[module.__name__])
+        sys.modules[module.__name__] = module
     try:
         yield
     finally:
-        for name in made:
-            del sys.modules[name]
+        for module in made:
+            module.step_back()
 
 
 class DeferredFunction:

@@ -90,13 +90,15 @@ class ConfinedFolder:
     def __init__(self, top: str) -> None:
         self.top = top
 
-    def read(self, path: str, most: int = sys.maxsize) -> bytes:
+    def read(self, path: str, most: int = sys.maxsize, mode: int | None = None) -> bytes:
         """Return the content of the regular file at ``path``: absolute, in ``top`` and without links.
 
-        Of a file that is longer than ``most`` bytes, return one byte more than that. Raises
-        ``NotRegularError``, ``OutsideError`` and other ``OSError``.
+        Of a file that is longer than ``most`` bytes, return one byte more than that. ``mode`` is what
+        ``os.lstat`` said of it just now, where the caller has asked. Raises ``NotRegularError``,
+        ``OutsideError`` and other ``OSError``.
         """
-        mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
+        if not mode:
+            mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
         if stat.S_ISLNK(mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
         if not stat.S_ISREG(mode):  # opening a device can have effects
@@ -177,9 +179,9 @@ def opened_folder(
     """Open the folder ``below`` the folder ``top``, through no link, and yield a path that stays its own.
 
     ``make`` creates missing folders, the last one with ``mode``. Only Linux has such paths
-    (``proc_pid_fd(5)``); elsewhere the path itself is yielded, after one more look at it. Raises ``OSError``,
-    also for a link on the way, and names the folder's usual path in errors that are raised meanwhile;
-    ``ValueError`` when ``below`` leads out, which is a bug.
+    (``proc_pid_fd(5)``); elsewhere the path itself is yielded, after one more look at it. ``top`` may be a
+    path that was yielded. Raises ``OSError``, also for a link on the way, and names the folder's usual path
+    in errors that are raised meanwhile; ``ValueError`` when ``below`` leads out, which is a bug.
     """
     if below.is_absolute() or ".." in below.parts:
         raise ValueError(f"not below a folder: {below}")
@@ -190,17 +192,20 @@ def opened_folder(
         return
     descriptor = _opened(top, below, make=make, mode=mode)
     try:
-        lasting = Path(f"/proc/self/fd/{descriptor}")
-        yield lasting if _leads_to(lasting, descriptor) else path
-    except OSError as error:
-        _name(error, f"/proc/self/fd/{descriptor}", path)
-        raise
+        lasting = _OPEN_FILES / str(descriptor)
+        with named_as(path, lasting):
+            yield lasting if _leads_to(lasting, descriptor) else path
     finally:
         os.close(descriptor)
 
 
+#: Where Linux has a path for each file that the process has open.
+_OPEN_FILES = Path("/proc/self/fd")
+
+
 def _opened(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> int:
-    descriptor = os.open(top, _OPENED_FLAGS)
+    is_open = top.parent == _OPEN_FILES
+    descriptor = os.dup(int(top.name)) if is_open else os.open(top, _OPENED_FLAGS)
     for index, part in enumerate(below.parts, start=1):
         outer = descriptor
         try:
@@ -221,7 +226,10 @@ def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
     for part in below.parts:
         place /= part
         if make and not os.path.lexists(place):
-            place.mkdir(mode)
+            with suppress(FileExistsError):
+                place.mkdir(mode)
+        if not os.path.lexists(place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
         if place.is_symlink() or not place.is_dir():
             raise NotADirectoryError(20, "it is a link or a file where a folder has to be", str(place))
 
@@ -233,8 +241,14 @@ def _leads_to(path: Path, descriptor: int) -> bool:
         return False
 
 
-def _name(error: OSError, lasting: str, path: Path) -> None:
-    for name in ("filename", "filename2"):
-        given = getattr(error, name)
-        if given is not None and (os.fsdecode(given) + "/").startswith(f"{lasting}/"):
-            setattr(error, name, str(path) + os.fsdecode(given)[len(lasting) :])
+@contextmanager
+def named_as(path: Path, lasting: Path) -> Iterator[None]:
+    """Name ``path`` in an ``OSError`` that is about ``lasting``, or about what is in it."""
+    try:
+        yield
+    except OSError as error:
+        for name in ("filename", "filename2"):
+            given = getattr(error, name)
+            if given is not None and (os.fsdecode(given) + "/").startswith(f"{lasting}/"):
+                setattr(error, name, str(path) + os.fsdecode(given)[len(str(lasting)) :])
+        raise

@@ -67,7 +67,7 @@ def check_cloud_init(volume: Volume) -> Causes:
 
 
 def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[str]) -> Causes:
-    length = len(text(data, kind).encode(errors="replace"))
+    length = _length(text(data, kind))
     encoded = text(data, f"{kind}Base64")
     if encoded:
         decoded, is_valid = _decoded_length(encoded)
@@ -81,6 +81,15 @@ def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[st
     if length > _MOST_BYTES:
         hint = f"put it into a Secret and name that in {_secret_key(kind)}"
         yield invalid(at, f"the {kind} has {length} bytes; {_MOST_BYTES} fit into a VM", hint)
+
+
+def fits(data: str) -> bool:
+    """Return true if cloud-init's data fit into a VirtualMachine."""
+    return _length(data) <= _MOST_BYTES
+
+
+def _length(data: str) -> int:
+    return len(data.encode(errors="replace"))
 
 
 def _data_sources(data: JsonObject, kind: str) -> list[str]:

@@ -44,7 +44,7 @@ class FileDigests:
             status = os.lstat(f"{self._root}/{path}")
             if not stat.S_ISREG(status.st_mode):
                 return None
-            signs = _signs(status)
+            signs: _Signs = [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
             known = self._known.get(path)
             if isinstance(known, list) and known[1:] == signs:
                 return str(known[0])
@@ -61,10 +61,6 @@ class FileDigests:
         if self._fresh:
             known = {**self._known, **self._fresh}
             self._store.put(dict(list(known.items())[-_MOST:]), "file-digests", self._root)
-
-
-def _signs(status: os.stat_result) -> _Signs:
-    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def _has_settled(status: os.stat_result) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from pathlib import Path
 
+from renderer.disk import ConfinedFolder
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.staging import StagingArea, has_staging_folder
-from renderer.emit.tree import is_folder, read_file
+from renderer.emit.tree import look_up_folder
 from renderer.model.diagnostic import DiagnosticError
 
 _DIGEST = 64
@@ -21,7 +22,7 @@ def tree_digest(ownership: bytes) -> str:
 
 
 def files_unchanged_since_render(
-    root: Path, output: str, digest: str, digest_of: Callable[[str], str | None]
+    root: ConfinedFolder, output: str, digest: str, digest_of: Callable[[str], str | None]
 ) -> frozenset[str] | None:
     """The files of the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
 
@@ -29,16 +30,17 @@ def files_unchanged_since_render(
     None too while another run is at work on the tree, or where one was killed.
     """
     try:
-        folder = OutputFolder.locate(root, output)
-        ownership = read_file(folder.folder, OWNERSHIP_FILE)
-        if not isinstance(ownership, bytes) or tree_digest(ownership) != digest:
+        folder = OutputFolder.below(Path(root.top), output)
+        top = f"{root.top}/{folder.path}"
+        ownership = root.read(f"{top}/{OWNERSHIP_FILE}")
+        if tree_digest(ownership) != digest:
             return None
         if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
             return None
+        owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
+        if not all(look_up_folder(f"{top}/{place}") is True for place in _folders(owned)):
+            return None
     except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
-        return None
-    owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
-    if not all(is_folder(folder.folder / place) for place in _folders(owned)):
         return None
     if any(digest_of(f"{folder.path}/{path}") != digest for path, digest in owned.items()):
         return None
@@ -47,6 +49,6 @@ def files_unchanged_since_render(
 
 def _folders(paths: Iterable[str]) -> frozenset[str]:
     """All that the files are in: of a link it is not the files behind it that count."""
-    parents = {path.rpartition("/")[0] for path in paths}
+    parents = {path.rpartition("/")[0] for path in paths} - {""}
     above = {parent[:index] for parent in parents for index, letter in enumerate(parent) if letter == "/"}
     return frozenset(parents | above)
