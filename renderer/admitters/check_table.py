@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
@@ -47,9 +48,12 @@ def on(
     ends: Callable[..., bool] | None = None,
 ) -> Check[P]:
     """Return a row of a table of checks; ``since`` and ``until`` are releases such as ``1.5``."""
-    first = Release.parse(since) if since else None
-    last = Release.parse(until) if until else None
-    return Check(run, frozenset(fields), upstream, first, last, ends)
+    return Check(run, frozenset(fields), upstream, _release(since), _release(until), ends)
+
+
+@cache  # two hundred rows name ten releases
+def _release(text: str) -> Release | None:
+    return Release.parse(text) if text else None
 
 
 class CheckGroup(Record, Generic[P]):
@@ -65,7 +69,7 @@ class CheckGroup(Record, Generic[P]):
 
 def group(rows: Callable[[], Sequence[Check[P]]], *fields: str, until: str = "") -> CheckGroup[P]:
     """Return what stands for the checks that ``rows`` returns in a table."""
-    return CheckGroup(rows, frozenset(fields), Release.parse(until) if until else None)
+    return CheckGroup(rows, frozenset(fields), _release(until))
 
 
 class CheckTable(Generic[P]):
