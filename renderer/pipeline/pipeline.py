@@ -9,14 +9,12 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from renderer.kubevirt.confidential import mask_in_findings, secret_values
 from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
-from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
@@ -26,7 +24,7 @@ from renderer.model.sharing import forget_shared
 from renderer.model.source_tree import Generated, ListedFiles
 from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run, spend
-from renderer.pipeline.project_catalogs import ProjectCatalogs
+from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
@@ -149,10 +147,8 @@ class Pipeline:
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
-        if folder.startswith(BUILTIN_SCHEME) and self._context.trace is None:
-            from renderer.source.builtin_catalogs import composed_catalog
-
-            shipped = composed_catalog(folder)
+        if folder.startswith(BUILTIN_SCHEME):
+            shipped = shipped_catalog(folder, self._config.merge_keys, self._context.trace)
             if shipped is not None:
                 return Outcome(shipped)
         try:
@@ -272,6 +268,9 @@ class Pipeline:
         """Mask values of Secrets in the findings of an overlay, wherever they were put."""
         if not found:
             return found
+        from renderer.kubevirt.confidential import mask_in_findings, secret_values
+        from renderer.model.masking import Masking
+
         secrets = secret_values(resource.content for resource in composed.value)
         masked = mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
         return mask_in_findings(masked, taint_masking())
