@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from renderer.model.pattern import pattern
+
 #: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of what it fills (``MAXPATHLEN``).
 _GET_PATH, _LONGEST = 50, 1024
 
@@ -39,7 +41,7 @@ def real_path(path: str) -> str:
 
 #: Separators, drives, streams and patterns of Windows, and its devices.
 _SIGNS_OF_WINDOWS = frozenset('\\:*?"<>|') | {chr(code) for code in range(32)}
-_DEVICES = re.compile(
+_DEVICES = pattern(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:[.]|\Z)", re.IGNORECASE
 )
 
@@ -226,7 +228,10 @@ def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
     for part in below.parts:
         place /= part
         if make and not os.path.lexists(place):
-            place.mkdir(mode)
+            with suppress(FileExistsError):
+                place.mkdir(mode)
+        if not os.path.lexists(place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
         if place.is_symlink() or not place.is_dir():
             raise NotADirectoryError(20, "it is a link or a file where a folder has to be", str(place))
 

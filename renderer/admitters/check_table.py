@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
-from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vmi_spec import VmiSpec
 from renderer.deferred import DeferredFunction
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -92,29 +89,3 @@ class CheckTable(Generic[P]):
                 if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )
         return needed
-
-
-VmiCheck = Callable[[VmiSpec, AdmittingCluster], Iterable[Cause]]
-
-#: Verdicts that are kept for a cluster. Machines of a fleet are of a few makes, or all different.
-MOST_KEPT = 1_000
-
-
-def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> VmiCheck:
-    """Return ``check``, made again only for ``sections`` that nothing was found wrong with before.
-
-    ``sections`` gives, as JSON, all that ``check`` looks at, but for the cluster. What is refused is looked
-    at each time, as causes name places.
-    """
-
-    @wraps(check)
-    def shared(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterable[Cause]:
-        looked_at = (check, repr(sections(vmi)))
-        if looked_at in cluster.found_good:
-            return ()
-        causes = tuple(check(vmi, cluster))
-        if not causes and len(cluster.found_good) < MOST_KEPT:
-            cluster.found_good.add(looked_at)
-        return causes
-
-    return shared

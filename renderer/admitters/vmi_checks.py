@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from renderer.admitters.architectures import MACHINE_CHECKS, check_foreign_architecture
 from renderer.admitters.boot_order import check_boot_order, check_disk_volumes
-from renderer.admitters.check_table import Check, CheckTable, on, once_for_equal
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.disks import check_disks, check_reservations, check_reservations_by_gate
 from renderer.admitters.grace import check_grace
@@ -50,11 +50,6 @@ else:  # most templates have nothing that these check
     launch_security = FunctionsOf("renderer.admitters.launch_security")
     memory = FunctionsOf("renderer.admitters.memory")
     scheduling = FunctionsOf("renderer.admitters.scheduling")
-
-
-def _disks_check(decides: int, *, since: str = "", until: str = "") -> Check[[VmiSpec, AdmittingCluster]]:
-    check = once_for_equal(partial(check_disks, decides=decides), lambda vmi: vmi.disks)
-    return on(check, "disks", upstream="ValidateDisks", since=since, until=until)
 
 
 _PROBES = ("readinessProbe", "livenessProbe")
@@ -130,8 +125,8 @@ SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     on(check_probes, *_PROBES, upstream="validateProbe"),
     on(check_probes_have_pod_interface, *_PROBES, upstream="getNumberOfPodInterfaces", until="1.5"),
     on(check_probes_have_pod_network, *_PROBES, upstream="vmispec.LookupPodNetwork", since="1.5"),
-    _disks_check(-1, until="1.3"),
-    _disks_check(0, since="1.3"),
+    on(partial(check_disks, decides=-1), "disks", upstream="ValidateDisks", until="1.3"),
+    on(partial(check_disks, decides=0), "disks", upstream="ValidateDisks", since="1.3"),
     on(firmware.check_firmware, "firmware", upstream="validateFirmware"),
     on(firmware.check_secure_boot, "firmware", upstream="validateDomainSpec", until="1.9"),
     on(firmware.check_secure_boot_without_tdx, "firmware", upstream="validateDomainSpec", since="1.9"),

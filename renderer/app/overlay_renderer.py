@@ -8,7 +8,6 @@ all overlays share, and each worker starts with a copy of it.
 from __future__ import annotations
 
 import os
-import signal
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -194,6 +193,8 @@ def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect:
     join_run(work)
     begin_notes()
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
+    import signal  # noqa: PLC0415 - makes sixty constants, for workers alone
+
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _Worker.renderer = renderer
 

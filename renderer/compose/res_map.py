@@ -56,12 +56,15 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         spend(len(after) // _KEYS_PER_STEP, "changing resources")
         old = before if isinstance(before, dict) else {}
         size = depth = 0
-        for key in [key for key, child in after.items() if old.get(key, _MISSING) is not child]:
-            if key in old:
-                more, deep = _added(old[key], after[key], known)
-            else:
-                more, deep = _whole(after[key], known)
+        for key, child in after.items():
+            earlier = old.get(key, _MISSING)
+            if earlier is child:
+                continue
+            if earlier is _MISSING:
+                more, deep = _whole(child, known)
                 size += len(key) + _AROUND
+            else:
+                more, deep = _added(earlier, child, known)
             size += more
             depth = max(depth, deep)
         return size, depth + 1
@@ -95,6 +98,9 @@ def _whole(value: Json, known: dict[int, Growth]) -> Growth:
         if isinstance(value, dict):
             size += sum(map(len, value))
         for child in value.values() if isinstance(value, dict) else value:
+            if type(child) is str:
+                size += len(child)
+                continue
             more, deep = _whole(child, known)
             size += more
             depth = max(depth, deep)

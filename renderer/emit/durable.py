@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+import stat
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -13,6 +16,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 _BINARY = getattr(os, "O_BINARY", 0)
+#: The errors of file systems that have no hard links, or none for this file.
+_NO_HARD_LINK = frozenset(
+    {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
+)
+#: A symbolic link itself is linked, not its target; Linux does so anyway.
+_NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 #: Files that a thread waits for, and such threads, as disks take many files at once. Together that is half of
 #: the files that macOS lets a process open.
 _MANY, _AT_ONCE = 16, 8
@@ -107,6 +116,16 @@ class Unsynced:
             wait(*arguments)
         except OSError as error:
             self._failure = self._failure or error
+
+
+def link_or_copy(old: Path, new: Path) -> None:
+    """Make ``new`` a hard link to the file ``old``, or a copy where none can be. Raises ``OSError``."""
+    try:
+        os.link(old, new, **_NOT_FOLLOWED)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(old.lstat().st_mode):
+            raise
+        shutil.copy2(old, new, follow_symlinks=False)
 
 
 def sync_folder(folder: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -19,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias, TypeVar
 
 from renderer.disk import opened_folder
-from renderer.emit.durable import Unsynced
+from renderer.emit.durable import Unsynced, link_or_copy
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
@@ -40,13 +39,6 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
 
 T = TypeVar("T")
-
-#: The errors of file systems that have no hard links, or none for this file.
-_NO_HARD_LINK = frozenset(
-    {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
-)
-#: A symbolic link itself is linked, not its target; Linux does so anyway.
-_NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 
 
 def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes], unsynced: Unsynced) -> None:
@@ -110,13 +102,8 @@ def _check_same_device(folder: Path, status: os.stat_result, top: os.stat_result
 def _link(old: Path, new: Path, status: os.stat_result) -> None:
     if is_link(status):
         new.symlink_to(old.readlink())
-        return
-    try:
-        os.link(old, new, **_NOT_FOLLOWED)
-    except OSError as error:
-        if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(status.st_mode):
-            raise
-        shutil.copy2(old, new, follow_symlinks=False)
+    else:
+        link_or_copy(old, new)
 
 
 def _take_over_rights(path: Path, status: os.stat_result) -> None:

@@ -26,8 +26,9 @@ from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_ma
 from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
 from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import JsonObject, object_at
+from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
@@ -122,6 +123,10 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and three 
     return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_target_form)
 
 
+#: Pairs of matchers that are known at a time; what they name is known besides.
+_MOST_KNOWN = 1000
+
+
 class _Expander:
     """Expand one resource after the other; objects that were looked up are kept for the next."""
 
@@ -140,6 +145,7 @@ class _Expander:
         self._observe = observe
         self._live = live
         self._finder = Finder(cluster.behaviour, live=live)
+        self._known: dict[tuple[object, ...], tuple[tuple[Json, ...], Matchers, ResolvedMatchers]] = {}
         self.warnings: list[Diagnostic] = []
 
     @property
@@ -164,8 +170,7 @@ class _Expander:
     def _expand(self, vm: VirtualMachine, template: JsonObject) -> Resource:
         behaviour = self._cluster.behaviour
         scope = Scope(self._catalog, vm.resource.namespace)
-        matchers = resolve_matchers(vm.spec, scope, behaviour)
-        found = select(matchers, vm.status, scope, self._finder)
+        matchers, found = self._looked_up(vm, scope)
         self.warnings += mismatches(vm, matchers, found)
         if self._live:
             self.warnings += missing_revisions(vm, matchers, scope, behaviour)
@@ -184,6 +189,24 @@ class _Expander:
         if self._observe and whole is not vm.resource:
             self._observe(VmExpansion(vm, whole, selected, sized, self._cluster, defaults))
         return whole
+
+    def _looked_up(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
+        """Return the matchers and what they name. Those of a fleet are mostly the same objects.
+
+        Raises ``CauseError``.
+        """
+        spec, status = vm.spec, vm.status
+        written = tuple(map(spec.get, MATCHER_KEYS))
+        key = (*map(id, written), scope.namespace)
+        known = None if status else self._known.get(key)
+        if known is not None:
+            return known[1:]
+        matchers = resolve_matchers(spec, scope, self._cluster.behaviour)
+        found = select(matchers, status, scope, self._finder)
+        depends_on_vm = status or any("inferFromVolume" in object_at(each) for each in written)
+        if not depends_on_vm and len(self._known) < _MOST_KNOWN:
+            self._known[key] = written, matchers, found  # which keeps the ids of what is written
+        return matchers, found
 
 
 def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObject) -> JsonObject:

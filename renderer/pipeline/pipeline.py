@@ -26,7 +26,7 @@ from renderer.model.sharing import forget_shared
 from renderer.model.source_tree import Generated, ListedFiles
 from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
-from renderer.pipeline.project_catalogs import ProjectCatalogs
+from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
@@ -144,10 +144,8 @@ class Pipeline:
 
     def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
         """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
-        if folder.startswith(BUILTIN_SCHEME) and self._context.trace is None:
-            from renderer.source.builtin_catalogs import composed_catalog
-
-            shipped = composed_catalog(folder)
+        if folder.startswith(BUILTIN_SCHEME):
+            shipped = shipped_catalog(folder, self._config.merge_keys, self._context.trace)
             if shipped is not None:
                 return Outcome(shipped)
         try:

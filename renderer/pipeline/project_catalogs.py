@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from contextvars import Context
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.location import BUILTIN_SCHEME, Site
-from renderer.model.render_config import BuiltinCatalog, CatalogPath, Overlay, RenderConfig
+from renderer.model.render_config import BuiltinCatalog, CatalogPath, MergeKeys, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from renderer.model.resource import Definition
     from renderer.names.new_names import NamedSource
     from renderer.names.rename import Renamer
+    from renderer.provenance.trace import Trace
     from renderer.source.definitions import Definitions
 
 
@@ -165,6 +167,37 @@ class ProjectCatalogs:
         if self._known and not folder.startswith(BUILTIN_SCHEME):
             self._known.keep(folder, composed.value, self._recorder, work)
         return composed.value
+
+
+def shipped_catalog(folder: str, merge_keys: MergeKeys, trace: Trace | None) -> ResourceSet | None:
+    """Return the objects of the built-in catalog in ``folder``; None for any other folder.
+
+    They are read as they ship. For a ``trace``, which is told how they came about, they are composed once in
+    a process, outside the limits and the account of the run: nothing of the repository goes into them.
+    """
+    from renderer.source.builtin_catalogs import composed_catalog
+
+    shipped = composed_catalog(folder)
+    if shipped is None or trace is None:
+        return shipped
+    composed, history = Context().run(_traced_catalog, folder, merge_keys)
+    trace.include(history)
+    return composed
+
+
+@cache
+def _traced_catalog(folder: str, merge_keys: MergeKeys) -> tuple[ResourceSet, Trace]:
+    from renderer.compose.compose import BuildOptions, Composer
+    from renderer.pipeline.pipeline import GENERATORS
+    from renderer.provenance.trace import Trace
+    from renderer.source.builtin_catalogs import BuiltinFileSystem
+    from renderer.source.file_system import MemoryFileSystem
+    from renderer.source.load import Loader
+
+    trace = Trace()
+    composer = Composer(GENERATORS, BuildOptions(merge_keys=merge_keys), trace)
+    tree = Loader(BuiltinFileSystem(MemoryFileSystem({})), accumulate=composer.accumulate).load(folder)
+    return composer.compose(tree).value, trace
 
 
 def _generated(content: JsonObject, site: Site) -> Iterator[tuple[JsonObject, Site]]:

@@ -87,6 +87,10 @@ class Trace:
             if earlier is not None:
                 self._record_maker(earlier, resource, StageStep(earlier, act, overlay))
 
+    def include(self, other: Trace) -> None:
+        """Take over what another trace observed of resources that this run uses, too."""
+        self._links.update(other._links)
+
     def composed(self, overlay: Overlay) -> ResourceSet:
         """Return the overlay's resources before the first stage; none if composition failed."""
         return self._composed.get(overlay.path, ResourceSet())

@@ -55,17 +55,18 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def commands(breakage: str) -> tuple[str, ...]:
-    """Every command; those that tell of what is wrong in the sources do so in one of their formats in turn.
+    """Every command; where something is wrong, each in one of its formats in turn.
 
-    What differs in rendered trees has a form of its own in each format.
+    What differs in rendered trees is told by ``render`` alone, and has a form of its own in each format.
     """
     every = (*PRINTING, *REPORTING)
-    if breakage == "nothing" or breakage.startswith("edited"):
+    if breakage == "nothing":
         return every
     number = [*BREAKAGES].index(breakage)
     formats: dict[str, list[str]] = {}
     for command in every:
-        formats.setdefault(command.partition(" --format ")[0], []).append(command)
+        is_alone = breakage.startswith("edited") and command.startswith("render")
+        formats.setdefault(command if is_alone else command.partition(" --format ")[0], []).append(command)
     return tuple(each[number % len(each)] for each in formats.values())
 
 

@@ -9,8 +9,11 @@ from renderer.compose.compose import BuildOptions, Composer
 from renderer.model.location import Site
 from renderer.model.render_config import MergeKeys, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.work import begin_run, spent
 from renderer.pipeline import Pipeline
 from renderer.pipeline.pipeline import GENERATORS
+from renderer.pipeline.run_context import RunContext
+from renderer.provenance.trace import Trace
 from renderer.source.builtin_catalogs import (
     BUILTIN_CATALOGS,
     BuiltinFileSystem,
@@ -53,6 +56,18 @@ def test_a_run_uses_it_and_findings_name_the_files_of_the_folder(name: str) -> N
     assert composed is composed_catalog(builtin_path(name))
     places = {site.path for resource in composed for site in resource.sites()}
     assert {place for place in places if not FS.is_file(place)} == set()
+
+
+@pytest.mark.parametrize("name", BUILTIN_CATALOGS)
+def test_a_run_that_traces_uses_the_same_and_knows_what_made_each_object(name: str) -> None:
+    for _ in range(2):  # the second time it is known in this process
+        trace = Trace()
+        begin_run()
+        pipeline = Pipeline(FS, RenderConfig(), context=RunContext.fresh(trace))
+        composed = pipeline.compose(builtin_path(name)).value
+        assert composed == composed_catalog(builtin_path(name))
+        assert all(len(trace.versions(resource)) > 1 for resource in composed)
+        assert spent() == 0
 
 
 def test_other_folders_are_composed() -> None:
