@@ -39,7 +39,7 @@ spec:
         kubevirt.io/domain: vm-{number:04}
     spec:
       domain:
-        devices:
+{memory}        devices:
           disks:
             - name: root
               disk: {{}}
@@ -62,6 +62,12 @@ spec:
               #cloud-config
               hostname: vm-{number:04}
               packages: [qemu-guest-agent]
+"""
+
+#: Of a machine without instance type: one that asks for no memory is warned of.
+_MEMORY = """\
+        memory:
+          guest: 2Gi
 """
 
 _MATCHERS = """\
@@ -155,7 +161,8 @@ def write_repository(
 ) -> None:
     """In ``overlays/*``, overlays with a prefix, a label and ``vms`` virtual machines of their own.
 
-    ``settings`` are lines for its ``vmrender.yaml``; without ``matchers`` no instance types and preferences.
+    ``settings`` are lines for its ``vmrender.yaml``; without ``matchers`` memory, no instance types and
+    preferences.
     """
     _write(folder, {"vmrender.yaml": _PROJECT + settings})
     for number in range(overlays):
@@ -195,6 +202,7 @@ def _virtual_machine(number: int, matchers: str) -> str:
         number=number,
         tier=_TIERS[number % len(_TIERS)],
         matchers=matchers,
+        memory="" if matchers else _MEMORY,
         disk=20 + 10 * (number % 9),
         mac=f"02:00:0a:{number >> 16:02x}:{number >> 8 & 0xFF:02x}:{number & 0xFF:02x}",
     )
