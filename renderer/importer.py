@@ -32,6 +32,14 @@ class _Loader(SourceFileLoader):
         super().__init__(fullname, path)
         self.compiled = compiled
 
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return a module with the names that Python would look for, each with an error, and then set."""
+        module = ModuleType(spec.name)
+        vars(module).update(
+            __loader__=self, __package__=spec.parent, __file__=spec.origin, __cached__=spec.cached
+        )
+        return module
+
     def get_code(self, fullname: str) -> CodeType | None:
         try:
             source = os.stat(self.path)  # noqa: PTH116 - a Path for each would take longer than the look

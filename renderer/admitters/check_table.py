@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
@@ -47,17 +48,51 @@ def on(
     ends: Callable[..., bool] | None = None,
 ) -> Check[P]:
     """Return a row of a table of checks; ``since`` and ``until`` are releases such as ``1.5``."""
-    first = Release.parse(since) if since else None
-    last = Release.parse(until) if until else None
-    return Check(run, frozenset(fields), upstream, first, last, ends)
+    return Check(run, frozenset(fields), upstream, _release(since), _release(until), ends)
+
+
+@cache  # two hundred rows name ten releases
+def _release(text: str) -> Release | None:
+    return Release.parse(text) if text else None
+
+
+class CheckGroup(Record, Generic[P]):
+    """Checks of a module that is imported where one of them may be made.
+
+    Each of them needs one of ``fields``, and no release from ``until`` on makes any.
+    """
+
+    rows: Callable[[], Sequence[Check[P]]]
+    fields: frozenset[str]
+    until: Release | None
+
+
+def group(rows: Callable[[], Sequence[Check[P]]], *fields: str, until: str = "") -> CheckGroup[P]:
+    """Return what stands for the checks that ``rows`` returns in a table."""
+    return CheckGroup(rows, frozenset(fields), _release(until))
 
 
 class CheckTable(Generic[P]):
     """Checks in the order in which KubeVirt makes them."""
 
-    def __init__(self, *checks: Check[P]) -> None:
-        self.checks = checks
+    def __init__(self, *checks: Check[P] | CheckGroup[P]) -> None:
+        self.rows = checks
         self._needed: dict[tuple[Release, frozenset[str]], tuple[Check[P], ...]] = {}
+
+    @property
+    def checks(self) -> tuple[Check[P], ...]:
+        """All checks, those of groups among them."""
+        return tuple(self._checks(None, frozenset()))
+
+    def _checks(self, release: Release | None, fields: frozenset[str]) -> Iterator[Check[P]]:
+        """Yield the checks that may be needed; with no release, all."""
+        for row in self.rows:
+            if isinstance(row, Check):
+                yield row
+            elif release is None or (
+                (row.until is None or release < row.until) and not row.fields.isdisjoint(fields)
+            ):
+                yield from row.rows()
 
     def causes(
         self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
@@ -85,7 +120,7 @@ class CheckTable(Generic[P]):
         if needed is None:
             needed = self._needed[key] = tuple(
                 check.imported()
-                for check in self.checks
+                for check in self._checks(release, fields)
                 if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )
         return needed

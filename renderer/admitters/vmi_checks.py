@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from renderer.admitters.architectures import MACHINE_CHECKS, check_foreign_architecture
 from renderer.admitters.boot_order import check_boot_order, check_disk_volumes
-from renderer.admitters.check_table import CheckTable, on
+from renderer.admitters.check_table import CheckTable, group, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.disks import check_disks, check_reservations, check_reservations_by_gate
 from renderer.admitters.grace import check_grace
@@ -19,11 +19,6 @@ from renderer.admitters.lifecycle import (
     check_start_strategy,
 )
 from renderer.admitters.metadata import check_hostname, check_service_account_name, check_subdomain
-from renderer.admitters.network.before_1_3 import (
-    NETWORK_CHECKS_AFTER_BOOT_ORDER,
-    NETWORK_CHECKS_BEFORE_BOOT_ORDER,
-    NUMBER_CHECKS,
-)
 from renderer.admitters.network.networks import check_networks
 from renderer.admitters.resource_claims import CLAIM_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec
@@ -41,6 +36,7 @@ if TYPE_CHECKING:
         memory,
         scheduling,
     )
+    from renderer.admitters.network import before_1_3
 else:  # most templates have nothing that these check
     access_credentials = FunctionsOf("renderer.admitters.access_credentials")
     cpu = FunctionsOf("renderer.admitters.cpu")
@@ -50,12 +46,14 @@ else:  # most templates have nothing that these check
     launch_security = FunctionsOf("renderer.admitters.launch_security")
     memory = FunctionsOf("renderer.admitters.memory")
     scheduling = FunctionsOf("renderer.admitters.scheduling")
+    before_1_3 = FunctionsOf("renderer.admitters.network.before_1_3")
 
 
+_NETWORK = ("networks", "interfaces")
 _PROBES = ("readinessProbe", "livenessProbe")
 
 SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
-    *NUMBER_CHECKS,
+    group(before_1_3.number_checks, "disks", "volumes", until="1.3"),
     on(check_hostname, "hostname", upstream="validateHostNameNotConformingToDNSLabelRules"),
     on(check_subdomain, "subdomain", upstream="validateSubdomainDNSSubdomainRules"),
     on(memory.check_memory_request, "requests", upstream="validateMemoryRequestsNegativeOrNull"),
@@ -102,10 +100,10 @@ SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
         upstream="validateSpecTopologySpreadConstraints",
     ),
     on(check_foreign_architecture, "architecture", upstream="validateArchitecture", until="1.8"),
-    *NETWORK_CHECKS_BEFORE_BOOT_ORDER,
+    group(before_1_3.network_checks_before_boot_order, *_NETWORK, until="1.3"),
     on(check_disk_volumes, "disks", upstream="validateBootOrder", until="1.3"),
-    *NETWORK_CHECKS_AFTER_BOOT_ORDER,
-    on(check_networks, "networks", "interfaces", upstream="netadmitter.Validate", since="1.3"),
+    group(before_1_3.network_checks_after_boot_order, *_NETWORK, until="1.3"),
+    on(check_networks, *_NETWORK, upstream="netadmitter.Validate", since="1.3"),
     *CLAIM_CHECKS,
     on(check_boot_order, "disks", "interfaces", upstream="validateBootOrder", since="1.3"),
     on(devices.check_inputs, "inputs", upstream="validateInputDevices"),

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import layout
-from renderer.kubevirt.confidential import mask_in_findings
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
@@ -92,7 +91,10 @@ class OverlayRenderer:
             found = outcome.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
         findings = self._located(found)
-        findings = mask_in_findings(findings, taint_masking())
+        if findings:
+            from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is wrong
+
+            findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
         return RenderedOverlay(
             overlay=overlay,

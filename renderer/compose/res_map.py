@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
-from renderer.kubevirt.confidential import SECRET_DATA, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.json import Json
+from renderer.model.json import EMPTY, Json
 from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
 from renderer.model.taint import taint
@@ -21,7 +20,9 @@ from renderer.model.work import spend
 
 if TYPE_CHECKING:
     from renderer.compose import scalar_nodes
-else:  # few resources have fields that share a node
+    from renderer.kubevirt import confidential
+else:  # few resources are Secrets, or have fields that share a node
+    confidential = FunctionsOf("renderer.kubevirt.confidential")
     scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
 
 #: Characters of a number, and of what stands around a value when it is written.
@@ -259,14 +260,8 @@ class ResMap:
 
 def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
     """Note the values that a Secret has no more: by now they may stand elsewhere."""
-    if before.kind != "Secret":
-        return
-    if (
-        after is None
-        or after.kind != "Secret"
-        or any(before.content.get(field) is not after.content.get(field) for field in SECRET_DATA)
-    ):
-        taint(secret_values([before.content]) - secret_values([after.content] if after else ()))
+    if before.kind == "Secret":
+        taint(confidential.lost_values(before.content, after.content if after else EMPTY))
 
 
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:

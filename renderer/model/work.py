@@ -8,7 +8,6 @@ in a context variable, as limits do. Processes of one run tell each other what t
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, MutableSequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -96,7 +95,9 @@ class SharedWork:
 
     def _mark(self, path: str) -> bool:
         """Mark a file; False if it was marked before."""
-        place = zlib.crc32(path.encode(errors="surrogateescape")) % self.MARKS
+        from zlib import crc32  # noqa: PLC0415 - for workers alone
+
+        place = crc32(path.encode(errors="surrogateescape")) % self.MARKS
         if self._marks[place]:
             return False
         self._marks[place] = 1

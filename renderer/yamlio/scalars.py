@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Mapping
 from math import isinf
@@ -237,8 +236,10 @@ def _fits_float(kind: Kind, value: Scalar) -> bool:
 
 def _binary(text: str) -> str:
     """The decoded bytes as Go's JSON shows them: U+FFFD stands for bytes that are not UTF-8."""
+    from base64 import b64decode  # noqa: PLC0415 - few scalars are of this type
+
     try:
-        data = base64.b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
+        data = b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError:  # neither is text beyond ASCII
         raise TagMismatchError("!!binary holds text that is not base64") from None
     return data.decode("utf-8", "replace")

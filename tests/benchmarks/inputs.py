@@ -77,6 +77,12 @@ _MATCHERS = """\
     name: {preference}
 """
 
+#: Of a machine without an instance type.
+_MEMORY = """\
+        memory:
+          guest: 2Gi
+"""
+
 _BASE = """\
 resources: [{files}]
 """

@@ -9,7 +9,6 @@ from renderer.admitters.causes import Causes, duplicate, invalid, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.network.interface import Interface, interfaces
-from renderer.admitters.network.ports import check_port_ranges, check_ports
 from renderer.admitters.vmi_spec import VmiSpec, elements, number, section, text, texts
 from renderer.deferred import FunctionsOf
 from renderer.kubevirt.kubernetes_names import ALPHANUMERIC, HEXADECIMAL, consists_of
@@ -17,8 +16,10 @@ from renderer.model.json import JsonObject
 
 if TYPE_CHECKING:
     from renderer.admitters import devices
-else:  # few interfaces have an address
+    from renderer.admitters.network import ports
+else:  # few interfaces have an address, or list ports
     devices = FunctionsOf("renderer.admitters.devices")
+    ports = FunctionsOf("renderer.admitters.network.ports")
 
 _FIRST_PRIVATE, _LAST_PRIVATE = 224, 254
 _MAC_DIGITS = 12
@@ -189,20 +190,20 @@ INTERFACE_CHECKS: CheckTable[[Interface]] = CheckTable(
     on(_check_bare_mac_address, "macAddress", upstream="netiface.go validateMacAddress", since="1.9"),
     on(check_interface_pci_address, "pciAddress", upstream="netiface.go validatePciAddress", since="1.3"),
     on(
-        partial(check_ports, most=65536, key=""),
+        partial(ports.check_ports, most=65536, key=""),
         "ports",
         upstream="netiface.go validatePortConfiguration",
         since="1.3",
         until="1.9",
     ),
     on(
-        partial(check_ports, most=65535, key="port"),
+        partial(ports.check_ports, most=65535, key="port"),
         "ports",
         upstream="netiface.go validatePortConfiguration",
         since="1.9",
     ),
     on(
-        check_port_ranges,
+        ports.check_port_ranges,
         "portRanges",
         upstream="netiface.go validatePortRangesConfiguration",
         since="1.9",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping
 
 from renderer.instancetype.apply.applier import (
@@ -21,7 +20,6 @@ from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
 from renderer.model.sharing import once_for_same, share_part
 
-_FLOAT32 = struct.Struct("f")
 _FLOAT32_PRECISION = 24
 
 
@@ -115,7 +113,9 @@ def overcommitted(guest: Quantity, percent: int) -> Quantity:
 
 
 def _float32(number: float) -> float:
-    rounded: float = _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+    from struct import pack, unpack  # noqa: PLC0415 - few instance types overcommit memory
+
+    rounded: float = unpack("f", pack("f", number))[0]
     return rounded
 
 
