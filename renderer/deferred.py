@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
@@ -30,10 +31,13 @@ def _nothing(_module: ModuleType) -> None:
     pass
 
 
-def defer(name: str, then: Callable[[ModuleType], object] = _nothing) -> ModuleType | None:
+def defer(
+    name: str, then: Callable[[ModuleType], object] = _nothing, functions: Collection[str] = ()
+) -> ModuleType | None:
     """Return the module ``name``, executed on its first use and then given to ``then``.
 
-    Return None where it is imported already, or missing.
+    ``functions`` of it may be imported by name before that. Return None where the module is imported already,
+    or missing.
     """
     spec = None if name in sys.modules else find_spec(name)
     if spec is None:
@@ -41,8 +45,54 @@ def defer(name: str, then: Callable[[ModuleType], object] = _nothing) -> ModuleT
     module = module_from_spec(spec)
     module.__class__ = DeferredModule
     module.__dict__["_then"] = then
+    for function in functions:
+        module.__dict__[function] = _deferred_function(module, function)
     sys.modules[name] = module
+    package, _, own_name = name.rpartition(".")
+    if package:
+        setattr(sys.modules[package], own_name, module)
     return module
+
+
+def _deferred_function(module: ModuleType, name: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - of any function
+        if vars(module).get(name) is call:  # the module is not executed yet
+            del vars(module)[name]
+        return getattr(module, name)(*args, **kwargs)
+
+    return call
+
+
+class StandIn(ModuleType):
+    """A module with some names given; for any other, the module itself is imported."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of any module
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.step_back()
+        return getattr(import_module(self.__name__), name)
+
+    def step_back(self) -> None:
+        """Leave the module's place to the module itself."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+
+
+@contextmanager
+def stand_ins(**modules: Mapping[str, object]) -> Iterator[None]:
+    """Give these names, by module, to what is imported meanwhile, without importing the modules.
+
+    A module that is imported already is left as it is.
+    """
+    made = [StandIn(name) for name in modules if name not in sys.modules]
+    for module in made:
+        vars(module).update(modules[module.__name__])
+        sys.modules[module.__name__] = module
+    try:
+        yield
+    finally:
+        for module in made:
+            module.step_back()
 
 
 class DeferredFunction:

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from renderer.model.pattern import pattern
+
 #: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of what it fills (``MAXPATHLEN``).
 _GET_PATH, _LONGEST = 50, 1024
 
@@ -39,7 +41,7 @@ def real_path(path: str) -> str:
 
 #: Separators, drives, streams and patterns of Windows, and its devices.
 _SIGNS_OF_WINDOWS = frozenset('\\:*?"<>|') | {chr(code) for code in range(32)}
-_DEVICES = re.compile(
+_DEVICES = pattern(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:[.]|\Z)", re.IGNORECASE
 )
 
@@ -88,13 +90,15 @@ class ConfinedFolder:
     def __init__(self, top: str) -> None:
         self.top = top
 
-    def read(self, path: str, most: int = sys.maxsize) -> bytes:
+    def read(self, path: str, most: int = sys.maxsize, mode: int | None = None) -> bytes:
         """Return the content of the regular file at ``path``: absolute, in ``top`` and without links.
 
-        Of a file that is longer than ``most`` bytes, return one byte more than that. Raises
-        ``NotRegularError``, ``OutsideError`` and other ``OSError``.
+        Of a file that is longer than ``most`` bytes, return one byte more than that. ``mode`` is what
+        ``os.lstat`` said of it just now, where the caller has asked. Raises ``NotRegularError``,
+        ``OutsideError`` and other ``OSError``.
         """
-        mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
+        if not mode:
+            mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
         if stat.S_ISLNK(mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
         if not stat.S_ISREG(mode):  # opening a device can have effects
@@ -149,6 +153,8 @@ class ConfinedFolder:
 def _content(descriptor: int, size: int, most: int) -> bytes:
     """The whole content, also of a file that has grown beyond ``size``."""
     content = os.read(descriptor, min(size, most) + 1)
+    if 0 < len(content) <= min(size, most):  # a regular file gives less than was asked for at its end only
+        return content
     while len(content) <= most and (more := os.read(descriptor, min(_AT_ONCE, most + 1 - len(content)))):
         content += more
     return content
@@ -175,9 +181,9 @@ def opened_folder(
     """Open the folder ``below`` the folder ``top``, through no link, and yield a path that stays its own.
 
     ``make`` creates missing folders, the last one with ``mode``. Only Linux has such paths
-    (``proc_pid_fd(5)``); elsewhere the path itself is yielded, after one more look at it. Raises ``OSError``,
-    also for a link on the way, and names the folder's usual path in errors that are raised meanwhile;
-    ``ValueError`` when ``below`` leads out, which is a bug.
+    (``proc_pid_fd(5)``); elsewhere the path itself is yielded, after one more look at it. ``top`` may be a
+    path that was yielded. Raises ``OSError``, also for a link on the way, and names the folder's usual path
+    in errors that are raised meanwhile; ``ValueError`` when ``below`` leads out, which is a bug.
     """
     if below.is_absolute() or ".." in below.parts:
         raise ValueError(f"not below a folder: {below}")
@@ -188,17 +194,20 @@ def opened_folder(
         return
     descriptor = _opened(top, below, make=make, mode=mode)
     try:
-        lasting = Path(f"/proc/self/fd/{descriptor}")
-        yield lasting if _leads_to(lasting, descriptor) else path
-    except OSError as error:
-        _name(error, f"/proc/self/fd/{descriptor}", path)
-        raise
+        lasting = _OPEN_FILES / str(descriptor)
+        with named_as(path, lasting):
+            yield lasting if _leads_to(lasting, descriptor) else path
     finally:
         os.close(descriptor)
 
 
+#: Where Linux has a path for each file that the process has open.
+_OPEN_FILES = Path("/proc/self/fd")
+
+
 def _opened(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> int:
-    descriptor = os.open(top, _OPENED_FLAGS)
+    is_open = top.parent == _OPEN_FILES
+    descriptor = os.dup(int(top.name)) if is_open else os.open(top, _OPENED_FLAGS)
     for index, part in enumerate(below.parts, start=1):
         outer = descriptor
         try:
@@ -219,7 +228,10 @@ def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
     for part in below.parts:
         place /= part
         if make and not os.path.lexists(place):
-            place.mkdir(mode)
+            with suppress(FileExistsError):
+                place.mkdir(mode)
+        if not os.path.lexists(place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
         if place.is_symlink() or not place.is_dir():
             raise NotADirectoryError(20, "it is a link or a file where a folder has to be", str(place))
 
@@ -231,8 +243,14 @@ def _leads_to(path: Path, descriptor: int) -> bool:
         return False
 
 
-def _name(error: OSError, lasting: str, path: Path) -> None:
-    for name in ("filename", "filename2"):
-        given = getattr(error, name)
-        if given is not None and (os.fsdecode(given) + "/").startswith(f"{lasting}/"):
-            setattr(error, name, str(path) + os.fsdecode(given)[len(lasting) :])
+@contextmanager
+def named_as(path: Path, lasting: Path) -> Iterator[None]:
+    """Name ``path`` in an ``OSError`` that is about ``lasting``, or about what is in it."""
+    try:
+        yield
+    except OSError as error:
+        for name in ("filename", "filename2"):
+            given = getattr(error, name)
+            if given is not None and (os.fsdecode(given) + "/").startswith(f"{lasting}/"):
+                setattr(error, name, str(path) + os.fsdecode(given)[len(str(lasting)) :])
+        raise

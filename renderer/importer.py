@@ -2,7 +2,7 @@
 
 A command imports two hundred of them. For each, Python asks every finder there is, looks at the folder and
 twice at the source, and takes nine calls to read the compiled file: half of what a small module costs. Here
-a folder is listed once, and a module takes one look at its source and four calls for the compiled file.
+a folder is listed once, and a module takes one look at its source and three calls for the compiled file.
 Whatever is no compiled module that is up to date is left to Python: packages, extensions, sources alone.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from marshal import loads
 from types import CodeType, ModuleType
@@ -22,6 +22,7 @@ _HEADER = 16
 _BY_TIME = MAGIC_NUMBER + bytes(4)
 _LOWER_32_BITS = 0xFFFF_FFFF
 _PIECE = 1 << 16
+_SOURCE = ".py"
 
 
 class _Loader(SourceFileLoader):
@@ -30,6 +31,14 @@ class _Loader(SourceFileLoader):
     def __init__(self, fullname: str, path: str, compiled: str) -> None:
         super().__init__(fullname, path)
         self.compiled = compiled
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return a module with the names that Python would look for, each with an error, and then set."""
+        module = ModuleType(spec.name)
+        vars(module).update(
+            __loader__=self, __package__=spec.parent, __file__=spec.origin, __cached__=spec.cached
+        )
+        return module
 
     def get_code(self, fullname: str) -> CodeType | None:
         try:
@@ -41,7 +50,10 @@ class _Loader(SourceFileLoader):
         header = _BY_TIME + time.to_bytes(4, "little") + size.to_bytes(4, "little")
         if content[:_HEADER] != header:
             return super().get_code(fullname)
-        code: CodeType = loads(memoryview(content)[_HEADER:])  # noqa: S302 - Python itself would read the same file
+        try:
+            code: CodeType = loads(memoryview(content)[_HEADER:])  # noqa: S302 - Python itself would read the same file
+        except EOFError:  # it was not read to its end
+            return super().get_code(fullname)
         return code if code.co_filename == self.path else super().get_code(fullname)  # it may have been moved
 
 
@@ -49,7 +61,7 @@ def _read(file: str) -> bytes:
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
         content = piece = os.read(descriptor, _PIECE)
-        while piece:
+        while len(piece) == _PIECE:  # less is the end of a file
             piece = os.read(descriptor, _PIECE)
             content += piece
     finally:
@@ -62,20 +74,20 @@ class _Folder:
 
     def __init__(self, path: str) -> None:
         try:
-            self.names = frozenset(os.listdir(path))  # noqa: PTH208 - as above
+            names = os.listdir(path)  # noqa: PTH208 - as above
         except OSError:  # it is in an archive
-            self.names = frozenset()
-        self.path = path
-        self.before, _, self.after = cache_from_source(os.path.join(path, "*.py")).rpartition("*")  # noqa: PTH118 - as above
+            names = []
+        others = {name.partition(".")[0] for name in names if not name.endswith(_SOURCE)}
+        #: What may be no extension, nor a package.
+        self.modules = {name.removesuffix(_SOURCE) for name in names} - others
+        self.start = os.path.join(path, "")  # noqa: PTH118 - as above
+        self.before, _, self.after = cache_from_source(f"{self.start}*{_SOURCE}").rpartition("*")
 
     def spec(self, fullname: str, name: str) -> ModuleSpec | None:
         """Return the spec of a module; None if it is none, or may be an extension or a package."""
-        source = f"{name}.py"
-        if source not in self.names or name in self.names:
+        if name not in self.modules:
             return None
-        if any(f"{name}{suffix}" in self.names for suffix in EXTENSION_SUFFIXES):
-            return None
-        path, compiled = os.path.join(self.path, source), f"{self.before}{name}{self.after}"  # noqa: PTH118 - as above
+        path, compiled = f"{self.start}{name}{_SOURCE}", f"{self.before}{name}{self.after}"
         spec = ModuleSpec(fullname, _Loader(fullname, path, compiled), origin=path)
         spec.has_location = True
         spec.cached = compiled

@@ -71,7 +71,7 @@ PATHS = (
             "admitters/admit.py:admit",
             "rules/judge.py:judge",
             "emit/layout.py:layout",
-            "emit/write.py:write_tree",
+            "emit/write.py:write_trees",
         ),
         19,
     ),

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from renderer.admitters.causes import Cause, Causes, CauseType, gate_hint, invalid, not_supported
-from renderer.admitters.check_table import Check, on, once_for_equal
+from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
 from renderer.deferred import FunctionsOf
@@ -78,10 +78,7 @@ def check_machine_type(
 def _machine_check(
     machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
 ) -> Check[[VmiSpec, AdmittingCluster]]:
-    check = once_for_equal(
-        partial(check_machine_type, machines=machines, is_regexp=is_regexp),
-        lambda vmi: (vmi.architecture, vmi.domain.get("machine")),
-    )
+    check = partial(check_machine_type, machines=machines, is_regexp=is_regexp)
     return on(check, "machine", upstream="validateEmulatedMachine", since=since, until=until)
 
 

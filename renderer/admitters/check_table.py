@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
-from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vmi_spec import VmiSpec
 from renderer.deferred import DeferredFunction
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -50,17 +48,51 @@ def on(
     ends: Callable[..., bool] | None = None,
 ) -> Check[P]:
     """Return a row of a table of checks; ``since`` and ``until`` are releases such as ``1.5``."""
-    first = Release.parse(since) if since else None
-    last = Release.parse(until) if until else None
-    return Check(run, frozenset(fields), upstream, first, last, ends)
+    return Check(run, frozenset(fields), upstream, _release(since), _release(until), ends)
+
+
+@cache  # two hundred rows name ten releases
+def _release(text: str) -> Release | None:
+    return Release.parse(text) if text else None
+
+
+class CheckGroup(Record, Generic[P]):
+    """Checks of a module that is imported where one of them may be made.
+
+    Each of them needs one of ``fields``, and no release from ``until`` on makes any.
+    """
+
+    rows: Callable[[], Sequence[Check[P]]]
+    fields: frozenset[str]
+    until: Release | None
+
+
+def group(rows: Callable[[], Sequence[Check[P]]], *fields: str, until: str = "") -> CheckGroup[P]:
+    """Return what stands for the checks that ``rows`` returns in a table."""
+    return CheckGroup(rows, frozenset(fields), _release(until))
 
 
 class CheckTable(Generic[P]):
     """Checks in the order in which KubeVirt makes them."""
 
-    def __init__(self, *checks: Check[P]) -> None:
-        self.checks = checks
+    def __init__(self, *checks: Check[P] | CheckGroup[P]) -> None:
+        self.rows = checks
         self._needed: dict[tuple[Release, frozenset[str]], tuple[Check[P], ...]] = {}
+
+    @property
+    def checks(self) -> tuple[Check[P], ...]:
+        """All checks, those of groups among them."""
+        return tuple(self._checks(None, frozenset()))
+
+    def _checks(self, release: Release | None, fields: frozenset[str]) -> Iterator[Check[P]]:
+        """Yield the checks that may be needed; with no release, all."""
+        for row in self.rows:
+            if isinstance(row, Check):
+                yield row
+            elif release is None or (
+                (row.until is None or release < row.until) and not row.fields.isdisjoint(fields)
+            ):
+                yield from row.rows()
 
     def causes(
         self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
@@ -88,33 +120,7 @@ class CheckTable(Generic[P]):
         if needed is None:
             needed = self._needed[key] = tuple(
                 check.imported()
-                for check in self.checks
+                for check in self._checks(release, fields)
                 if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )
         return needed
-
-
-VmiCheck = Callable[[VmiSpec, AdmittingCluster], Iterable[Cause]]
-
-#: Verdicts that are kept for a cluster. Machines of a fleet are of a few makes, or all different.
-MOST_KEPT = 1_000
-
-
-def once_for_equal(check: VmiCheck, sections: Callable[[VmiSpec], object]) -> VmiCheck:
-    """Return ``check``, made again only for ``sections`` that nothing was found wrong with before.
-
-    ``sections`` gives, as JSON, all that ``check`` looks at, but for the cluster. What is refused is looked
-    at each time, as causes name places.
-    """
-
-    @wraps(check)
-    def shared(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterable[Cause]:
-        looked_at = (check, repr(sections(vmi)))
-        if looked_at in cluster.found_good:
-            return ()
-        causes = tuple(check(vmi, cluster))
-        if not causes and len(cluster.found_good) < MOST_KEPT:
-            cluster.found_good.add(looked_at)
-        return causes
-
-    return shared

@@ -10,14 +10,12 @@ from renderer.model.release import Release
 
 
 class AdmittingCluster:
-    """A release of KubeVirt and its configuration, with what was found out while its webhooks were asked."""
+    """A release of KubeVirt and its configuration."""
 
     def __init__(self, release: Release, config: ClusterConfig) -> None:
         self.release = release
         self.config = config
         self._cluster = Cluster(release, config)
-        #: Pairs of a check and the JSON that it found nothing wrong with.
-        self.found_good: set[tuple[object, str]] = set()
 
     @cached_property
     def gates(self) -> frozenset[Gate]:

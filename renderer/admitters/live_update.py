@@ -191,8 +191,12 @@ def _live(
     return on(partial(_where_live, check), *fields, upstream=upstream, since=since, until=until)
 
 
-#: ``validateLiveUpdateFeatures``
-LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
+def live_update_checks() -> tuple[Check[[VmSpec, AdmittingCluster]], ...]:
+    """Return the checks of ``validateLiveUpdateFeatures``."""
+    return _CHECKS
+
+
+_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
     on(_check_features_gate, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
     on(
         partial(_check_most_by_hand, path=(*_CPU, "maxSockets")),

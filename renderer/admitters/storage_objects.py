@@ -11,7 +11,7 @@ from functools import partial
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, required
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.network.interfaces import BARE_MAC_ADDRESS, MAC_ADDRESS
+from renderer.admitters.network.interfaces import is_bare_mac_address, is_mac_address
 from renderer.admitters.vmi_spec import elements, has, section, text, texts
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import ROOT, FieldPath
@@ -184,7 +184,7 @@ def _check_clone_target(spec: JsonObject, _: AdmittingCluster) -> Causes:
 def _check_clone_mac_addresses(spec: JsonObject, _: AdmittingCluster, *, bare: bool) -> Causes:
     for name, address in section(spec, "newMacAddresses").items():
         is_known = isinstance(address, str) and (
-            not address or MAC_ADDRESS.fullmatch(address) or (bare and BARE_MAC_ADDRESS.fullmatch(address))
+            not address or is_mac_address(address) or (bare and is_bare_mac_address(address))
         )
         if not is_known:
             yield invalid(_SPEC.child("newMacAddresses", name), f"{address!r} is no MAC address")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from renderer.admitters.architectures import MACHINE_CHECKS, check_foreign_architecture
 from renderer.admitters.boot_order import check_boot_order, check_disk_volumes
-from renderer.admitters.check_table import Check, CheckTable, on, once_for_equal
+from renderer.admitters.check_table import CheckTable, group, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.disks import check_disks, check_reservations, check_reservations_by_gate
 from renderer.admitters.grace import check_grace
@@ -19,11 +19,6 @@ from renderer.admitters.lifecycle import (
     check_start_strategy,
 )
 from renderer.admitters.metadata import check_hostname, check_service_account_name, check_subdomain
-from renderer.admitters.network.before_1_3 import (
-    NETWORK_CHECKS_AFTER_BOOT_ORDER,
-    NETWORK_CHECKS_BEFORE_BOOT_ORDER,
-    NUMBER_CHECKS,
-)
 from renderer.admitters.network.networks import check_networks
 from renderer.admitters.resource_claims import CLAIM_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec
@@ -41,6 +36,7 @@ if TYPE_CHECKING:
         memory,
         scheduling,
     )
+    from renderer.admitters.network import before_1_3
 else:  # most templates have nothing that these check
     access_credentials = FunctionsOf("renderer.admitters.access_credentials")
     cpu = FunctionsOf("renderer.admitters.cpu")
@@ -50,17 +46,14 @@ else:  # most templates have nothing that these check
     launch_security = FunctionsOf("renderer.admitters.launch_security")
     memory = FunctionsOf("renderer.admitters.memory")
     scheduling = FunctionsOf("renderer.admitters.scheduling")
+    before_1_3 = FunctionsOf("renderer.admitters.network.before_1_3")
 
 
-def _disks_check(decides: int, *, since: str = "", until: str = "") -> Check[[VmiSpec, AdmittingCluster]]:
-    check = once_for_equal(partial(check_disks, decides=decides), lambda vmi: vmi.disks)
-    return on(check, "disks", upstream="ValidateDisks", since=since, until=until)
-
-
+_NETWORK = ("networks", "interfaces")
 _PROBES = ("readinessProbe", "livenessProbe")
 
 SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
-    *NUMBER_CHECKS,
+    group(before_1_3.number_checks, "disks", "volumes", until="1.3"),
     on(check_hostname, "hostname", upstream="validateHostNameNotConformingToDNSLabelRules"),
     on(check_subdomain, "subdomain", upstream="validateSubdomainDNSSubdomainRules"),
     on(memory.check_memory_request, "requests", upstream="validateMemoryRequestsNegativeOrNull"),
@@ -107,10 +100,10 @@ SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
         upstream="validateSpecTopologySpreadConstraints",
     ),
     on(check_foreign_architecture, "architecture", upstream="validateArchitecture", until="1.8"),
-    *NETWORK_CHECKS_BEFORE_BOOT_ORDER,
+    group(before_1_3.network_checks_before_boot_order, *_NETWORK, until="1.3"),
     on(check_disk_volumes, "disks", upstream="validateBootOrder", until="1.3"),
-    *NETWORK_CHECKS_AFTER_BOOT_ORDER,
-    on(check_networks, "networks", "interfaces", upstream="netadmitter.Validate", since="1.3"),
+    group(before_1_3.network_checks_after_boot_order, *_NETWORK, until="1.3"),
+    on(check_networks, *_NETWORK, upstream="netadmitter.Validate", since="1.3"),
     *CLAIM_CHECKS,
     on(check_boot_order, "disks", "interfaces", upstream="validateBootOrder", since="1.3"),
     on(devices.check_inputs, "inputs", upstream="validateInputDevices"),
@@ -130,8 +123,8 @@ SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     on(check_probes, *_PROBES, upstream="validateProbe"),
     on(check_probes_have_pod_interface, *_PROBES, upstream="getNumberOfPodInterfaces", until="1.5"),
     on(check_probes_have_pod_network, *_PROBES, upstream="vmispec.LookupPodNetwork", since="1.5"),
-    _disks_check(-1, until="1.3"),
-    _disks_check(0, since="1.3"),
+    on(partial(check_disks, decides=-1), "disks", upstream="ValidateDisks", until="1.3"),
+    on(partial(check_disks, decides=0), "disks", upstream="ValidateDisks", since="1.3"),
     on(firmware.check_firmware, "firmware", upstream="validateFirmware"),
     on(firmware.check_secure_boot, "firmware", upstream="validateDomainSpec", until="1.9"),
     on(firmware.check_secure_boot_without_tdx, "firmware", upstream="validateDomainSpec", since="1.9"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate, required
@@ -12,6 +11,7 @@ from renderer.admitters.vmi_spec import VmiSpec, has, present, quantity, section
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject, text_at
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 
@@ -48,8 +48,8 @@ class Volume(Record):
 
 _CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
 _MOST_BYTES = 2048
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
+_BASE64 = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_NOT_BASE64 = pattern(r"[^A-Za-z0-9+/]")
 
 
 def check_cloud_init(volume: Volume) -> Causes:
@@ -67,7 +67,7 @@ def check_cloud_init(volume: Volume) -> Causes:
 
 
 def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[str]) -> Causes:
-    length = len(text(data, kind).encode(errors="replace"))
+    length = _length(text(data, kind))
     encoded = text(data, f"{kind}Base64")
     if encoded:
         decoded, is_valid = _decoded_length(encoded)
@@ -81,6 +81,15 @@ def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[st
     if length > _MOST_BYTES:
         hint = f"put it into a Secret and name that in {_secret_key(kind)}"
         yield invalid(at, f"the {kind} has {length} bytes; {_MOST_BYTES} fit into a VM", hint)
+
+
+def fits(data: str) -> bool:
+    """Return true if cloud-init's data fit into a VirtualMachine."""
+    return _length(data) <= _MOST_BYTES
+
+
+def _length(data: str) -> int:
+    return len(data.encode(errors="replace"))
 
 
 def _data_sources(data: JsonObject, kind: str) -> list[str]:

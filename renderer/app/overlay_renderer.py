@@ -8,7 +8,6 @@ all overlays share, and each worker starts with a copy of it.
 from __future__ import annotations
 
 import os
-import signal
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import layout
-from renderer.kubevirt.confidential import mask_in_findings
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
@@ -93,7 +91,10 @@ class OverlayRenderer:
             found = outcome.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
         findings = self._located(found)
-        findings = mask_in_findings(findings, taint_masking())
+        if findings:
+            from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is wrong
+
+            findings = mask_in_findings(findings, taint_masking())
         steps, read = done.since()
         return RenderedOverlay(
             overlay=overlay,
@@ -194,6 +195,8 @@ def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect:
     join_run(work)
     begin_notes()
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
+    import signal  # noqa: PLC0415 - makes sixty constants, for workers alone
+
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _Worker.renderer = renderer
 

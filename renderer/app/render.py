@@ -49,7 +49,7 @@ class RenderRequest(Record):
     as the file ``plan`` says. ``forced`` are files of rendered trees to overwrite or remove although someone
     edited them. ``prune`` removes trees whose overlays no longer exist. With ``tracked``, files that Git
     does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the largest number of
-    processes, and of trees that are written at once; None for one on each processor.
+    processes; None for one on each processor.
     """
 
     overlays: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ def _emit(
     if request.mode is RenderMode.CHECK:
         return [*trees.compare(rendered), *stale_trees(stale, Severity.ERROR)]
     is_dry = request.mode is RenderMode.DRY_RUN
-    findings = trees.plan(rendered) if is_dry else trees.write(rendered, request.jobs)
+    findings = trees.plan(rendered) if is_dry else trees.write(rendered)
     if request.prune:
         return findings + trees.remove(stale, dry_run=is_dry)
     return findings + stale_trees(stale, Severity.WARNING)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import Context, copy_context
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from renderer.app.reporter import Delayed, Reporter, Stopwatch
+from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
 from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
@@ -24,13 +22,14 @@ if TYPE_CHECKING:
     from renderer.app.project import Project
     from renderer.emit.check import TreeDiff
     from renderer.emit.swap import Repair
+    from renderer.emit.write import Written
 
 #: An overlay without errors, with the files that its tree should have.
 Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 
 
-#: Trees that are written at once for each processor: a tree waits for the disk most of its time.
-_TREES_PER_JOB = 2
+#: What came of writing a tree, and how long it took, in words.
+_WrittenOne: TypeAlias = "tuple[Written | DiagnosticError, str]"
 
 
 class TreeAction(Enum):
@@ -76,39 +75,31 @@ class RenderedTrees:
         self.reporter = reporter
         self.results: list[TreeResult] = []
 
-    def write(self, rendered: Sequence[Rendered], jobs: int | None = None) -> list[Diagnostic]:
-        """Write each tree, several at once. Return the findings; a tree with an error is left as it was.
+    def write(self, rendered: Sequence[Rendered]) -> list[Diagnostic]:
+        """Write each tree, several at once. Return the findings; a tree with an error is left as it was."""
+        changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
+        results = self._written(changed) if changed else iter(())
+        return _of_each(rendered, lambda each: self._write(each, results))
 
-        ``jobs`` are the processors to take, all of them without it; with one, the trees take turns.
-        """
-        changed = sum(not isinstance(each, UnchangedOverlay) for each in rendered)
-        if changed <= 1 or jobs == 1:
-            return _of_each(rendered, self._write)
-        from renderer.app.overlay_renderer import processors  # noqa: PLC0415 - not where nothing changed
+    def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_WrittenOne]:
+        """Yield the result for each tree, and how long that and those with it took."""
+        from renderer.emit.write import TREES_AT_ONCE, TreeChange, write_trees  # noqa: PLC0415 - if any changes
 
-        return self._write_at_once(rendered, min(changed, _TREES_PER_JOB * (jobs or processors())))
-
-    def _write_at_once(self, rendered: Sequence[Rendered], threads: int) -> list[Diagnostic]:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large projects need it
-
-        def write(context: Context, each: Rendered) -> tuple[RenderedTrees, Delayed, list[Diagnostic]]:
-            reporter = Delayed()
-            trees = RenderedTrees(self.root, self.forced, reporter)
-            return trees, reporter, context.run(_of_each, [each], trees._write)
-
-        findings: list[Diagnostic] = []
-        pool = ThreadPoolExecutor(threads)
-        try:
-            in_order = pool.map(write, [copy_context() for _ in rendered], rendered)
-            for each in rendered:
-                with self.reporter.doing(f"writing {each.overlay.output}"):
-                    trees, reporter, found = next(in_order)
-                reporter.pass_on(self.reporter)
-                self.results += trees.results
-                findings += found
-        finally:
-            pool.shutdown(cancel_futures=True)
-        return findings
+        for start in range(0, len(changed), TREES_AT_ONCE):
+            some, stopwatch = changed[start : start + TREES_AT_ONCE], Stopwatch()
+            others = f", with {len(some) - 1} more" if len(some) > 1 else ""
+            repairs: list[list[Repair]] = [[] for _ in some]
+            changes = [
+                TreeChange(output, each.files, self.forced.get(output, ()), noted.append)
+                for each, noted in zip(some, repairs, strict=True)
+                for output in [each.overlay.output]
+            ]
+            with self.reporter.doing(f"writing {changes[0].output}{others}"):
+                results = list(write_trees(self.root, changes))
+            elapsed = f"{stopwatch.total()}{others}"
+            for change, noted, result in zip(changes, repairs, results, strict=True):
+                self._note(change.output, noted)
+                yield result, elapsed
 
     def compare(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
         """Compare each tree with what it should be. Return an error for each file that differs."""
@@ -128,19 +119,17 @@ class RenderedTrees:
                 findings += error.diagnostics
         return findings
 
-    def _write(self, rendered: Rendered) -> Iterable[Diagnostic]:
-        output = rendered.overlay.output
+    def _write(self, rendered: Rendered, results: Iterator[_WrittenOne]) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
             self._finish(_unchanged(TreeAction.WRITTEN, rendered))
             return self._foreign(rendered).values()
-        from renderer.emit.write import write_tree  # noqa: PLC0415 - only for trees that change
-
-        stopwatch, forced = Stopwatch(), self.forced.get(output, ())
-        with self._noting_repairs(output) as note, self.reporter.doing(f"writing {output}"):
-            done = write_tree(self.root, output, rendered.files, force=forced, on_repair=note)
+        done, elapsed = next(results)
+        if isinstance(done, DiagnosticError):
+            raise done
+        overlay = rendered.overlay
         changes = done.created, done.updated, done.removed, done.unchanged, done.rescued
-        self._finish(TreeResult(TreeAction.WRITTEN, rendered.overlay.path, output, *changes))
-        self.reporter.detail(f"{output}: written in {stopwatch.total()}")
+        self._finish(TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes))
+        self.reporter.detail(f"{overlay.output}: written in {elapsed}")
         return self._foreign(rendered).values()
 
     def _compare(self, rendered: Rendered) -> Iterable[Diagnostic]:
@@ -179,8 +168,12 @@ class RenderedTrees:
     def _removed(self, output: str) -> TreeResult:
         from renderer.emit.write import remove_tree  # noqa: PLC0415 - only for trees that change
 
-        with self._noting_repairs(output) as note:
-            done = remove_tree(self.root, output, force=self.forced.get(output, ()), on_repair=note)
+        repairs: list[Repair] = []
+        try:
+            forced = self.forced.get(output, ())
+            done = remove_tree(self.root, output, force=forced, on_repair=repairs.append)
+        finally:
+            self._note(output, repairs)
         stays = (self.root / output).exists()
         return TreeResult(TreeAction.REMOVED, "", output, removed=done.removed, stays=stays)
 
@@ -188,15 +181,10 @@ class RenderedTrees:
         self.results.append(result)
         self.reporter.tree(result)
 
-    @contextmanager
-    def _noting_repairs(self, output: str) -> Iterator[Callable[[Repair], object]]:
-        """Collect repairs and note them at the end: before, a line of progress may be on the terminal."""
-        repairs: list[Repair] = []
-        try:
-            yield repairs.append
-        finally:
-            for repair in repairs:
-                self.reporter.note(f"{output}: {repair.value}")
+    def _note(self, output: str, repairs: Iterable[Repair]) -> None:
+        """Note repairs when all is done: before, a line of progress may be on the terminal."""
+        for repair in repairs:
+            self.reporter.note(f"{output}: {repair.value}")
 
     def _foreign(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
         """Return warnings of manifests in the tree that vmrender did not write, by their paths."""

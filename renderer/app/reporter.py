@@ -5,7 +5,6 @@ This is the only module of the use cases that looks at a clock.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
@@ -44,33 +43,6 @@ class Silent:
 
     def tree(self, result: TreeResult) -> None:
         """Ignore the tree."""
-
-
-class Delayed:
-    """A reporter that keeps what it is told until it is passed on, for work that is done ahead."""
-
-    def __init__(self) -> None:
-        self._told: list[Callable[[Reporter], object]] = []
-
-    def doing(self, _what: str) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def detail(self, text: str) -> None:
-        """Keep the detail."""
-        self._told.append(lambda reporter: reporter.detail(text))
-
-    def note(self, text: str) -> None:
-        """Keep the note."""
-        self._told.append(lambda reporter: reporter.note(text))
-
-    def tree(self, result: TreeResult) -> None:
-        """Keep the tree."""
-        self._told.append(lambda reporter: reporter.tree(result))
-
-    def pass_on(self, reporter: Reporter) -> None:
-        """Tell another reporter all that was kept, in the same order."""
-        for tell in self._told:
-            tell(reporter)
 
 
 class Stopwatch:

@@ -12,6 +12,7 @@ from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverl
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
+from renderer.disk import ConfinedFolder
 from renderer.emit.ownership import encode_files
 from renderer.emit.unchanged_since_render import files_unchanged_since_render, tree_digest
 from renderer.model.diagnostic import Diagnostic, has_errors
@@ -42,7 +43,7 @@ class RunCache:
     catalogs: KnownCatalogs | None = None
 
     def __init__(self, project: Project, store: Store | None) -> None:
-        self._root = project.root
+        self._root = ConfinedFolder(project.root.resolve().as_posix())
         self._store = store
         if store:
             self._digests = FileDigests(project.root, project.fs.read, store)
@@ -64,7 +65,7 @@ class RunCache:
         known = self._known.find(overlay) if self._store else None
         if known is None:
             return None
-        files = files_unchanged_since_render(self._root, overlay.output, known.tree, self._digests.of)
+        files = files_unchanged_since_render(self._root, overlay.output, known.tree, self._digests.are)
         return None if files is None else UnchangedOverlay(overlay, files, known.findings, known.folders)
 
     def seconds(self, overlay: Overlay) -> float | None:

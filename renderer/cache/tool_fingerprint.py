@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def tool_fingerprint() -> str:
         ours = record.read_bytes()
     except OSError:
         folders = (_PACKAGE, data_folder("schemas"), data_folder("catalog"))
-        ours = "\n".join(sign for folder in folders for sign in _signs(str(folder))).encode()
+        ours = "\n".join(_signs(*map(str, folders))).encode()
     found = (sys.version, sys.platform, *_libraries())
     return sha256(ours + "\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -49,12 +48,15 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
-def _signs(folder: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.is_dir():
-                if entry.name != "__pycache__":
-                    yield from _signs(entry.path)
-            else:
-                status = entry.stat()
-                yield f"{entry.path} {status.st_mtime_ns} {status.st_size}"
+def _signs(*folders: str) -> list[str]:
+    """Return the path, time and size of each file in the folders."""
+    signs, left = [], [*folders]
+    while left:
+        with os.scandir(left.pop()) as entries:
+            for entry in entries:
+                if not entry.is_dir():
+                    status = entry.stat()
+                    signs.append(f"{entry.path} {status.st_mtime_ns} {status.st_size}")
+                elif entry.name != "__pycache__":
+                    left.append(entry.path)
+    return sorted(signs)

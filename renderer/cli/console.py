@@ -171,11 +171,12 @@ def report(
     ``overlays`` are the paths of those that were looked at. As text, nothing is printed without a finding; a
     report in any other format is a whole document also then. Raises ``click.FileError``.
     """
-    from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - not for --help
-    from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
+    target, found = ReportTarget.chosen(), tuple(diagnostics)
+    if found:
+        from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is wrong
+        from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
 
-    target = ReportTarget.chosen()
-    found = mask_in_findings(diagnostics, taint_masking())
+        found = mask_in_findings(found, taint_masking())
     if target.is_quiet and target.format is Format.TEXT:
         found = tuple(finding for finding in found if finding.severity is Severity.ERROR)
     if found or target.format is not Format.TEXT:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,6 +96,8 @@ def way_on(result: RenderResult) -> str:
     if any(tree.source for tree in result.trees) or not all(found.overlays for found in errors) or not sound:
         return ""
     more = "one of those" if len(sound) > 1 else "the one"
+    import shlex  # noqa: PLC0415 - compiles expressions, for a hint
+
     return f"  hint: vmrender render {shlex.quote(sound[0])} writes {more} without errors"
 
 

@@ -272,7 +272,7 @@ class JsonPatching:
 
     def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
         try:
-            rounded = _rounded(document, known)
+            rounded = document if _is_exact(document, known) else _rounded(document)
         except OverflowError:  # from a patch in JSON: YAML makes texts of such numbers
             raise self._invalid("a number is too large", (0,), None, resource) from None
         if not isinstance(rounded, dict):
@@ -329,23 +329,39 @@ def _as_json(resource: Resource) -> JsonObject:
     return content
 
 
-def _rounded(value: Json, known: Json) -> Json:
-    """Return the value with integers as exact as a float has them; itself where that changes nothing.
+def _is_exact(value: Json, known: Json) -> bool:
+    """Return whether a float has all integers of a tree as they are.
 
     What it shares with ``known`` is so already, or else every operation would go through the whole object.
     """
-    if value is known and value is not None:
-        return value
+    # A plain loop and exact types, as this goes through whole objects.
+    steps, waiting = 0, [(value, known)]
+    while waiting:
+        node, old = waiting.pop()
+        if isinstance(node, dict):
+            before = object_at(old)
+            new = [(child, before.get(key)) for key, child in node.items() if type(child) is not str]
+        elif isinstance(node, list):
+            new = [*zip_longest(node, array_at(old)[: len(node)])]
+        elif type(node) is int and not -_EXACT <= node <= _EXACT:
+            return False
+        else:
+            continue
+        steps += len(node) // _KEYS_PER_STEP
+        waiting += [each for each in new if each[0] is not each[1]]
+    spend(steps, "applying patches")
+    return True
+
+
+def _rounded(value: Json) -> Json:
+    """Return the value with integers as exact as a float has them; itself where that changes nothing."""
     if isinstance(value, dict):
-        old = object_at(known)
         spend(len(value) // _KEYS_PER_STEP, "applying patches")
-        new = [(key, child, old.get(key)) for key, child in value.items() if old.get(key) is not child]
-        fields = {key: made for key, child, before in new if (made := _rounded(child, before)) is not child}
+        fields = {key: made for key, child in value.items() if (made := _rounded(child)) is not child}
         return {**value, **fields} if fields else value
     if isinstance(value, list):
         spend(len(value) // _KEYS_PER_STEP, "applying patches")
-        pairs = zip_longest(value, array_at(known)[: len(value)])
-        elements = [element if element is old else _rounded(element, old) for element, old in pairs]
+        elements = [*map(_rounded, value)]
         return value if all(map(is_, elements, value)) else elements
     if type(value) is int and not -_EXACT <= value <= _EXACT:
         return json_number(float(value))

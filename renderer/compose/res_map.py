@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
-from renderer.kubevirt.confidential import SECRET_DATA, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.json import Json
+from renderer.model.json import EMPTY, Json
 from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
 from renderer.model.taint import taint
@@ -21,7 +20,9 @@ from renderer.model.work import spend
 
 if TYPE_CHECKING:
     from renderer.compose import scalar_nodes
-else:  # few resources have fields that share a node
+    from renderer.kubevirt import confidential
+else:  # few resources are Secrets, or have fields that share a node
+    confidential = FunctionsOf("renderer.kubevirt.confidential")
     scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
 
 #: Characters of a number, and of what stands around a value when it is written.
@@ -56,12 +57,15 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
         spend(len(after) // _KEYS_PER_STEP, "changing resources")
         old = before if isinstance(before, dict) else {}
         size = depth = 0
-        for key in [key for key, child in after.items() if old.get(key, _MISSING) is not child]:
-            if key in old:
-                more, deep = _added(old[key], after[key], known)
-            else:
-                more, deep = _whole(after[key], known)
+        for key, child in after.items():
+            earlier = old.get(key, _MISSING)
+            if earlier is child:
+                continue
+            if earlier is _MISSING:
+                more, deep = _whole(child, known)
                 size += len(key) + _AROUND
+            else:
+                more, deep = _added(earlier, child, known)
             size += more
             depth = max(depth, deep)
         return size, depth + 1
@@ -95,6 +99,9 @@ def _whole(value: Json, known: dict[int, Growth]) -> Growth:
         if isinstance(value, dict):
             size += sum(map(len, value))
         for child in value.values() if isinstance(value, dict) else value:
+            if type(child) is str:
+                size += len(child)
+                continue
             more, deep = _whole(child, known)
             size += more
             depth = max(depth, deep)
@@ -253,14 +260,8 @@ class ResMap:
 
 def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
     """Note the values that a Secret has no more: by now they may stand elsewhere."""
-    if before.kind != "Secret":
-        return
-    if (
-        after is None
-        or after.kind != "Secret"
-        or any(before.content.get(field) is not after.content.get(field) for field in SECRET_DATA)
-    ):
-        taint(secret_values([before.content]) - secret_values([after.content] if after else ()))
+    if before.kind == "Secret":
+        taint(confidential.lost_values(before.content, after.content if after else EMPTY))
 
 
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:

@@ -153,8 +153,12 @@ class StrategicMerge:
         for key in known:  # lists that the patch does not touch are merged with themselves
             if key in dest and key not in patch:
                 changed[key] = self._merged_field(key, dest[key], ABSENT, known[key])
-        if all(dest.get(key, ABSENT) is value for key, value in changed.items()):
+        changed = {key: value for key, value in changed.items() if dest.get(key, ABSENT) is not value}
+        if not changed:
             return dest
+        kept = {key: value for key, value in changed.items() if value is not ABSENT}
+        if len(kept) == len(changed):
+            return {**dest, **kept}
         return {key: value for key, value in {**dest, **changed}.items() if value is not ABSENT}
 
     def _merged_field(self, key: str, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
@@ -244,11 +248,12 @@ class StrategicMergePatching:
         Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
         """
         patch = _as_targeted_patch(document)
+        versioned: dict[str, JsonObject] = {"": patch}
         for key in keys:
             api_version = resources[key].api_version
-            self._apply(
-                resources, key, document, {**patch, "apiVersion": api_version} if api_version else patch
-            )
+            if api_version not in versioned:
+                versioned[api_version] = {**patch, "apiVersion": api_version}
+            self._apply(resources, key, document, versioned[api_version])
         if self._may_rename(document) or self._may_change_kind(document):
             resources.check_ids()
 

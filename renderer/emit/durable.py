@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+import stat
 import sys
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections import deque
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _BINARY = getattr(os, "O_BINARY", 0)
-#: Disks take many files at once; below this number threads cost more than they save.
-_MANY = 16
-_AT_ONCE = 8
-#: macOS lets a process open 256 files.
-_OPEN_AT_ONCE = 128
+#: The errors of file systems that have no hard links, or none for this file.
+_NO_HARD_LINK = frozenset(
+    {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
+)
+#: A symbolic link itself is linked, not its target; Linux does so anyway.
+_NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
+#: Files that a thread waits for, and such threads, as disks take many files at once. Together that is half of
+#: the files that macOS lets a process open.
+_MANY, _AT_ONCE = 16, 8
 
 
 def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
@@ -27,23 +38,94 @@ def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
         os.close(descriptor)
 
 
-def write_new_files(contents: Iterable[tuple[str, bytes]]) -> None:
-    """Write files that are not there yet, each a path and its content, and wait until all are on the disk.
+class Unsynced:
+    """Files and folders that may not be on the disk yet: each stays open until then.
 
-    A file stays open from its writing to its sync, which otherwise has to look it up again. Raises
-    ``OSError``.
+    To open it once more, the system would have to look it up again. Threads wait for the first files while
+    further ones are written. When one cannot be written, nothing that was noted here is known to be on the
+    disk: from then on every method raises. Methods raise ``OSError``.
     """
-    files = iter(contents)
-    while some := tuple(islice(files, _OPEN_AT_ONCE)):
-        descriptors: list[int] = []
+
+    def __init__(self) -> None:
+        self._descriptors: list[int] = []
+        self._folders: set[tuple[int, int]] = set()
+        self._pool: ThreadPoolExecutor | None = None
+        self._waiting: deque[Future[None]] = deque()
+        self._failure: OSError | None = None
+
+    def write_new_file(self, file: str, content: bytes) -> None:
+        """Write a file that is not there yet."""
+        descriptor = _open_new(file)
+        self._descriptors.append(descriptor)
+        _write(descriptor, content)
+        self._go_on()
+
+    def add_folder(self, folder: str) -> None:
+        """Note that names in ``folder`` have changed."""
+        if sys.platform == "win32":  # which cannot sync a folder, and does not need to
+            return
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        self._descriptors.append(descriptor)
+        status = os.fstat(descriptor)
+        if (status.st_dev, status.st_ino) in self._folders:
+            os.close(self._descriptors.pop())
+        self._folders.add((status.st_dev, status.st_ino))
+        self._go_on()
+
+    def sync(self) -> None:
+        """Wait until all of it is on the disk."""
+        if self._waiting:
+            self._hand_over()
+        else:  # few: threads cost more than they save
+            self._note_failure(_sync_and_close, self._taken())
+        while self._waiting:
+            self._note_failure(self._waiting.popleft().result)
+        if self._failure:
+            raise self._failure
+
+    def close(self) -> None:
+        """Close all, whether it is on the disk or not."""
+        for descriptor in self._taken():
+            os.close(descriptor)
+        if self._pool:
+            self._pool.shutdown()
+
+    def _go_on(self) -> None:
+        if len(self._descriptors) == _MANY:
+            self._hand_over()
+        if self._failure:
+            raise self._failure
+
+    def _hand_over(self) -> None:
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large changes pay for it
+
+            self._pool = ThreadPoolExecutor(_AT_ONCE)
+        # A task for several files: 1,000 tasks take more CPU time than 1,000 files.
+        self._waiting.append(self._pool.submit(_sync_and_close, self._taken()))
+        if len(self._waiting) > _AT_ONCE:
+            self._note_failure(self._waiting.popleft().result)
+
+    def _taken(self) -> list[int]:
+        taken, self._descriptors = self._descriptors, []
+        self._folders.clear()  # names that change from now on are not on the disk when these are
+        return taken
+
+    def _note_failure(self, wait: Callable[..., None], *arguments: list[int]) -> None:
         try:
-            for file, content in some:
-                descriptors.append(_open_new(file))
-                _write(descriptors[-1], content)
-            _sync(descriptors)
-        finally:
-            for descriptor in descriptors:
-                os.close(descriptor)
+            wait(*arguments)
+        except OSError as error:
+            self._failure = self._failure or error
+
+
+def link_or_copy(old: Path, new: Path) -> None:
+    """Make ``new`` a hard link to the file ``old``, or a copy where none can be. Raises ``OSError``."""
+    try:
+        os.link(old, new, **_NOT_FOLLOWED)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(old.lstat().st_mode):
+            raise
+        shutil.copy2(old, new, follow_symlinks=False)
 
 
 def sync_folder(folder: Path) -> None:
@@ -67,18 +149,10 @@ def _write(descriptor: int, content: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _sync(descriptors: Sequence[int]) -> None:
-    if len(descriptors) < _MANY:
-        _sync_one_by_one(descriptors)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large changes pay for it
-
-    # A task for each thread, not for each file: 1,000 tasks take more CPU time than 1,000 files.
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for _ in pool.map(_sync_one_by_one, (descriptors[start::_AT_ONCE] for start in range(_AT_ONCE))):
-            pass
-
-
-def _sync_one_by_one(descriptors: Sequence[int]) -> None:
-    for descriptor in descriptors:
-        os.fsync(descriptor)
+def _sync_and_close(descriptors: list[int]) -> None:
+    try:
+        for descriptor in descriptors:
+            os.fsync(descriptor)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)

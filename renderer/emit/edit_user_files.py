@@ -1,48 +1,105 @@
-"""Changes to files that people edit too: all of them or, when the disk refuses one, none."""
+"""Changes to files that people edit too: all of them or, when the disk or a signal ends that, none.
+
+The new content of every file is on the disk beside it, and so is a hard link to the old one, before the first
+file changes. From then on files are only renamed, which needs no space, and so does the way back.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from renderer.disk import opened_folder
-from renderer.emit.durable import write_new_file
+from renderer.emit.durable import link_or_copy, write_new_file
 from renderer.emit.output_folder import is_link
-from renderer.emit.tree import read_file
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 
-_TEMPORARY = ".vmrender-new"
+if sys.platform != "win32":
+    import fcntl
+
+_NEW, _OLD = ".vmrender-new", ".vmrender-old"
+#: The signals that end a process and can be held back; Windows has the first two.
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str]) -> None:
     """Writes the files, each atomically, then removes others with the folders they leave empty, in order.
 
-    Who interrupts that finds all files as they were.
+    Processes that do so at the same time take turns. A signal that ends the process takes effect when all
+    files are as they were, or all are changed.
 
     Paths are relative to ``root``. Raises ``DiagnosticError``: write-failed when one cannot be changed, with
     all others as they were, and output-invalid for a path through a symbolic link or to a special file.
     """
-    removals = tuple(removals)
+    removals = tuple(dict.fromkeys(removals))
     check_writable(root, (*writes, *removals))
-    before: dict[str, bytes | None] = {}
+    with _alone(root), _signals_held_back() as check_signals:
+        missing = _missing_folders(root, writes)
+        changed: set[str] = set()
+        try:
+            for path in (*writes, *removals):
+                check_signals()
+                _prepare(root, path, writes.get(path))
+            check_signals()
+            for path in (*writes, *removals):
+                changed.add(path)
+                _change(root, path, is_written=path in writes)
+        except BaseException as error:
+            for path in (*writes, *removals):
+                _undo(root, path, is_changed=path in changed)
+            _remove_empty(root, missing)
+            if isinstance(error, OSError):
+                raise _failed(error) from error
+            raise
+        for path in (*writes, *removals):
+            _clear(root, path)
+        _remove_empty(root, {PurePosixPath(path).parent for path in removals})
+
+
+@contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Wait until no other process changes files below ``root``, where the system can tell."""
+    with ExitStack() as held:
+        if sys.platform != "win32":
+            with suppress(OSError):  # as on some network file systems
+                descriptor = os.open(root, os.O_RDONLY)
+                held.callback(os.close, descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _signals_held_back() -> Iterator[Callable[[], None]]:
+    """Hold back the signals that end a process, and yield what raises ``KeyboardInterrupt`` after one.
+
+    A signal takes effect at the end. Only the main thread gets any; those that are ignored stay so.
+    """
+    import signal  # noqa: PLC0415 - for commands that edit files, when they do
+
+    came: list[int] = []
+
+    def check() -> None:
+        if came:
+            raise KeyboardInterrupt
+
+    before = {}
     try:
-        before |= {path: _content(root, path) for path in (*writes, *removals)}
-        for path, content in writes.items():
-            _replace(root, path, content)
-        for path in removals:
-            _remove(root, path)
-    except OSError as error:
-        _restore(root, before)
-        raise _failed(error) from error
-    except KeyboardInterrupt:
-        _restore(root, before)
-        raise
-    _remove_empty(root, removals)
+        with suppress(ValueError):  # in another thread
+            for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    before[number] = signal.signal(number, lambda number, _: came.append(number))
+        yield check
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def check_writable(root: Path, paths: Iterable[str]) -> None:
@@ -62,47 +119,69 @@ def check_writable(root: Path, paths: Iterable[str]) -> None:
                 raise _not_written(path, f"{part.as_posix()} is no regular file")
 
 
-def _replace(root: Path, path: str, content: bytes) -> None:
-    """The file has its old content, or all of the new; its mode stays."""
+def _prepare(root: Path, path: str, content: bytes | None) -> None:
+    """Put the new content beside the file, with its mode, and a second name of the file itself."""
     place = PurePosixPath(path)
-    with opened_folder(root, place.parent, make=True) as folder:
-        file = folder / place.name
-        temporary = file.with_name(f".{file.name}{_TEMPORARY}")
-        temporary.unlink(missing_ok=True)
-        try:
-            write_new_file(temporary, content)
-            if file.exists():
-                temporary.chmod(file.stat().st_mode & 0o7777)
-            os.replace(temporary, file)  # noqa: PTH105 - the call that is atomic on Windows as well
-        except (OSError, KeyboardInterrupt):
-            temporary.unlink(missing_ok=True)
-            raise
+    is_written = content is not None
+    with (
+        suppress(*() if is_written else (FileNotFoundError,)),
+        opened_folder(root, place.parent, make=is_written) as folder,
+    ):
+        file, new, old = _names(folder, place)
+        new.unlink(missing_ok=True)
+        old.unlink(missing_ok=True)
+        exists = file.exists()
+        if content is not None:
+            write_new_file(new, content)
+        if content is not None and exists:
+            new.chmod(file.stat().st_mode & 0o7777)
+        if exists:
+            link_or_copy(file, old)
 
 
-def _remove(root: Path, path: str) -> None:
+def _change(root: Path, path: str, *, is_written: bool) -> None:
     place = PurePosixPath(path)
-    with suppress(FileNotFoundError), opened_folder(root, place.parent) as folder:
-        (folder / place.name).unlink()
+    with suppress(*() if is_written else (FileNotFoundError,)), opened_folder(root, place.parent) as folder:
+        file, new, _ = _names(folder, place)
+        if is_written:
+            os.replace(new, file)  # noqa: PTH105 - the call that is atomic on Windows as well
+        else:
+            file.unlink()
 
 
-def _content(root: Path, path: str) -> bytes | None:
-    content = read_file(root, path)
-    return content if isinstance(content, bytes) else None
+def _undo(root: Path, path: str, *, is_changed: bool) -> None:
+    """Give the file its old content again, if it had any; what cannot be undone keeps its second name."""
+    place = PurePosixPath(path)
+    with suppress(OSError), opened_folder(root, place.parent) as folder:  # the first failure is reported
+        file, new, old = _names(folder, place)
+        new.unlink(missing_ok=True)
+        if is_changed and old.exists():
+            os.replace(old, file)  # noqa: PTH105 - as above
+        elif is_changed:
+            file.unlink(missing_ok=True)
+        old.unlink(missing_ok=True)  # two names of one file are not replaced by each other
 
 
-def _restore(root: Path, before: Mapping[str, bytes | None]) -> None:
-    for path, content in reversed(tuple(before.items())):
-        with suppress(OSError):  # the first failure is the one to report
-            if content is None:
-                _remove(root, path)
-            elif _content(root, path) != content:
-                _replace(root, path, content)
-    _remove_empty(root, before)
+def _clear(root: Path, path: str) -> None:
+    place = PurePosixPath(path)
+    with suppress(OSError), opened_folder(root, place.parent) as folder:
+        _names(folder, place)[2].unlink(missing_ok=True)
 
 
-def _remove_empty(root: Path, paths: Iterable[str]) -> None:
-    """The folders that ``paths`` are in."""
-    for folder in {PurePosixPath(path).parent for path in paths}:
+def _names(folder: Path, place: PurePosixPath) -> tuple[Path, Path, Path]:
+    """Return the file, and the names beside it of its new and of its old content."""
+    return folder / place.name, folder / f".{place.name}{_NEW}", folder / f".{place.name}{_OLD}"
+
+
+def _missing_folders(root: Path, paths: Iterable[str]) -> tuple[PurePosixPath, ...]:
+    """Return the folders of ``paths`` that are not there, inner ones first."""
+    folders = {folder for path in paths for folder in PurePosixPath(path).parents}
+    missing = (folder for folder in folders if not os.path.lexists(root / folder))
+    return tuple(sorted(missing, key=lambda folder: len(folder.parts), reverse=True))
+
+
+def _remove_empty(root: Path, folders: Iterable[PurePosixPath]) -> None:
+    for folder in folders:
         with suppress(OSError), opened_folder(root, folder.parent) as above:  # most are not empty
             (above / folder.name).rmdir()
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import takewhile
+from os.path import lexists
 from pathlib import Path
 
 from renderer.emit.output_folder import is_link
@@ -24,7 +25,9 @@ def find_stale_trees(
     """
     current = {output.casefold() for output in outputs}
     places = dict(_place(pattern) for pattern in sorted(patterns))
-    found = {tree for place, depth in places.items() for tree in _trees(root, place, depth, other_project)}
+    found = {
+        tree for place, depth in places.items() for tree in _trees(root, place, depth, other_project, current)
+    }
     return tuple(sorted(tree for tree in found if tree.casefold() not in current))
 
 
@@ -35,7 +38,10 @@ def _place(pattern: str) -> tuple[str, int]:
     return ("/".join(fixed), _ANY_DEPTH) if fixed else (".", len(parts))
 
 
-def _trees(root: Path, folder: str, depth: int, other_project: str) -> Iterator[str]:
+def _trees(
+    root: Path, folder: str, depth: int, other_project: str, current: Collection[str]
+) -> Iterator[str]:
+    """Yield the trees in ``folder``, of the ``current`` ones only some."""
     names: dict[str, os.DirEntry[str]] = {}
     with suppress(OSError):  # what cannot be listed cannot be rendered into either
         place = root / folder
@@ -45,10 +51,13 @@ def _trees(root: Path, folder: str, depth: int, other_project: str) -> Iterator[
         yield folder
     elif depth and not (folder != "." and other_project in names):
         for name, entry in sorted(names.items()):
-            if not name.startswith(".") and entry.is_dir(follow_symlinks=False):
-                yield from _trees(
-                    root, name if folder == "." else f"{folder}/{name}", depth - 1, other_project
-                )
+            below = name if folder == "." else f"{folder}/{name}"
+            if (
+                not name.startswith(".")
+                and entry.is_dir(follow_symlinks=False)
+                and not (below.casefold() in current and lexists(f"{root}/{below}/{OWNERSHIP_FILE}"))
+            ):
+                yield from _trees(root, below, depth - 1, other_project, current)
 
 
 _MANIFESTS = (".yaml", ".yml", ".json")
@@ -61,16 +70,36 @@ def foreign_manifests(folder: Path, listed: Collection[str]) -> tuple[str, ...]:
     None where the folder has a kustomization: then only what that names is applied. Links are not followed,
     and what cannot be read is passed over.
     """
-    found = tuple(_manifests(folder))
+    found = tuple(_manifests(str(folder)))
     if not _KUSTOMIZATIONS.isdisjoint(found):
         return ()
     return tuple(sorted(path for path in found if path not in listed))
 
 
-def _manifests(folder: Path) -> Iterator[str]:
-    top = str(folder)
-    for place, _, names in os.walk(top):
-        below = place[len(top) + 1 :].replace(os.sep, "/")
-        for name in names:
-            if name.endswith(_MANIFESTS) or name in _KUSTOMIZATIONS:
-                yield f"{below}/{name}" if below else name
+def _manifests(folder: str) -> Iterator[str]:
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        for entry in _entries(f"{folder}/{below}"):
+            name = entry.name
+            if _is_folder(entry):
+                if not entry.is_symlink():
+                    folders.append(f"{below}{name}/")
+            elif name.endswith(_MANIFESTS) or name in _KUSTOMIZATIONS:
+                yield below + name
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return True for a folder and for a link to one."""
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False

@@ -8,6 +8,7 @@ import stat
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from renderer.disk import opened_folder
@@ -38,6 +39,11 @@ class OutputFolder(Record):
         leads through a symbolic link, a file or a folder of Git's. Links are refused wherever they lead: a
         pull request may bring one that points at Git's hooks or at the sources.
         """
+        return cls.below(root.resolve(), output)
+
+    @classmethod
+    def below(cls, root: Path, output: str) -> OutputFolder:
+        """``locate`` for a ``root`` whose path is known to have no link in it."""
         path = posixpath.normpath(output)
         if not output or path == ".":
             raise _refused(output, "is the whole repository", "give it a folder of its own: rendered/{name}")
@@ -48,7 +54,7 @@ class OutputFolder(Record):
         hidden = next((part for part in path.split("/") if part.startswith(".")), None)
         if hidden:  # .git and .vmrender, .github and its likes: what is in them means something to a tool
             raise _refused(path, f"leads through {hidden}, which is no place for manifests")
-        folder = cls(root.resolve(), path)
+        folder = cls(root, path)
         folder.check_links()
         return folder
 
@@ -68,8 +74,8 @@ class OutputFolder(Record):
 
     def check_links(self) -> None:
         """Raise ``DiagnosticError`` (output-invalid) unless every part is a folder or does not exist yet."""
-        path, root = PurePosixPath(self.path), str(self.root)
-        for part in (*reversed(path.parents), path):
+        root, names = str(self.root), self.path.split("/")
+        for part in accumulate(names, "{}/{}".format):
             try:
                 status = os.lstat(f"{root}/{part}")
             except FileNotFoundError:

@@ -1,10 +1,16 @@
-"""The folder in which a tree is built before it takes the place of the old one, and the lock on it.
+"""The folder in which trees are built before they take the place of the old ones, and the lock on it.
 
-``.vmrender/<name of the output>-<digest>/`` stands at the root of the repository, or, where that is read-only
-or on another file system than the output, in the highest folder on the way to the output that is neither:
-folders are renamed within a file system only. Where no folder is, it stands at the root, and the files are
-written one by one. It exists while a run changes the tree, and after a run that was killed. The names of the
-folders in it say how far that run came; ``swap.recover`` takes it from there.
+``.vmrender/`` stands at the root of the repository, or, where that is read-only or on another file system
+than the output, in the highest folder on the way to the output that is neither: folders are renamed within a
+file system only. Where no folder is, it stands at the root, and the files are written one by one. It exists
+while a run changes trees, and after a run that was killed:
+
+- ``lock`` is held by the run whose turn it is (``Turn``);
+- ``building/<tree>`` is a tree that is being built. A first tree is renamed from there to its place;
+- ``<tree>/`` is there while an old tree is replaced. The names of the folders in it say how far that came;
+  ``swap.recover`` takes it from there.
+
+``<tree>`` is the last name of the output and a digest of its path.
 """
 
 from __future__ import annotations
@@ -16,11 +22,13 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from typing import Self
 
-from renderer.disk import opened_folder
-from renderer.emit.durable import write_new_file
+from renderer.disk import named_as, opened_folder
+from renderer.emit.durable import Unsynced, write_new_file
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.proof import PROOF, unproved_tree
 from renderer.emit.tree import OBSTACLE, is_folder, look_up_folder
@@ -36,9 +44,8 @@ else:
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _ATTEMPTS = 1000
-#: The file that is locked.
-LOCK = "lock"
-_HELD = b"held\n"
+#: The file that is locked, and the one that hides all of it from Git.
+LOCK, _IGNORE = "lock", ".gitignore"
 #: The errors of Windows' ``_locking`` for a file that another process has locked.
 _HELD_BY_ANOTHER = frozenset({errno.EDEADLK, errno.EACCES})
 #: Other users cannot put anything into it, whatever they may do to the repository.
@@ -46,49 +53,54 @@ _MODE = 0o700
 _BUILDING, _SWAPPING, _REPLAYING = "building", "swapping", "replaying"
 
 
-class Locked(Record):
-    """A folder for one process alone, and whether who had it before died with it."""
-
-    folder: Path
-    was_left: bool
-
-
 @contextmanager
-def locked(top: Path, below: PurePosixPath) -> Iterator[Locked]:
-    """Hold the folder ``below`` the folder ``top``, which is made for the purpose; wait for others.
+def locked(top: Path) -> Iterator[Path]:
+    """Hold the folder ``.vmrender`` below ``top``, which is made for the purpose; wait for others.
 
-    The lock is a file in it: who holds it writes into it, and who lets it go removes it. The system lets go
-    of the lock when a process dies, however it dies. Raises ``OSError``.
+    The lock is a file in it, and who lets it go removes that. The system lets go of the lock when a process
+    dies, however it dies. Raises ``OSError``.
     """
     with ExitStack() as held:
-        folder, descriptor = _acquire(top, below, held)
+        folder = _acquire(top, held)
         try:
-            was_left = os.fstat(descriptor).st_size > 0
-            os.write(descriptor, _HELD)
-            yield Locked(folder, was_left)
+            with suppress(FileNotFoundError):  # it may be there half-written
+                os.unlink(folder / _IGNORE)  # noqa: PTH108 - as the others here
+            # A power cut may empty it: then Git sees what is left until the next run clears it up.
+            write_new_file(folder / _IGNORE, b"*\n", sync=False)
+            yield folder
         finally:
-            os.ftruncate(descriptor, 0)
+            with suppress(OSError):
+                if _trees_in(folder) == set():
+                    (folder / _IGNORE).unlink()
             with suppress(OSError):  # Windows does not remove a file that another process has open
                 (folder / LOCK).unlink()
+    with suppress(OSError):  # something is left in it, or another process enters at this moment
+        (top / STAGING_FOLDER).rmdir()
 
 
-def _acquire(top: Path, below: PurePosixPath, held: ExitStack) -> tuple[Path, int]:
+def _acquire(top: Path, held: ExitStack) -> Path:
+    below = PurePosixPath(STAGING_FOLDER)
     failure = OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(top / below))
     for _ in range(_ATTEMPTS):
         # Who held the lock before may be removing it and its folder at this moment: then once more.
         try:
             with ExitStack() as attempt:
-                folder = attempt.enter_context(opened_folder(top, below, make=True, mode=_MODE))
+                folder = attempt.enter_context(opened_folder(top, below, make=True))
                 file = folder / LOCK
                 descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
                 attempt.callback(os.close, descriptor)
                 _wait_for(descriptor)
                 if os.path.samestat(os.fstat(descriptor), file.lstat()):
                     held.push(attempt.pop_all())
-                    return folder, descriptor
+                    return folder
         except FileNotFoundError as error:
             failure = error
     raise failure
+
+
+def _trees_in(folder: Path) -> set[str]:
+    """Return what is in ``.vmrender`` beside the lock. Raises ``OSError``."""
+    return {*os.listdir(folder)} - {LOCK, _IGNORE}  # noqa: PTH208 - names are what counts
 
 
 def _wait_for(descriptor: int) -> None:
@@ -104,15 +116,86 @@ def _wait_for(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
-class Staging(Record):
-    """The area as long as it is this process's alone; ``was_left`` by a run that was killed."""
+class OtherTurnError(Exception):
+    """The tree needs the lock of another folder: its turn is when this one has ended."""
 
-    folder: Path
-    was_left: bool
+
+class Turn:
+    """The time in which trees are changed by this process alone.
+
+    It begins with the first tree that has to change, and ends with the context. One folder is locked at a
+    time: two processes that each hold a lock never wait for that of the other. ``unsynced`` is what was
+    written in it, and may not be on the disk yet.
+    """
+
+    def __init__(self) -> None:
+        self.unsynced = Unsynced()
+        self._held = ExitStack()
+        self._top: Path | None = None
+        self._folder = self._building = Path()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.unsynced.close()
+        if self._top:
+            with suppress(OSError):  # a tree is left in it
+                (self._folder / _BUILDING).rmdir()
+        self._held.close()
+
+    def at(self, top: Path) -> tuple[Path, Path]:
+        """Return the folders ``.vmrender`` and ``building`` below ``top``, locked.
+
+        Raises ``OtherTurnError`` where those of another folder are, and ``OSError``.
+        """
+        if self._top is None:
+            with ExitStack() as entered:
+                self._folder = entered.enter_context(locked(top))
+                building = opened_folder(self._folder, PurePosixPath(_BUILDING), make=True, mode=_MODE)
+                self._building = entered.enter_context(building)
+                with suppress(OSError):  # another user's
+                    self._building.chmod(_MODE)
+                self._held, self._top = entered.pop_all(), top
+        if self._top != top:
+            raise OtherTurnError
+        return self._folder, self._building
+
+
+class Staging:
+    """The area of one tree as long as it is this process's alone; ``was_left`` by a run that was killed.
+
+    ``unsynced`` is that of the turn.
+    """
+
+    def __init__(self, turn: Turn, area: StagingArea, held: ExitStack) -> None:
+        above, building = turn.at(area.top)
+        name = area.path.name
+        self.unsynced = turn.unsynced
+        self._above, self._name, self._held = above, name, held
+        #: A tree that is being built; it may be removed at any time.
+        self.building = building / name
+        self.was_left = is_folder(self.building)
+        if is_folder(above / name):
+            self.was_left |= any(self.folder.iterdir())
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder of this tree alone, which is made when it is first asked for. Raises ``OSError``."""
+        folder = opened_folder(self._above, PurePosixPath(self._name), make=True, mode=_MODE)
+        opened = self._held.enter_context(folder)
+        with suppress(OSError):  # another user's
+            opened.chmod(_MODE)
+        return opened
 
     @property
-    def building(self) -> Path:
-        """A tree that is being built; it may be removed at any time."""
+    def is_made(self) -> bool:
+        """True if ``folder`` is there."""
+        return "folder" in self.__dict__
+
+    @property
+    def dropping(self) -> Path:
+        """A tree of no more value; it may be removed at any time."""
         return self.folder / _BUILDING
 
     @property
@@ -124,6 +207,18 @@ class Staging(Record):
     def replaying(self) -> Path:
         """The complete new tree, some of its files already in place."""
         return self.folder / _REPLAYING
+
+    def leave(self) -> None:
+        """Remove what is of no value, and ``folder``, unless something of value is in it."""
+        discard(self.building)
+        if not self.is_made:
+            return
+        discard(self.dropping)
+        if not any(is_folder(tree) for tree in (self.swapping, self.replaying)):
+            for name in (PROOF, _IGNORE, LOCK):  # the last two by earlier releases
+                (self.folder / name).unlink(missing_ok=True)
+        with suppress(OSError):  # something is left in it
+            (self._above / self._name).rmdir()
 
 
 class StagingArea(Record):
@@ -138,21 +233,37 @@ class StagingArea(Record):
 
         Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would.
         """
-        place = _staging_parent(output)
+        top = _staging_parent(output)
         digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        path = f"{STAGING_FOLDER}/{output.folder.name}-{digest}"
-        for part in (STAGING_FOLDER, path):
-            if look_up_folder(place / part) is OBSTACLE:
-                raise _in_the_way(place / part, output)
-        lock = place / path / LOCK
-        with suppress(FileNotFoundError):  # most often; another run may remove it at any moment
-            if not stat.S_ISREG(lock.lstat().st_mode):
-                raise _in_the_way(lock, output)
-        return cls(place, PurePosixPath(path))
+        area = cls(top, PurePosixPath(STAGING_FOLDER, f"{output.folder.name}-{digest}"))
+        found = look_up_folder(top / STAGING_FOLDER)
+        if found is OBSTACLE:
+            raise _in_the_way(top / STAGING_FOLDER, output)
+        if found:
+            area._check_places(output)
+        return area
+
+    def _check_places(self, output: OutputFolder) -> None:
+        folder = self.top / STAGING_FOLDER
+        for place in (self.top / self.path, folder / _BUILDING):
+            if look_up_folder(place) is OBSTACLE:
+                raise _in_the_way(place, output)
+        with suppress(FileNotFoundError):  # another run may remove it at any moment
+            if not stat.S_ISREG((folder / LOCK).lstat().st_mode):
+                raise _in_the_way(folder / LOCK, output)
 
     def is_left_over(self) -> bool:
         """Return True if a run is under way, or was killed, even between removing its last two folders."""
-        return is_folder(self.top / self.path) or _is_empty(self.top / self.path.parent)
+        folder = self.top / STAGING_FOLDER
+        if not is_folder(folder):
+            return False
+        try:
+            trees = _trees_in(folder)
+            if _BUILDING in trees:
+                trees |= {*os.listdir(folder / _BUILDING)}  # noqa: PTH208 - as above
+        except OSError:  # it was removed at this moment, or is another user's
+            return False
+        return self.path.name in trees or trees <= {_BUILDING}
 
     def check(self) -> None:
         """Raises ``DiagnosticError``: output-invalid, for a tree in it that vmrender did not leave there."""
@@ -164,33 +275,21 @@ class StagingArea(Record):
             raise DiagnosticError(_foreign(f"{self.path}/{tree}"))
 
     @contextmanager
-    def entered(self) -> Iterator[Staging]:
+    def entered(self, turn: Turn) -> Iterator[Staging]:
         """The area for one process alone; removed at the end, unless something of value is in it.
 
-        Raises ``DiagnosticError``: output-invalid, for a tree in it that vmrender did not leave there.
+        Raises ``DiagnosticError``: output-invalid, for a tree in it that vmrender did not leave there;
+        ``OtherTurnError``.
         """
-        try:
-            with locked(self.top, self.path) as (folder, was_left):
-                self._refuse(unproved_tree(folder))
-                staging = Staging(folder, was_left or _holds_work(folder))
-                ignore_file = folder / ".gitignore"
-                try:
-                    with suppress(OSError):  # another user's
-                        folder.chmod(_MODE)
-                    ignore_file.unlink(missing_ok=True)  # it may be there half-written
-                    # A power cut may empty it: then Git sees what is left until the next run clears it up.
-                    write_new_file(ignore_file, b"*\n", sync=False)
-                    yield staging
-                finally:
-                    discard(staging.building)
-                    if not any(is_folder(tree) for tree in (staging.swapping, staging.replaying)):
-                        ignore_file.unlink(missing_ok=True)
-                        (folder / PROOF).unlink(missing_ok=True)
-        finally:
-            # Something may be left in it, or another process enters at this moment.
-            with suppress(OSError), opened_folder(self.top, self.path.parent) as above:
-                (above / self.path.name).rmdir()
-                (self.top / self.path.parent).rmdir()
+        folder, (above, building) = self.top / STAGING_FOLDER, turn.at(self.top)
+        with named_as(folder, above), named_as(folder / _BUILDING, building), ExitStack() as held:
+            staging = Staging(turn, self, held)
+            if staging.is_made:
+                self._refuse(unproved_tree(staging.folder))
+            try:
+                yield staging
+            finally:
+                staging.leave()
 
 
 def has_staging_folder(output: OutputFolder) -> bool:
@@ -202,17 +301,6 @@ def has_staging_folder(output: OutputFolder) -> bool:
     for name in output.path.split("/")[:-1]:
         folders.append(f"{folders[-1]}/{name}")
     return any(os.path.lexists(f"{folder}/{STAGING_FOLDER}") for folder in folders)
-
-
-def _is_empty(folder: Path) -> bool:
-    try:
-        return is_folder(folder) and not any(folder.iterdir())
-    except OSError:  # it was removed at this moment, or is another user's
-        return False
-
-
-def _holds_work(folder: Path) -> bool:
-    return any(is_folder(folder / tree) for tree in (_BUILDING, _SWAPPING, _REPLAYING))
 
 
 def discard(folder: Path) -> None:

@@ -239,7 +239,7 @@ class Repair(Enum):
 
 def repair_needed(area: Staging) -> Repair:
     """Return the repair that ``recover`` is going to make in an area that a killed run left."""
-    return Repair.COMPLETED if is_folder(area.replaying) else Repair.CLEARED
+    return Repair.COMPLETED if area.is_made and is_folder(area.replaying) else Repair.CLEARED
 
 
 def recover(area: Staging, folder: Path) -> tuple[str, ...]:
@@ -249,6 +249,9 @@ def recover(area: Staging, folder: Path) -> tuple[str, ...]:
     """
     rescued: tuple[str, ...] = ()
     discard(area.building)
+    if not area.is_made:
+        return ()
+    discard(area.dropping)
     if is_folder(area.replaying):
         rescued += write_file_by_file(area.replaying, folder)
         drop(area, area.replaying)
@@ -259,5 +262,5 @@ def recover(area: Staging, folder: Path) -> tuple[str, ...]:
 
 def drop(area: Staging, tree: Path) -> None:
     """Remove a tree of no more value, but rename it first, as its name says that it has some."""
-    tree.rename(area.building)
-    discard(area.building)
+    tree.rename(area.dropping)
+    discard(area.dropping)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from collections.abc import Collection, Iterator, Mapping
@@ -97,7 +98,7 @@ def _read(
         status = file.lstat()
         if not stat.S_ISREG(status.st_mode) or is_link(status):
             return OBSTACLE
-        return confined.read(str(file), most)
+        return confined.read(str(file), most, status.st_mode)
     except FileNotFoundError:
         return None
     except NotRegularError:
@@ -112,10 +113,10 @@ def _look_up_below(folder: Path, path: str, folders: dict[str, _Folder]) -> _Fol
     return folders[path]
 
 
-def look_up_folder(folder: Path) -> _Folder:
+def look_up_folder(folder: Path | str) -> _Folder:
     """Return True for a folder, None for nothing, and an obstacle for a link or anything else."""
     try:
-        status = folder.lstat()
+        status = os.lstat(folder)
     except FileNotFoundError:
         return None
     return True if stat.S_ISDIR(status.st_mode) and not is_link(status) else OBSTACLE

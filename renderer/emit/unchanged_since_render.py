@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from renderer.disk import ConfinedFolder
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.staging import StagingArea, has_staging_folder
-from renderer.emit.tree import is_folder, read_file
+from renderer.emit.tree import look_up_folder
 from renderer.model.diagnostic import DiagnosticError
 
 _DIGEST = 64
@@ -21,32 +22,31 @@ def tree_digest(ownership: bytes) -> str:
 
 
 def files_unchanged_since_render(
-    root: Path, output: str, digest: str, digest_of: Callable[[str], str | None]
+    root: ConfinedFolder, output: str, digest: str, have: Callable[[str, Mapping[str, str]], bool]
 ) -> frozenset[str] | None:
     """The files of the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
 
-    ``digest_of`` has the SHA-256 of a file by its path below ``root``; None for what is no file.
+    ``have`` says whether the files in a folder below ``root`` have the SHA-256 that is given by their paths.
     None too while another run is at work on the tree, or where one was killed.
     """
     try:
-        folder = OutputFolder.locate(root, output)
-        ownership = read_file(folder.folder, OWNERSHIP_FILE)
-        if not isinstance(ownership, bytes) or tree_digest(ownership) != digest:
+        folder = OutputFolder.below(Path(root.top), output)
+        top = f"{root.top}/{folder.path}"
+        ownership = root.read(f"{top}/{OWNERSHIP_FILE}")
+        if tree_digest(ownership) != digest:
             return None
         if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
             return None
+        owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
+        if not all(look_up_folder(f"{top}/{place}") is True for place in _folders(owned)):
+            return None
     except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
         return None
-    owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
-    if not all(is_folder(folder.folder / place) for place in _folders(owned)):
-        return None
-    if any(digest_of(f"{folder.path}/{path}") != digest for path, digest in owned.items()):
-        return None
-    return frozenset(owned)
+    return frozenset(owned) if have(folder.path, owned) else None
 
 
 def _folders(paths: Iterable[str]) -> frozenset[str]:
     """All that the files are in: of a link it is not the files behind it that count."""
-    parents = {path.rpartition("/")[0] for path in paths}
+    parents = {path.rpartition("/")[0] for path in paths} - {""}
     above = {parent[:index] for parent in parents for index, letter in enumerate(parent) if letter == "/"}
     return frozenset(parents | above)

@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
-from itertools import chain
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias, TypeVar
 
 from renderer.disk import opened_folder
-from renderer.emit.durable import sync_folder, write_new_files
+from renderer.emit.durable import Unsynced, link_or_copy
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.proof import write_proof
-from renderer.emit.staging import Staging, StagingArea
+from renderer.emit.staging import OtherTurnError, Staging, StagingArea, Turn
 from renderer.emit.swap import (
     Repair,
     drop,
@@ -34,20 +33,15 @@ from renderer.emit.swap import (
     repair_needed,
     write_file_by_file,
 )
-from renderer.emit.tree import disk_errors, is_folder, read_tree
+from renderer.emit.tree import Tree, disk_errors, is_folder, read_tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
 
-#: The errors of file systems that have no hard links, or none for this file.
-_NO_HARD_LINK = frozenset(
-    {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
-)
-#: A symbolic link itself is linked, not its target; Linux does so anyway.
-_NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
+T = TypeVar("T")
 
 
-def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]) -> None:
+def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes], unsynced: Unsynced) -> None:
     """Build ``new`` from ``old`` and ``plan``, with the files in ``old`` that are not vmrender's.
 
     These and the unchanged ones are hard links to the same files, if the file system has hard links. Raises
@@ -57,21 +51,25 @@ def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]
     folders = (
         _link_what_stays(old, new, {*plan.removed, *plan.updated, OWNERSHIP_FILE}) if is_folder(old) else {}
     )
-    _make_folders(new, (*plan.created, *plan.updated))
-    contents = ((f"{new}/{path}", wanted[path]) for path in (*plan.created, *plan.updated))
-    write_new_files(chain(contents, [(f"{new}/{OWNERSHIP_FILE}", plan.ownership)]))
+    made = _make_folders(new, (*plan.created, *plan.updated))
+    for path in (*plan.created, *plan.updated):
+        unsynced.write_new_file(f"{new}/{path}", wanted[path])
+    unsynced.write_new_file(f"{new}/{OWNERSHIP_FILE}", plan.ownership)
     for path in plan.updated:
         _take_over_rights(new / path, (old / path).lstat())
     for path, status in reversed(folders.items()):
         if is_folder(new / path):
             _take_over_rights(new / path, status)
-    for folder, _, _ in os.walk(new, topdown=False):
-        sync_folder(Path(folder))
+    places = (place for place, _, _ in os.walk(new)) if folders or made else [str(new)]
+    for place in places:
+        unsynced.add_folder(place)
 
 
-def _make_folders(new: Path, paths: Iterable[str]) -> None:
-    for folder in {path.rpartition("/")[0] for path in paths}:
+def _make_folders(new: Path, paths: Iterable[str]) -> set[str]:
+    folders = {path.rpartition("/")[0] for path in paths} - {""}
+    for folder in folders:
         (new / folder).mkdir(parents=True, exist_ok=True)
+    return folders
 
 
 def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:
@@ -104,13 +102,8 @@ def _check_same_device(folder: Path, status: os.stat_result, top: os.stat_result
 def _link(old: Path, new: Path, status: os.stat_result) -> None:
     if is_link(status):
         new.symlink_to(old.readlink())
-        return
-    try:
-        os.link(old, new, **_NOT_FOLLOWED)
-    except OSError as error:
-        if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(status.st_mode):
-            raise
-        shutil.copy2(old, new, follow_symlinks=False)
+    else:
+        link_or_copy(old, new)
 
 
 def _take_over_rights(path: Path, status: os.stat_result) -> None:
@@ -123,6 +116,22 @@ def _take_over_rights(path: Path, status: os.stat_result) -> None:
 
 
 _HINT = "nothing is lost: free space or give access, then render again"
+
+#: Trees that are built, and then are on the disk, at the same time. Each has two folders open, at most.
+TREES_AT_ONCE = 32
+
+
+class TreeChange(Record):
+    """A tree that is to hold ``files``, text by path, and other files of ours no more.
+
+    ``force`` names files to replace or remove although they are not vmrender's. What a run that was killed
+    has left is repaired first, and ``on_repair`` is called, even if the run fails later.
+    """
+
+    output: str
+    files: Mapping[str, str]
+    force: Collection[str] = ()
+    on_repair: Callable[[Repair], object] = lambda _: None
 
 
 class Written(Record):
@@ -148,33 +157,63 @@ def write_tree(
 ) -> Written:
     """Make the folder ``output`` below ``root`` hold ``files``, text by path, and remove older files of ours.
 
-    Nothing is touched when everything is as it should be. ``force`` names files to replace or remove although
-    they are not vmrender's. Other files in the folder stay. Two processes at once take turns. What a run
-    that was killed has left is repaired first, and ``on_repair`` is called, even if the run fails later.
+    Nothing is touched when everything is as it should be. Other files in the folder stay. Two processes at
+    once take turns. ``force`` and ``on_repair`` as in ``TreeChange``.
 
     Raises ``DiagnosticError``, with nothing written: foreign-file for each file that is in the way or was
     edited by hand, output-invalid, ownership-invalid, write-failed (a full or read-only disk).
     """
-    wanted = encode_files(files)
-    with disk_errors(Code.WRITE_FAILED, "write", output, _HINT):
-        folder = OutputFolder.locate(root, output)
-        area = StagingArea.of(folder)
-        plan = plan_tree(read_tree(folder, wanted), wanted, force)
-        if plan.is_done and not area.is_left_over():
-            return _written(plan)
-        # So far this may have been another process's work half-way: only under the lock does it count.
-        with area.entered() as staging, folder.held() as held:
-            if staging.was_left:
-                on_repair(repair_needed(staging))
-            rescued = recover(staging, held)
-            tree = read_tree(folder, wanted)
-            plan = plan_tree(tree, wanted, force)
-            if plan.blocked:
-                raise DiagnosticError(*refusals(folder.path, tree, plan))
-            if not plan.is_done:
-                write_proof(staging.folder, tree.ownership, plan.ownership)
-                rescued += _change(staging, held, plan, wanted, force)
-            return _written(plan, rescued)
+    [result] = write_trees(root, [TreeChange(output, files, force, on_repair)])
+    if isinstance(result, DiagnosticError):
+        raise result
+    return result
+
+
+def write_trees(root: Path, changes: Sequence[TreeChange]) -> Iterator[Written | DiagnosticError]:
+    """Write each tree as ``write_tree`` does, several at once; yield what came of each, in order.
+
+    A tree waits for the disk most of its time. Some are built first, then the disk is waited for once, then
+    they take their places. A disk that fails one of these fails all of them.
+    """
+    root = root.resolve()
+    for start in range(0, len(changes), TREES_AT_ONCE):
+        yield from _written_at_once(root, changes[start : start + TREES_AT_ONCE])
+
+
+def _written_at_once(root: Path, changes: Sequence[TreeChange]) -> list[Written | DiagnosticError]:
+    results: dict[int, Written | DiagnosticError] = {}
+    waiting = list(range(len(changes)))
+    while waiting:
+        with Turn() as turn, ExitStack() as begun:
+            writing = {
+                number: begun.enter_context(closing(_writing(root, changes[number], turn)))
+                for number in waiting
+            }
+            waiting = []
+            failure: OSError | None = None
+            while writing:
+                for number, steps in tuple(writing.items()):
+                    try:
+                        steps.throw(failure) if failure else next(steps)
+                    except StopIteration as end:
+                        results[number] = end.value
+                    except DiagnosticError as error:
+                        results[number] = error
+                    except OtherTurnError:
+                        waiting.append(number)
+                    else:
+                        continue
+                    del writing[number]
+                failure = _failure_of(turn.unsynced)
+    return [results[number] for number in range(len(changes))]
+
+
+def _failure_of(unsynced: Unsynced) -> OSError | None:
+    try:
+        unsynced.sync()
+    except OSError as error:
+        return error
+    return None
 
 
 def remove_tree(
@@ -200,36 +239,81 @@ def remove_tree(
     return written
 
 
-def _change(
-    area: Staging, folder: Path, plan: TreePlan, wanted: Mapping[str, bytes], force: Collection[str]
-) -> tuple[str, ...]:
-    build_tree(folder, area.building, plan, wanted)
+#: The steps of a change: after each, what was written has to be on the disk before the next may begin.
+_Steps: TypeAlias = Generator[None, None, T]
+
+
+def _writing(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
+    """Write below ``root``, whose path has no link in it.
+
+    Raises as ``write_tree``, and ``OtherTurnError`` before anything is done.
+    """
+    wanted, force = encode_files(change.files), change.force
+    with disk_errors(Code.WRITE_FAILED, "write", change.output, _HINT):
+        folder = OutputFolder.below(root, change.output)
+        area = StagingArea.of(folder)
+        plan = plan_tree(read_tree(folder, wanted), wanted, force)
+        if plan.is_done and not area.is_left_over():
+            return _written(plan)
+        # So far this may have been another process's work half-way: only under the lock does it count.
+        with area.entered(turn) as staging, folder.held() as held:
+            if staging.was_left:
+                change.on_repair(repair_needed(staging))
+            rescued = recover(staging, held)
+            tree = read_tree(folder, wanted)
+            plan = plan_tree(tree, wanted, force)
+            if plan.blocked:
+                raise DiagnosticError(*refusals(folder.path, tree, plan))
+            if not plan.is_done:
+                build_tree(held, staging.building, plan, wanted, turn.unsynced)
+                yield
+                rescued += yield from _putting_in_place(staging, held, tree, plan, force)
+            return _written(plan, rescued)
+
+
+def _putting_in_place(
+    area: Staging, folder: Path, tree: Tree, plan: TreePlan, force: Collection[str]
+) -> _Steps[tuple[str, ...]]:
+    if not is_folder(folder) and _is_moved(area.building, folder, _IN_THE_WAY):
+        area.unsynced.add_folder(str(folder.parent))
+        yield
+        return ()
+    write_proof(area.folder, tree.ownership, plan.ownership)
     area.building.rename(area.swapping)
-    sync_folder(area.folder)
+    area.unsynced.add_folder(str(area.folder))
+    yield
     try:
-        moved_in = _move_in(area.swapping, folder)
+        moved_in = (
+            exchange(area.swapping, folder)
+            if is_folder(folder)
+            else _is_moved(area.swapping, folder, {errno.EXDEV})
+        )
     except OSError:
         remove_old_tree(area.swapping, folder)
         raise
     if moved_in:
-        sync_folder(folder.parent)
-        sync_folder(area.folder)
+        area.unsynced.add_folder(str(folder.parent))
+        area.unsynced.add_folder(str(area.folder))
+        yield
         return remove_old_tree(area.swapping, folder, force)
     area.swapping.rename(area.replaying)
-    sync_folder(area.folder)
+    area.unsynced.add_folder(str(area.folder))
+    yield
     rescued = write_file_by_file(area.replaying, folder, force)
     drop(area, area.replaying)
     return rescued
 
 
-def _move_in(new: Path, folder: Path) -> bool:
-    """Put ``new`` in the place of ``folder``, in one step; return False if that is not possible."""
-    if is_folder(folder):
-        return exchange(new, folder)
+#: The errors of a folder that is on another file system, or that came to be at this moment.
+_IN_THE_WAY = frozenset({errno.EXDEV, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR})
+
+
+def _is_moved(new: Path, folder: Path, cannot: Collection[int]) -> bool:
+    """Move ``new`` to where no ``folder`` is, in one step; return False after an error of ``cannot``."""
     try:
         new.rename(folder)
     except OSError as error:
-        if error.errno != errno.EXDEV:
+        if error.errno not in cannot:
             raise
         return False
     return True

@@ -7,7 +7,7 @@ it would fill in is there; where a value is another one, the VirtualMachine had 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -28,14 +28,10 @@ from renderer.instancetype.preference.devices import (
     apply_panic_devices,
 )
 from renderer.instancetype.preference.domain import (
-    apply_clock,
     apply_cpu_features,
-    apply_features,
-    apply_firmware,
     apply_machine,
 )
-from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
-from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, PreferenceApplier, apply_annotations
+from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, PreferenceApplier, field_of
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.instancetype.vmi_template import devices_of, with_device_field
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
@@ -74,19 +70,6 @@ _ALWAYS_FILLED = frozenset(
 #: Mappings that several sections of a preference have a share in.
 _SHARED = frozenset({"metadata", "spec", "domain", "devices"})
 #: The part of a preference that each applier applies.
-_PARTS: Mapping[PreferenceApplier, str] = {
-    apply_cpu_features: "cpu",
-    apply_devices: "devices",
-    apply_disks: "devices",
-    apply_interfaces: "devices",
-    apply_inputs: "devices",
-    apply_panic_devices: "devices",
-    apply_features: "features",
-    apply_firmware: "firmware",
-    apply_machine: "machine",
-    apply_clock: "clock",
-    apply_annotations: "annotations",
-}
 #: A VirtualMachine that says nothing; without ``cpu`` KubeVirt crashes on preferred CPU features.
 _SILENT: JsonObject = {"spec": {"domain": {"cpu": {}}}}
 _CPU = ("spec", "domain", "cpu")
@@ -157,7 +140,7 @@ class PreferenceFields:
 
     def _part(self, apply: PreferenceApplier) -> str:
         """Return the part of the spec that an applier applies, as text; empty where there is none."""
-        key = apply.source if isinstance(apply, SetWhenAbsent) else _PARTS[apply]
+        key = field_of(apply)
         return json.dumps(self.spec[key], sort_keys=True) if self.spec.get(key) is not None else ""
 
     def _section(self, index: int, apply: PreferenceApplier) -> _Section:

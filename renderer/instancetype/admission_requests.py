@@ -24,19 +24,14 @@ def admission_requests(
 ) -> Iterator[AdmissionRequest]:
     """Yield the requests for the virtual machines, instances and pools in ``expanded``.
 
-    A pool is judged without defaults; the VirtualMachine that it makes is another request. An object that
-    cannot be defaulted has no request: its expansion or its schema reports it.
+    A pool is judged without defaults; the VirtualMachine that it makes is another request.
     """
     config = _cluster_config(expanded, catalog)
     if config is None:
         return
     requests = _Requests(config, behaviour_of(release))
     for resource in expanded:
-        for request in requests.of(resource):
-            try:
-                yield request()
-            except (CauseError, DiagnosticError):
-                continue
+        yield from requests.of(resource)
 
 
 class _Requests:
@@ -44,31 +39,36 @@ class _Requests:
         self._config = config
         self._behaviour = behaviour
 
-    def of(self, resource: Resource) -> Iterable[Callable[[], AdmissionRequest]]:
+    def of(self, resource: Resource) -> Iterable[AdmissionRequest]:
         kind = resource.content.get("kind")
         if kind not in ADMITTED or not is_kubevirt_group(resource.gvk.group):
             return ()
         if kind == VMI:
-            return (lambda: self._vmi(resource, ROOT, resource.content),)
+            return (self._vmi(resource, ROOT, resource.content),)
         if kind in (VM, VM_POOL):
             return self._of_machine(resource)
         if kind == VMI_REPLICA_SET:
-            return (lambda: self._as_written(resource), lambda: self._vmi_of_template(resource))
-        return (lambda: self._as_written(resource),)
+            return (self._as_written(resource), self._vmi_of_template(resource))
+        return (self._as_written(resource),)
 
-    def _of_machine(self, resource: Resource) -> Iterable[Callable[[], AdmissionRequest]]:
+    def _of_machine(self, resource: Resource) -> Iterable[AdmissionRequest]:
         vm = VirtualMachine.of(resource)
         if vm is None or vm.template is None or vm.has_matchers:
             return ()
         if resource.content.get("kind") == VM_POOL:
-            return (lambda: self._as_written(resource), lambda: self._vm(vm))
-        return (lambda: self._vm(vm),)
+            return (self._as_written(resource), self._vm(vm))
+        return (self._vm(vm),)
 
     def _vm(self, vm: VirtualMachine) -> AdmissionRequest:
-        template = object_at(vm.spec, "template")
-        spec = self._default(object_at(template, "spec"))
-        content = {**vm.content, "spec": {**vm.spec, "template": {**template, "spec": spec}}}
-        return AdmissionRequest(VM, vm.resource, vm.base, content, self._config)
+        return AdmissionRequest(
+            VM, vm.resource, vm.base, vm.content, self._config, with_defaults=self._default_vm
+        )
+
+    def _default_vm(self, content: JsonObject) -> JsonObject:
+        vm_spec = object_at(content, "spec")
+        template = object_at(vm_spec, "template")
+        spec = _defaulted(object_at(template, "spec"), self._default)
+        return {**content, "spec": {**vm_spec, "template": {**template, "spec": spec}}}
 
     def _default(self, spec: JsonObject) -> JsonObject:
         if not self._behaviour.defaults_template_as_instance:
@@ -78,11 +78,16 @@ class _Requests:
         return default_admitted_spec(spec, self._config, self._behaviour)
 
     def _vmi(self, resource: Resource, base: FieldPath, content: JsonObject) -> AdmissionRequest:
+        return AdmissionRequest(VMI, resource, base, content, self._config, with_defaults=self._default_vmi)
+
+    def _default_vmi(self, content: JsonObject) -> JsonObject:
+        return {**content, "spec": _defaulted(object_at(content, "spec"), self._default_instance)}
+
+    def _default_instance(self, spec: JsonObject) -> JsonObject:
         from renderer.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few repositories have any
 
-        spec = default_vmi_spec(object_at(content, "spec"), self._config, self._behaviour)
-        defaulted: JsonObject = {**content, "spec": default_vmi_object(spec, self._config.cpu_model)}
-        return AdmissionRequest(VMI, resource, base, defaulted, self._config)
+        spec = default_vmi_spec(spec, self._config, self._behaviour)
+        return default_vmi_object(spec, self._config.cpu_model)
 
     def _vmi_of_template(self, resource: Resource) -> AdmissionRequest:
         """Return the request for an instance that a replica set makes."""
@@ -92,6 +97,14 @@ class _Requests:
     def _as_written(self, resource: Resource) -> AdmissionRequest:
         kind = text_at(resource.content, "kind")
         return AdmissionRequest(kind, resource, ROOT, resource.content, self._config)
+
+
+def _defaulted(spec: JsonObject, default: Callable[[JsonObject], JsonObject]) -> JsonObject:
+    """Return the spec with defaults. Raises ``DiagnosticError``, whose causes expansion tells of."""
+    try:
+        return default(spec)
+    except CauseError:
+        raise DiagnosticError from None
 
 
 def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:

@@ -49,8 +49,9 @@ def with_custom_size(
     quantity-invalid, topology.
     """
     instancetype = selected.instancetype
-    guest = object_at(template, *_CPU).get("guest")
-    if guest is None:
+    cpu = object_at(template, *_CPU)
+    guest = cpu.get("guest")
+    if guest is None and "guest" in cpu:
         template = without(template, *_CPU, "guest")
     gives_vcpus = guest is not None if instancetype is None else leaves_vcpus_to_vm(instancetype.spec)
     gives_memory = instancetype is not None and leaves_memory_to_vm(instancetype.spec)

@@ -7,10 +7,11 @@ schema reports it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.sharing import share_part
+from renderer.model.sharing import once_for_same, share_part
 
 #: The place of the VirtualMachineInstance's spec in a VirtualMachine.
 VMI_SPEC = INSTANCE_SPEC
@@ -68,8 +69,7 @@ def with_domain_section(template: JsonObject, name: str, section: JsonObject) ->
     domain = None if spec is None else _present(spec, "domain")
     if spec is None or domain is None or _present(domain, name) is None:
         return template
-    shared = section if name in _OF_ONE_MACHINE else share_part(section)
-    return {**template, "spec": {**spec, "domain": {**domain, name: shared}}}
+    return {**template, "spec": {**spec, "domain": {**domain, name: section}}}
 
 
 def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObject:
@@ -80,14 +80,22 @@ def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObjec
 def with_each_device(
     template: JsonObject, name: str, change: Callable[[JsonObject], JsonObject]
 ) -> JsonObject:
-    """Return the template with ``change`` made to every element of ``spec.domain.devices.<name>``."""
+    """Return the template with ``change`` made to every element of ``spec.domain.devices.<name>``.
+
+    The same ``change`` is made once to the same list.
+    """
     before = devices_of(template).get(name)
     if not isinstance(before, list) or not before:
         return template
-    after = [share_part(change(device)) if isinstance(device, dict) else device for device in before]
-    if all(new is old for new, old in zip(after, before, strict=True)):
-        return template
-    return with_device_field(template, name, share_part(after))
+    after = _changed_devices(before, change)
+    return template if after is before else with_device_field(template, name, after)
+
+
+@once_for_same
+def _changed_devices(devices: list[Json], change: Callable[[JsonObject], JsonObject]) -> list[Json]:
+    """Return the list with each element changed; itself where that changes nothing."""
+    after = [share_part(change(device)) if isinstance(device, dict) else device for device in devices]
+    return devices if all(map(is_, after, devices)) else share_part(after)
 
 
 def _mapping(parent: JsonObject, key: str) -> JsonObject:

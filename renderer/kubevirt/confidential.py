@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, object_at, text_at
+from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.masking import MASK, NOTHING, Masking
 
 if TYPE_CHECKING:
@@ -140,6 +140,13 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
     texts = (text for each in objects if text_at(each, "kind") == _SECRET for text in _texts(each))
     lines = (line.strip() for text in texts for line in (text, *text.splitlines()))
     return frozenset(line for line in lines if len(line) >= _SHORTEST)
+
+
+def lost_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
+    """Return the values that a Secret had, and has no more."""
+    if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
+        return frozenset()
+    return secret_values([before]) - secret_values([after])
 
 
 def mask_in_findings(findings: Iterable[Diagnostic], masking: Masking) -> tuple[Diagnostic, ...]:

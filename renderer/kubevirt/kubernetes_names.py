@@ -5,15 +5,16 @@ Each function returns what is wrong, one text for every error that Kubernetes co
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 
 from renderer.model.pattern import pattern
 
-_LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_DNS_LABEL = pattern(_LABEL)
-_DNS_SUBDOMAIN = pattern(rf"{_LABEL}(?:\.{_LABEL})*")
-_QUALIFIED_NAME = pattern(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _PORT_NAME = pattern(r"(?!.*--)(?=.*[a-z])[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
+
+DIGITS = "0123456789"
+_LOWER = "abcdefghijklmnopqrstuvwxyz"
+ALPHANUMERIC = f"{DIGITS}{_LOWER}{_LOWER.upper()}"
+HEXADECIMAL = f"{DIGITS}abcdefABCDEF"
 
 _LABEL_LENGTH = 63
 _SUBDOMAIN_LENGTH = 253
@@ -24,19 +25,40 @@ _SUBDOMAIN_RULE = "lower-case letters, digits, '-' and '.', with a letter or dig
 _NAME_RULE = "letters, digits, '-', '_' and '.', with a letter or digit at both ends"
 
 
+def is_dns_label(text: str) -> bool:
+    """Return whether ``text`` has the characters of a DNS label; nothing is said of its length."""
+    return consists_of(text, f"{_LOWER}{DIGITS}-") and "-" not in (text[:1] or "-", text[-1:])
+
+
+def is_dns_subdomain(text: str) -> bool:
+    """Return whether ``text`` has the characters of a DNS subdomain; nothing is said of its length."""
+    return all(map(is_dns_label, text.split(".")))
+
+
+def is_qualified_name(text: str) -> bool:
+    """Return whether ``text`` has the characters of a label's value; nothing is said of its length."""
+    ends = text[:1] + text[-1:]
+    return bool(text) and consists_of(text, f"{ALPHANUMERIC}-_.") and consists_of(ends, ALPHANUMERIC)
+
+
+def consists_of(text: str, characters: str) -> bool:
+    """Return whether ``text`` has no other characters than these. An expression would have to be compiled."""
+    return not text.strip(characters)
+
+
 def dns_label_errors(name: str) -> list[str]:
     """Return what is wrong with a DNS label, one text per error."""
-    return _errors(name, _DNS_LABEL, _LABEL_LENGTH, _LABEL_RULE)
+    return _errors(name, is_dns_label, _LABEL_LENGTH, _LABEL_RULE)
 
 
 def dns_subdomain_errors(name: str) -> list[str]:
     """Return what is wrong with a DNS subdomain, one text per error."""
-    return _errors(name, _DNS_SUBDOMAIN, _SUBDOMAIN_LENGTH, _SUBDOMAIN_RULE)
+    return _errors(name, is_dns_subdomain, _SUBDOMAIN_LENGTH, _SUBDOMAIN_RULE)
 
 
 def label_value_errors(value: str) -> list[str]:
     """Return what is wrong with the value of a label, one text per error."""
-    return _errors(value, _QUALIFIED_NAME, _LABEL_LENGTH, _NAME_RULE) if value else []
+    return _errors(value, is_qualified_name, _LABEL_LENGTH, _NAME_RULE) if value else []
 
 
 def label_key_errors(key: str) -> list[str]:
@@ -53,7 +75,7 @@ def label_key_errors(key: str) -> list[str]:
         )
     if not name:
         errors.append("its name is empty")
-    return [*errors, *_errors(name, _QUALIFIED_NAME, _LABEL_LENGTH, _NAME_RULE)]
+    return [*errors, *_errors(name, is_qualified_name, _LABEL_LENGTH, _NAME_RULE)]
 
 
 def is_port_name(name: str) -> bool:
@@ -61,10 +83,10 @@ def is_port_name(name: str) -> bool:
     return len(name) <= _PORT_NAME_LENGTH and _PORT_NAME.fullmatch(name) is not None
 
 
-def _errors(name: str, pattern: re.Pattern[str], length: int, rule: str) -> list[str]:
+def _errors(name: str, is_valid: Callable[[str], bool], length: int, rule: str) -> list[str]:
     errors = []
     if len(name.encode(errors="replace")) > length:
         errors.append(f"is longer than {length} characters")
-    if pattern.fullmatch(name) is None:
+    if not is_valid(name):
         errors.append(f"must consist of {rule}")
     return errors

@@ -147,6 +147,12 @@ class VirtualMachineView:
         return elements(self.devices.get("interfaces"))
 
     @property
+    def ports(self) -> Sequence[JsonObject]:
+        """The ports that interfaces list, which the machine's pod has too (``containerPortsFromVMI``)."""
+        listed = (elements(interface.get("ports")) for _, interface in self.interfaces)
+        return [port for ports in listed for _, port in ports]
+
+    @property
     def volumes(self) -> Sequence[Element]:
         return elements(self.instance.get("volumes"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 
@@ -18,7 +17,7 @@ class ElementName(Record):
 
 Segment: TypeAlias = str | int | ElementName
 
-_PLAIN_KEY = pattern(r"[A-Za-z0-9_$-]+")
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$-")
 
 
 class FieldPath(Record):
@@ -50,7 +49,7 @@ class FieldPath(Record):
                 text += f"[{segment}]"
             elif isinstance(segment, ElementName):
                 text += f"[{segment.key}={segment.value}]"
-            elif _PLAIN_KEY.fullmatch(segment):
+            elif segment and _PLAIN.issuperset(segment):
                 text += f".{segment}" if text else segment
             else:
                 text += f'["{segment}"]'

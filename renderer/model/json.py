@@ -16,16 +16,16 @@ def count_values(value: Json) -> int:
     """Return the number of values in a tree; of what several places share, once for each."""
     if not isinstance(value, dict | list):
         return 1
-    children = value.values() if isinstance(value, dict) else value
-    return (
-        1
-        + len(value)
-        + sum(
-            count_values(child) - 1
-            for child in children
-            if child.__class__ is dict or child.__class__ is list
-        )
-    )
+    # A plain loop and exact types, as this goes through everything that is rendered.
+    count, waiting = 1, [value]
+    while waiting:
+        node = waiting.pop()
+        count += len(node)
+        for child in node.values() if type(node) is dict else node:
+            kind = type(child)
+            if kind is not str and (kind is dict or kind is list):
+                waiting.append(child)
+    return count
 
 
 def object_at(value: Json, *path: str) -> JsonObject:
@@ -39,14 +39,16 @@ def object_at(value: Json, *path: str) -> JsonObject:
 
 def array_at(value: Json, *path: str) -> Sequence[Json]:
     """The sequence at ``path`` below ``value``; an empty one when it is absent or not a sequence."""
-    found = object_at(value, *path[:-1]).get(path[-1]) if path else value
-    return found if isinstance(found, list) else ()
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, list) else ()
 
 
 def text_at(value: Json, *path: str) -> str:
     """The string at ``path`` below ``value``; the empty string when it is absent or not a string."""
-    found = object_at(value, *path[:-1]).get(path[-1]) if path else value
-    return found if isinstance(found, str) else ""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def scalar_text(value: Json) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from renderer.model.log_line import log_line
+from renderer.model.pattern import pattern
 
 MASK = "***"
 
@@ -24,7 +25,7 @@ _MOST_COMPARISONS = 2_000_000
 #: What a message writes in the place of the rest of a text.
 _CUT = "…"
 #: Texts that every format writes as they are.
-_PLAIN = re.compile(r"[\w ./+=:@,;-]*", re.ASCII)
+_PLAIN = pattern(r"[\w ./+=:@,;-]*", re.ASCII)
 
 
 class Masking:

@@ -10,14 +10,23 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from typing import NamedTuple as Record
 else:
+    _Getter = type(namedtuple("_", "field").field)  # noqa: PYI024 - has no types
 
     @cache
-    def _template(size: int) -> type:
-        """Return a named tuple of so many fields, whose constructor and fields serve all of that size."""
-        return namedtuple("_", [f"field{number}" for number in range(size)])  # noqa: PYI024 - has no types
+    def _getter(index: int) -> object:
+        """Return what reads the value at ``index``, as named tuples do."""
+        return _Getter(index, "")
 
-    class _Values(tuple):
-        """The methods of named tuples, the same for all sizes; see ``collections.namedtuple``."""
+    @cache
+    def _constructor(size: int) -> FunctionType:
+        """Return a constructor of so many fields, which serves all classes of that size."""
+        fields = [f"field{number}, " for number in range(size)]
+        text = f"lambda _cls, {''.join(fields)}: new(_cls, ({''.join(fields)}))"
+        made: FunctionType = eval(text, {"new": tuple.__new__})  # noqa: S307 - of numbers alone, as named tuples do
+        return made
+
+    class _Methods:
+        """The methods of named tuples; see ``collections.namedtuple``."""
 
         __slots__ = ()
 
@@ -44,12 +53,15 @@ else:
         def __getnewargs__(self) -> tuple[Any, ...]:
             return tuple(self)
 
+    _METHODS = {name: method for name, method in vars(_Methods).items() if hasattr(method, "__get__")}
+
     class _Record(type):
         """Make a class with annotated fields a named tuple of them, with the defaults that they are given.
 
         ``typing.NamedTuple`` does the same, but compiles and checks every annotation, and compiles a
         constructor for each class. A command makes a hundred such classes before it does anything, so a
-        constructor is compiled once for each number of fields, and gets the names of the fields.
+        constructor is compiled once for each number of fields, and gets the names of the fields. Methods are
+        copied: with each base class, Python takes a twelfth longer to make a class.
         """
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
@@ -57,22 +69,21 @@ else:
                 return super().__new__(cls, name, bases, body)
             fields = tuple(body["__annotations__"])
             defaults = {field: body.pop(field) for field in fields if field in body}
-            template = _template(len(fields))
-            made = template.__new__
-            code = made.__code__.replace(co_varnames=(made.__code__.co_varnames[0], *fields))
+            made = _constructor(len(fields))
+            code = made.__code__.replace(co_varnames=("_cls", *fields))
             constructor = FunctionType(code, made.__globals__, "__new__", tuple(defaults.values()) or None)
             constructor.__qualname__ = f"{name}.__new__"
-            members = dict(zip(fields, map(vars(template).get, template._fields), strict=True))
             body = {
+                **_METHODS,
                 "__slots__": (),
                 "__new__": constructor,
                 "_fields": fields,
                 "_field_defaults": defaults,
                 "__match_args__": fields,
-                **members,
+                **dict(zip(fields, map(_getter, range(len(fields))), strict=True)),
                 **body,
             }
-            return type(name, (_Values, *bases[1:]), body)
+            return type(name, (tuple, *bases[1:]), body)
 
     class Record(metaclass=_Record):
         """The base class of frozen values with named fields; name it before ``Generic``."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
-_MINOR = pattern(r"v?(\d+)\.(\d+)(?:\.\d+)?")
+#: With or without the number of the patch.
+_LENGTHS = (2, 3)
 
 
 class Release(Record):
@@ -19,10 +19,10 @@ class Release(Record):
     @classmethod
     def parse(cls, text: str) -> Release:
         """From ``1.9``, ``v1.9`` or ``v1.9.0``. Raises ``ValueError`` for anything else."""
-        match = _MINOR.fullmatch(text)
-        if not match:
+        numbers = text.removeprefix("v").split(".")
+        if len(numbers) not in _LENGTHS or not all(map(str.isdecimal, numbers)):
             raise ValueError(f"not a KubeVirt release: {text!r}")
-        return cls(int(match[1]), int(match[2]))
+        return cls(int(numbers[0]), int(numbers[1]))
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"

@@ -1,4 +1,4 @@
-"""Equal parts of JSON trees as one object.
+"""Equal parts of JSON trees as one object, and functions that are called once for each of them.
 
 Trees are read-only, and the virtual machines of a fleet are mostly alike: a third of what they hold would be
 there for each of them. A part is looked for among the last ones only, so that nothing is held for long, and
@@ -7,11 +7,13 @@ only where its own parts were found: what holds the name of a machine is never l
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar, TypeVarTuple
 
-from renderer.model.json import Json, JsonObject
-
-T = TypeVar("T", bound="JsonObject | list[Json]")
+T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile a text
+Args = TypeVarTuple("Args")
+Result = TypeVar("Result")
 
 #: Parts that are known at a time; then it begins anew.
 _CAPACITY = 4096
@@ -22,6 +24,8 @@ _MOST = 32
 _known: dict[tuple[object, ...], Any] = {}
 #: The mapping and the list with nothing in them; ``json.EMPTY`` stands for a mapping that is not there.
 _EMPTY: dict[type, Any] = {dict: {}, list: []}
+#: Results of functions that are called once for the same arguments.
+_results: list[dict[Any, Any]] = []
 
 
 def share(tree: T) -> T:
@@ -39,8 +43,32 @@ def share_part(part: T) -> T:
 
 
 def forget_shared() -> None:
-    """Forget all parts, which are then held only by those who have them."""
+    """Forget all parts and results, which are then held only by those who have them."""
     _known.clear()
+    for results in _results:
+        results.clear()
+
+
+def once_for_same(function: Callable[[*Args], Result]) -> Callable[[*Args], Result]:
+    """Return ``function``, called once for the same objects as arguments.
+
+    It is for parts of trees, which are read-only, and of which equal ones are mostly one object. The result
+    may depend on nothing else, and is shared as they are. The last arguments and results are held.
+    """
+    results: dict[tuple[int, ...], tuple[Result, tuple[*Args]]] = {}
+    _results.append(results)
+
+    @wraps(function)
+    def once(*args: *Args) -> Result:
+        key = tuple(map(id, args))
+        known = results.get(key)
+        if known is None:
+            if len(results) >= _CAPACITY:
+                results.clear()
+            known = results[key] = function(*args), args  # whose ids are theirs for as long as they are held
+        return known[0]
+
+    return once
 
 
 def _shared_tree(tree: Any) -> Any:  # noqa: ANN401 - a mapping or a list, as below

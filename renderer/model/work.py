@@ -8,7 +8,6 @@ in a context variable, as limits do. Processes of one run tell each other what t
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, MutableSequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -27,6 +26,9 @@ SMALL, STEPS_PER_BYTE_BEYOND = 500_000, 180
 
 #: Steps that all comparisons of words for "did you mean" may take in a run. There are no such hints beyond.
 MOST_FOR_SUGGESTIONS = 1_000_000
+
+#: After so many steps, limits that a project has lowered since are known.
+_LOOK_EVERY = 1_000
 
 #: To find the lines of its findings, a run may take a quarter of its steps once more.
 _PART_FOR_LINES = 4
@@ -93,7 +95,9 @@ class SharedWork:
 
     def _mark(self, path: str) -> bool:
         """Mark a file; False if it was marked before."""
-        place = zlib.crc32(path.encode(errors="surrogateescape")) % self.MARKS
+        from zlib import crc32  # noqa: PLC0415 - for workers alone
+
+        place = crc32(path.encode(errors="surrogateescape")) % self.MARKS
         if self._marks[place]:
             return False
         self._marks[place] = 1
@@ -105,6 +109,7 @@ class _Account:
 
     ``read`` has the size in bytes of each file that was read, and ``size`` their sum. ``shared`` is the
     account of all processes of the run, which was told of ``told`` steps and tells more at ``next_report``.
+    Steps are compared with what is allowed when they come to ``next_look``.
     """
 
     def __init__(self, *, belongs_to_run: bool, shared: SharedWork | None = None) -> None:
@@ -112,6 +117,7 @@ class _Account:
         self.shared = shared
         self.spent = self.others = self.told = self.size = self.suggestions = self.lines = 0
         self.next_report: float = float("inf") if shared is None else 0
+        self.next_look: float = 0
         self.read: dict[str, int] = {}
 
     @property
@@ -127,6 +133,18 @@ class _Account:
         self.others += of_all - self.spent
         self.spent = self.told = of_all
         self.next_report = of_all + SharedWork.EVERY
+
+    def look(self, activity: str) -> None:
+        """Tell the other processes where it is time to, and see whether so many steps are allowed.
+
+        Raises ``WorkLimitError``.
+        """
+        if self.spent > self.next_report:
+            self.report()
+        allowed_at_least = limits().work + self.size * STEPS_PER_BYTE
+        if self.spent > allowed_at_least and self.spent > allowed():
+            raise WorkLimitError(activity)
+        self.next_look = min(self.next_report, allowed_at_least, self.spent + _LOOK_EVERY)
 
 
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
@@ -169,10 +187,8 @@ def spend(steps: int, activity: str) -> None:
     if account is None:
         return
     account.spent += steps
-    if account.spent > account.next_report:
-        account.report()
-    if account.spent > limits().work + account.size * STEPS_PER_BYTE and account.spent > allowed():
-        raise WorkLimitError(activity)
+    if account.spent > account.next_look:
+        account.look(activity)
 
 
 def note_read(path: str, size: int) -> None:

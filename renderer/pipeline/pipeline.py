@@ -9,14 +9,12 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from renderer.kubevirt.confidential import mask_in_findings, secret_values
 from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
 from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
-from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
@@ -265,6 +263,9 @@ class Pipeline:
         """Mask values of Secrets in the findings of an overlay, wherever they were put."""
         if not found:
             return found
+        from renderer.kubevirt.confidential import mask_in_findings, secret_values
+        from renderer.model.masking import Masking
+
         secrets = secret_values(resource.content for resource in composed.value)
         masked = mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
         return mask_in_findings(masked, taint_masking())

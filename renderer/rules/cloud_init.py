@@ -29,8 +29,6 @@ Data in `userDataBase64` is looked at, too; data in Secrets is not, nor what a p
 
 from __future__ import annotations
 
-import binascii
-from base64 import b64decode
 from collections.abc import Iterator
 
 from renderer.kubevirt.placeholders import has_placeholder
@@ -232,9 +230,11 @@ def _text(value: Json, key: str) -> str | None:
         return None
     if key == "userData":
         return value
+    from base64 import b64decode  # noqa: PLC0415 - most data is written as it is
+
     try:
         return b64decode(value, validate=True).decode("utf-8", "replace")
-    except (binascii.Error, ValueError):  # the schema, or KubeVirt, says so
+    except ValueError:  # the schema, or KubeVirt, says so
         return None
 
 

@@ -147,7 +147,7 @@ def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]
     ``rendercontainer.go``), and virt-launcher forwards those alone (``pkg/network/setup`` masquerade).
     """
     spec = object_at(service.content, "spec")
-    known = [[*_listed_ports(machine)] for machine in machines]
+    known = [machine.ports for machine in machines]
     names = {text_at(port, "name") for ports in known for port in ports} - {""}
     is_limited = all(map(_forwards_listed_ports, machines)) and spec.get("clusterIP") != "None"
     numbers = {(port.get("port"), text_at(port, "protocol") or "TCP") for ports in known for port in ports}
@@ -169,11 +169,6 @@ def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]
             hint = "add it to ports of the interface; without ports all are forwarded"
             message = f"port {target} ({protocol}) is not among those that {about} forwards"
             yield Finding(service, field, message, hint, related)
-
-
-def _listed_ports(machine: VirtualMachineView) -> Iterator[JsonObject]:
-    for _, interface in machine.interfaces:
-        yield from map(object_at, array_at(interface, "ports"))
 
 
 def _forwards_listed_ports(machine: VirtualMachineView) -> bool:

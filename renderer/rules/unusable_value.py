@@ -22,8 +22,9 @@ The rule reports what Kubernetes refuses: tolerations, node selectors, node affi
 constraints, probes and priority classes (`pkg/apis/core/validation`), images of container disks and of
 `kernelBoot` that no registry can have, and names of Secrets, ConfigMaps, claims, service accounts and
 networks that no object can have. It reports what libvirt refuses: multicast MAC addresses, and a firmware's
-`uuid` that is no UUID. It also reports a negative `terminationGracePeriodSeconds`, DataVolumes that CDI
-refuses, and networks whose `config` is no configuration of CNI.
+`uuid` that is no UUID. It also reports machines that ask for no memory, probes of a port by a name that no
+interface lists, a negative `terminationGracePeriodSeconds`, DataVolumes that CDI refuses, and networks whose
+`config` is no configuration of CNI.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.kubernetes_names import (
+    HEXADECIMAL,
+    consists_of,
     dns_label_errors,
     dns_subdomain_errors,
     is_port_name,
@@ -40,13 +43,14 @@ from renderer.kubevirt.kubernetes_names import (
     label_value_errors,
 )
 from renderer.kubevirt.placeholders import has_placeholder
-from renderer.kubevirt.virtual_machine import VirtualMachineView, elements
+from renderer.kubevirt.virtual_machine import INSTANCE, VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
 from renderer.model.rule_settings import Level
+from renderer.model.suggest import did_you_mean
 from renderer.rules.context import Context
 from renderer.rules.references import NETWORK, ObjectReference
 from renderer.rules.rule import Finding, Rule
@@ -94,7 +98,7 @@ def _problems(machine: VirtualMachineView) -> _Problems:
         yield from _of_spread(("topologySpreadConstraints", index), constraint)
     for kind in ("readinessProbe", "livenessProbe"):
         if kind in spec:
-            yield from _of_probe(kind, object_at(spec, kind))
+            yield from _of_probe(kind, object_at(spec, kind), machine)
     yield from _of_images(machine)
     yield from _of_the_rest(machine)
 
@@ -186,14 +190,10 @@ _PROBE_NUMBERS = (
 )
 
 
-def _of_probe(kind: str, probe: JsonObject) -> _Problems:
+def _of_probe(kind: str, probe: JsonObject, machine: VirtualMachineView) -> _Problems:
     for handler in ("httpGet", "tcpSocket"):
-        port = object_at(probe, handler).get("port")
-        if isinstance(port, int) and not isinstance(port, bool) and not 1 <= port <= _MOST_PORT:
-            yield (kind, handler, "port"), f"ports are from 1 to {_MOST_PORT}, not {port}", None
-        if isinstance(port, str) and not is_port_name(port):
-            hint = "write it without quotes" if port.isdecimal() else None
-            yield (kind, handler, "port"), f"{port!r} is neither a number nor the name of a port", hint
+        for message, hint in _of_probed_port(object_at(probe, handler).get("port"), machine):
+            yield (kind, handler, "port"), message, hint
     scheme = text_at(probe, "httpGet", "scheme")
     if scheme not in ("", "HTTP", "HTTPS"):
         yield (kind, "httpGet", "scheme"), f"{scheme!r} is no scheme of a probe", "write HTTP or HTTPS"
@@ -204,6 +204,21 @@ def _of_probe(kind: str, probe: JsonObject) -> _Problems:
     success = probe.get("successThreshold")
     if kind == "livenessProbe" and isinstance(success, int) and success > 1:
         yield (kind, "successThreshold"), "successThreshold of a livenessProbe can only be 1", None
+
+
+def _of_probed_port(port: Json, machine: VirtualMachineView) -> Iterator[tuple[str, str | None]]:
+    """Yield what is wrong with the number of a port, or with its name, which kubelet looks up in the pod."""
+    if isinstance(port, int) and not isinstance(port, bool) and not 1 <= port <= _MOST_PORT:
+        yield f"ports are from 1 to {_MOST_PORT}, not {port}", None
+    if not isinstance(port, str):
+        return
+    names = {text_at(each, "name") for each in machine.ports} - {""}
+    if not is_port_name(port):
+        hint = "write it without quotes" if port.isdecimal() else None
+        yield f"{port!r} is neither a number nor the name of a port", hint
+    elif port not in names and not any(map(has_placeholder, names)):
+        hint = did_you_mean(port, sorted(names), otherwise="write its number")
+        yield f"no interface of the machine has a port with the name {port!r}", hint
 
 
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*"
@@ -259,12 +274,14 @@ def _image_hint(image: str) -> str:
     return "write it as registry/path:tag, or registry/path@sha256:digest"
 
 
-_MAC_ADDRESS = pattern(r"[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}")
 _MULTICAST = 0x01
 _UUID_DIGITS = 32
 
 
 def _of_the_rest(machine: VirtualMachineView) -> _Problems:
+    if _asks_for_no_memory(machine):
+        message = "the machine asks for no memory: KubeVirt admits it, and refuses each instance of it"
+        yield ("domain",), message, "set domain.memory.guest, or name an instance type"
     grace = machine.instance.get("terminationGracePeriodSeconds")
     if isinstance(grace, int) and grace < 0:
         message = "terminationGracePeriodSeconds is negative"
@@ -274,7 +291,7 @@ def _of_the_rest(machine: VirtualMachineView) -> _Problems:
         yield ("priorityClassName",), f"no PriorityClass can be called {priority!r}: its name {error}", None
     for index, interface in machine.interfaces:
         mac = text_at(interface, "macAddress")
-        if _MAC_ADDRESS.fullmatch(mac) and int(mac[:2], 16) & _MULTICAST:
+        if _is_mac_address(mac) and int(mac[:2], 16) & _MULTICAST:
             yield (
                 ("domain", "devices", "interfaces", index, "macAddress"),
                 f"{mac} is a multicast MAC address, and no interface can have it",
@@ -282,12 +299,25 @@ def _of_the_rest(machine: VirtualMachineView) -> _Problems:
             )
     uuid = text_at(machine.domain, "firmware", "uuid")
     digits = uuid.replace("-", "")
-    if uuid and (len(digits) != _UUID_DIGITS or not _is_hexadecimal(digits)):
+    if uuid and (len(digits) != _UUID_DIGITS or not consists_of(digits, HEXADECIMAL)):
         yield ("domain", "firmware", "uuid"), f"{uuid!r} is no UUID", "a UUID has 32 hexadecimal digits"
 
 
-def _is_hexadecimal(text: str) -> bool:
-    return all(character in "0123456789abcdefABCDEF" for character in text)
+def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
+    """Return True if ``ValidateVirtualMachineInstanceMandatoryFields`` will refuse the instances.
+
+    The webhook of an instance says so itself, and an instance type gives memory.
+    """
+    if machine.kind == INSTANCE or machine.spec.get("instancetype") is not None:
+        return False
+    memory, resources = object_at(machine.domain, "memory"), object_at(machine.domain, "resources")
+    amounts = (object_at(resources, key).get("memory") for key in ("requests", "limits"))
+    return all(given is None for given in (memory.get("guest"), memory.get("hugepages"), *amounts))
+
+
+def _is_mac_address(text: str) -> bool:
+    bytes_ = text.replace("-", ":").split(":")
+    return [*map(len, bytes_)] == [2] * 6 and all(consists_of(byte, HEXADECIMAL) for byte in bytes_)
 
 
 def _of_name(reference: ObjectReference) -> Iterator[Finding]:

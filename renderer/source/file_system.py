@@ -82,6 +82,10 @@ class FileSystem(Protocol):
         """Return the path of the same place without symbolic links. Raises: file-outside-root."""
 
 
+#: Folders within each other, of which each is looked at once for all that are in it.
+_DEEP = 30
+
+
 class DiskFileSystem:
     """A folder on disk. Symbolic links are followed only as far as they stay inside the root.
 
@@ -92,13 +96,14 @@ class DiskFileSystem:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self._top = self.root.as_posix()
+        self._inside = self._top.rstrip("/") + "/"
         self._confined = ConfinedFolder(self._top)
-        self._folders: dict[str, str] = {}
+        self._folders = {"": self._top}
 
     def read(self, path: str) -> bytes:
-        file = self._inside(path)
+        file, mode = self._look(path)
         try:
-            content = self._confined.read(file, limits().file_size)
+            content = self._confined.read(file, limits().file_size, mode)
         except NotRegularError:
             raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path) from None
         except (OSError, ValueError) as error:  # ValueError: a name that no system has
@@ -117,19 +122,20 @@ class DiskFileSystem:
 
     def list(self, path: str) -> tuple[str, ...]:
         try:
-            return tuple(sorted(self._confined.list(self._inside(path))))
+            return tuple(sorted(self._confined.list(self._look(path)[0])))
         except OSError as error:
             if error.errno in _NO_FOLDER:
                 return ()
             raise _error(Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}", path) from error
 
     def resolve(self, path: str) -> str:
-        return self._inside(path)[len(self._top) :].strip("/") or "."
+        return self._look(path)[0][len(self._top) :].strip("/") or "."
 
     def _mode(self, path: str) -> int:
         """The mode of the file, 0 without one. A place that may not be looked into is not empty."""
         try:
-            return os.stat(self._inside(path)).st_mode  # noqa: PTH116 - paths are texts here, for speed
+            place, mode = self._look(path)
+            return os.stat(place).st_mode if mode is None else mode  # noqa: PTH116 - texts, for speed
         except (OSError, ValueError) as error:
             if not isinstance(error, OSError) or error.errno in _NO_FILE:
                 return 0
@@ -138,8 +144,11 @@ class DiskFileSystem:
                 Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}", path
             ) from error
 
-    def _inside(self, path: str) -> str:
-        """The real path. Folders are resolved once in the life of this object, files every time."""
+    def _look(self, path: str) -> tuple[str, int | None]:
+        """Return the real path, and the mode of what is there: 0 for nothing, None where that is to be asked.
+
+        Folders are resolved once in the life of this object, files every time.
+        """
         if "\0" in path:
             raise _error(
                 Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character", path.replace("\0", "\\0")
@@ -147,18 +156,27 @@ class DiskFileSystem:
         if os.sep != "/" and not is_path_of_windows(path):
             hint = "on Windows, write / between folders, and rename what has a name of the system's own"
             raise _error(Code.FILE_NOT_FOUND, f"Windows has no such path: {path}", path, hint)
-        folder, name = posixpath.split(path)
-        if name in ("", ".", ".."):
-            return self._checked(_real(posixpath.join(self._top, path)), path)
-        if folder not in self._folders:
-            self._folders[folder] = _real(posixpath.join(self._top, folder))
-        place = posixpath.join(self._folders[folder], name)
-        return self._checked(_real(place) if os.path.islink(place) else place, path)  # noqa: PTH114 - as above
-
-    def _checked(self, real: str, path: str) -> str:
-        if real != self._top and not real.startswith(self._top.rstrip("/") + "/"):
+        real, mode = self._resolved(path)
+        if real != self._top and not real.startswith(self._inside):
             raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path, ROOT_HINT)
-        return real
+        return real, mode
+
+    def _resolved(self, path: str) -> tuple[str, int | None]:
+        folder, _, name = path.rpartition("/")
+        if name in ("", ".", "..") or path[0] == "/":
+            return _real(posixpath.join(self._top, path)), None
+        if folder not in self._folders:
+            is_deep = folder.count("/") > _DEEP  # a stranger's path, which would recurse as often
+            real = _real(posixpath.join(self._top, folder)) if is_deep else self._resolved(folder)[0]
+            self._folders[folder] = real
+        place = f"{self._folders[folder]}/{name}" if folder else self._inside + name
+        try:
+            mode = os.lstat(place).st_mode  # noqa: PTH116, RUF100 - as above
+        except FileNotFoundError:
+            return place, 0
+        except (OSError, ValueError):  # it is told by whoever asks for more than the path
+            return place, None
+        return (_real(place), None) if stat.S_ISLNK(mode) else (place, mode)
 
 
 def _real(path: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from renderer.model.codes import Code
 from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -164,13 +162,10 @@ def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     )
 
 
-#: A field of the outermost mapping, as it is mostly written.
-_FIELD = re.compile(rb"^([A-Za-z]+) *:", re.MULTILINE)
-
-
 def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     """Return a warning for each field that is written twice, of which kustomize takes the last alone."""
-    names = _FIELD.findall(content)
+    before_colons = (line.partition(b":")[0].rstrip(b" ") for line in content.split(b"\n") if b":" in line)
+    names = [name for name in before_colons if name.isalpha()]  # as fields are mostly written
     if len(names) == len(set(names)):
         return ()
     from renderer.yamlio.problems import repeated_keys  # noqa: PLC0415 - few fields are written twice

@@ -9,13 +9,13 @@ known values, and ``@`` before the first and last minor that has the field.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
 from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.validation.kind_schema import KindSchema
@@ -46,7 +46,7 @@ GROUPS = frozenset(
 _FORMER_GROUPS = frozenset({"extensions"})
 _RBAC = "rbac.authorization.k8s.io"
 _META = "meta.v1.ObjectMeta"
-_FIELD = re.compile(
+_FIELD = pattern(
     r"(?P<name>[^:]+):(?P<required>!?)(?P<type>[^=@]+)(?:=(?P<values>[^@]+))?"
     r"(?:@(?P<since>[0-9.]*)-(?P<until>[0-9.]*))?"
 )

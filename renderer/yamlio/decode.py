@@ -62,6 +62,8 @@ def split_documents(text: str) -> list[Chunk]:
     there.
     """
     text = text.replace("\r\n", "\n")
+    if "\n---" not in text:
+        return [Chunk(text, 0)]
     chunks: list[Chunk] = []
     start, line, most = 0, 0, limits().documents
     for separator in _SEPARATOR.finditer(text):

@@ -14,7 +14,12 @@ from renderer.model.record import Record
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.go_numbers import format_float32
 from renderer.yamlio.memo import Memo
-from renderer.yamlio.scalar_text import LINE_BREAKS, SPACE_BEFORE_BREAK, block_hints, has_unprintable
+from renderer.yamlio.scalar_text import (
+    LINE_BREAKS,
+    block_hints,
+    has_space_before_break,
+    has_unprintable,
+)
 from renderer.yamlio.scalars import CORE_RULES, MAX_INT, YAML11_RULES, Kind, ScalarRules, resolve
 
 _BLOCK_STYLES = "|>"
@@ -43,7 +48,7 @@ def rewritten(text: str, style: str) -> str:
 
 
 def _is_written_quoted(text: str) -> bool:
-    if text[-1] == " " or SPACE_BEFORE_BREAK.search(text):
+    if text[-1] == " " or has_space_before_break(text):
         return True
     return has_unprintable(text.replace("\t", ""))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-
 #: Exponents outside of these are written with an ``e``.
 _LARGE_EXPONENT, _SMALL_EXPONENT = 6, -4
 
@@ -29,12 +27,14 @@ def format_float(value: float) -> str:
 
 def format_float32(value: float) -> str:
     """Return the same with the precision of 32 bits; sigs.k8s.io/yaml writes keys so."""
+    from struct import pack  # noqa: PLC0415 - few keys are floats
+
     try:
-        single = struct.pack("f", value)
+        single = pack("f", value)
     except OverflowError:
         return ".inf" if value > 0 else "-.inf"
     candidates = (f"{value:.{digits}e}" for digits in range(9))
-    return _general(*_shortest(next(text for text in candidates if struct.pack("f", float(text)) == single)))
+    return _general(*_shortest(next(text for text in candidates if pack("f", float(text)) == single)))
 
 
 def _shortest(text: str) -> tuple[str, str, int]:

@@ -65,11 +65,31 @@ class LineTable(Memo[Line]):
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(self._line)
         self._dialect, self._block = dialect, dialect.block
+        self._heads = Memo(self._head)
 
-    # Without regular expressions: to compile them takes longer than to read the files of a small overlay.
     def _line(self, line: str) -> Line:
         if not line.isprintable():
             raise RefusedError
+        head, _, rest = line.partition(": ")
+        text = rest.strip(" ")
+        known = self._heads[head] if text and text[0] != "#" else None
+        return self._parsed(line) if known is None else self._with_value(known, text)
+
+    def _head(self, text: str) -> Line | None:
+        """Return the line that ends with a key, which is mostly known; None where ``text`` ends with none."""
+        try:
+            line = self._parsed(f"{text}:")
+        except UnusableError:
+            return None
+        return None if line[2] is None else line
+
+    def _with_value(self, head: Line, text: str) -> Line:
+        level, inner, name, _, _ = head
+        value = self._value(text)
+        return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
+
+    # Without regular expressions: to compile them takes longer than to read the files of a small overlay.
+    def _parsed(self, line: str) -> Line:
         text = line.strip(" ")
         if not text or text[0] == "#":
             return _BLANK
@@ -86,8 +106,7 @@ class LineTable(Memo[Line]):
                 return level, inner, name, None, name
         elif not inner:
             raise RefusedError
-        value = self._value(text)
-        return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
+        return self._with_value((level, inner, name, None, None), text)
 
     def _key(self, text: str) -> str | None:
         """Return the key of an entry; None for a text that is no simple key."""

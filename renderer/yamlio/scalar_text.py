@@ -12,25 +12,30 @@ from renderer.yamlio.scalars import YAML11_RULES, Kind, resolve
 #: What go-yaml does not print as it is: controls, tabs, NEL, byte order marks, and all beyond U+FFFD.
 UNPRINTABLES = "\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff\ufffe-\U0010ffff"
 UNPRINTABLE = pattern(f"[{UNPRINTABLES}]")
-_UNPRINTABLE_ASCII = pattern("[\x00-\x09\x0b-\x1f\x7f]")
 
 #: Line breaks that are printed as they are.
 LINE_BREAKS = "\n\u2028\u2029"
 
-SPACE_BEFORE_BREAK = pattern(f" [{LINE_BREAKS}]")
-_NOT_PLAIN = pattern(
-    r"""[#,\[\]{}&*!|>'"%@`\ ]|[?:-](?:\ |$)|---|\.\.\.|.*(?::(?:\ |$)|\ \#|\ $)""", re.DOTALL | re.VERBOSE
-)
+#: What a text without quotes cannot begin with.
+_INDICATORS = frozenset("#,[]{}&*!|>'\"%@` ")
+_BLOCK_INDICATORS = frozenset(f"{indicator}{end}" for indicator in "?:-" for end in ("", " "))
+_DOCUMENT_MARKERS = frozenset(("---", "..."))
 # Patterns that few texts need stand here as text: ``re`` compiles them when they are first used.
 _BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
 _BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
-_BREAK = pattern(f"[{LINE_BREAKS}]")
 
 
 def has_unprintable(text: str) -> bool:
     """Return whether a character of ``text`` is one that go-yaml does not print as it is."""
     # Most runs have ASCII alone, and the set of all these characters takes a millisecond to compile.
-    return (_UNPRINTABLE_ASCII if text.isascii() else UNPRINTABLE).search(text) is not None
+    if text.isascii():
+        return not text.replace("\n", "").isprintable()
+    return UNPRINTABLE.search(text) is not None
+
+
+def has_space_before_break(text: str) -> bool:
+    """Return whether a line ends with a space, and another follows."""
+    return " \n" in text or " \u2028" in text or " \u2029" in text
 
 
 #: First characters of the texts that mean something else than themselves.
@@ -46,17 +51,21 @@ class Style(TextEnum):
 
 def style_of(text: str) -> Style:
     """Return the style in which go-yaml v2 writes a string outside of a key (``stringv``)."""
-    unprintable = has_unprintable(text)
-    breaks = _BREAK.search(text) is not None
-    if unprintable or (breaks and SPACE_BEFORE_BREAK.search(text)):
+    if has_unprintable(text) or has_space_before_break(text):
         return Style.DOUBLE_QUOTED
     if "\n" in text:
         return Style.DOUBLE_QUOTED if text.endswith(" ") else Style.LITERAL
     if is_ambiguous(text):
         return Style.DOUBLE_QUOTED
-    if breaks:
+    if "\u2028" in text or "\u2029" in text:
         return Style.DOUBLE_QUOTED if re.search(_BREAK_BEFORE_SPACE, text) else Style.SINGLE_QUOTED
-    return Style.SINGLE_QUOTED if _NOT_PLAIN.match(text) else Style.PLAIN
+    return Style.SINGLE_QUOTED if _needs_quotes(text) else Style.PLAIN
+
+
+def _needs_quotes(text: str) -> bool:
+    if text[0] in _INDICATORS or text[:2] in _BLOCK_INDICATORS or text[:3] in _DOCUMENT_MARKERS:
+        return True
+    return ": " in text or " #" in text or text[-1] in ": "
 
 
 def is_ambiguous(text: str) -> bool:
@@ -64,15 +73,18 @@ def is_ambiguous(text: str) -> bool:
     if text and text[0] not in _MEANINGFUL:
         return False
     try:
-        return resolve(text, YAML11_RULES).kind is not Kind.STR or re.fullmatch(_BASE_60, text) is not None
+        return resolve(text, YAML11_RULES).kind is not Kind.STR or _is_in_base_60(text)
     except UnusableError:
         return True
+
+
+def _is_in_base_60(text: str) -> bool:
+    return ":" in text and re.fullmatch(_BASE_60, text) is not None
 
 
 #: A line is broken at the first single space beyond this column.
 WIDTH = 80
 
-_LINE_START = f"(?<![^{LINE_BREAKS}])(?=[^{LINE_BREAKS}])"
 _WIDE_BREAK_RUN = "([\u2028\u2029]+)"
 
 _ESCAPED = f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]'
@@ -127,7 +139,9 @@ def block_hints(text: str) -> str:
 
 
 def _literal(text: str, indent: str) -> str:
-    return f"|{block_hints(text)}\n{re.sub(_LINE_START, indent, text)}"
+    lines = text.splitlines(keepends=True)  # it has no other breaks than those that are printed as they are
+    indented = "".join(line if line[0] in LINE_BREAKS else indent + line for line in lines)
+    return f"|{block_hints(text)}\n{indented}"
 
 
 def _fold(text: str, column: int, indent: str) -> str:

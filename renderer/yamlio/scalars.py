@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Mapping
 from math import isinf
@@ -85,6 +84,8 @@ _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _INTEGER = pattern(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
 _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+#: What has another character is no number, as most sizes of Kubernetes: 30Gi.
+_OF_NUMBERS = frozenset("+-._0123456789abcdefABCDEFxXoOinIN")
 _SIGN_AFTER_PREFIX = pattern(r"0([bo])([-+][0-9]+)")
 
 
@@ -157,8 +158,10 @@ def _resolve_number(text: str, rules: ScalarRules) -> Resolved:
     timestamp = parse_timestamp(text)
     if timestamp:
         return Resolved(Kind.TIMESTAMP, text if rules.timestamps_as_written else timestamp.rfc3339())
+    if not _OF_NUMBERS.issuperset(text):
+        return Resolved(Kind.STR, text)
     digits = text.replace("_", "")
-    if _INTEGER.fullmatch(digits):
+    if _is_decimal(digits) or _INTEGER.fullmatch(digits):
         integer = _go_integer(digits)
         if integer is not None:
             return Resolved(Kind.INT, integer)
@@ -166,6 +169,10 @@ def _resolve_number(text: str, rules: ScalarRules) -> Resolved:
     if signed and signed[1] in rules.signed_prefixes:
         return _resolve_signed(text, signed[2], rules.signed_prefixes[signed[1]])
     return _resolve_float(digits, text)
+
+
+def _is_decimal(digits: str) -> bool:
+    return digits.isdecimal() and digits[0] != "0"
 
 
 def _go_integer(digits: str) -> int | None:
@@ -229,8 +236,10 @@ def _fits_float(kind: Kind, value: Scalar) -> bool:
 
 def _binary(text: str) -> str:
     """The decoded bytes as Go's JSON shows them: U+FFFD stands for bytes that are not UTF-8."""
+    from base64 import b64decode  # noqa: PLC0415 - few scalars are of this type
+
     try:
-        data = base64.b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
+        data = b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError:  # neither is text beyond ASCII
         raise TagMismatchError("!!binary holds text that is not base64") from None
     return data.decode("utf-8", "replace")

@@ -39,7 +39,7 @@ spec:
         kubevirt.io/domain: vm-{number:04}
     spec:
       domain:
-        devices:
+{memory}        devices:
           disks:
             - name: root
               disk: {{}}
@@ -69,6 +69,12 @@ _MATCHERS = """\
     name: {instancetype}
   preference:
     name: {preference}
+"""
+
+#: Of a machine without an instance type.
+_MEMORY = """\
+        memory:
+          guest: 2Gi
 """
 
 _BASE = """\
@@ -195,6 +201,7 @@ def _virtual_machine(number: int, matchers: str) -> str:
         number=number,
         tier=_TIERS[number % len(_TIERS)],
         matchers=matchers,
+        memory="" if matchers else _MEMORY,
         disk=20 + 10 * (number % 9),
         mac=f"02:00:0a:{number >> 16:02x}:{number >> 8 & 0xFF:02x}:{number & 0xFF:02x}",
     )

@@ -15,7 +15,7 @@ VIRTUAL_MACHINE = """\
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
 metadata: {name: web}
-spec: {runstrategy: Always, template: {spec: {domain: {devices: {}}}}}
+spec: {runstrategy: Always, template: {spec: {domain: {memory: {guest: 2Gi}, devices: {}}}}}
 """
 MACHINE_FORMATS = ("json", "sarif", "gitlab")
 

@@ -52,6 +52,16 @@ def test_every_option_says_what_it_does(words: tuple[str, ...], command: click.C
 
 
 @every_command
+def test_it_has_no_type_of_parameter_that_click_is_imported_without(
+    words: tuple[str, ...], command: click.Command
+) -> None:
+    del words
+    assert [
+        each.name for each in command.params if isinstance(each.type, (click.DateTime, type(click.UUID)))
+    ] == []
+
+
+@every_command
 def test_it_says_in_its_first_line_what_it_does(words: tuple[str, ...], command: click.Command) -> None:
     del words
     first = command.get_short_help_str(limit=200)

@@ -72,7 +72,7 @@ def test_a_terminal_shows_what_is_being_done_and_nothing_of_it_stays(project: Pa
     seen = on_a_terminal(project, "render")
 
     assert "rendering overlays/dev (1 of 2)\r" in seen
-    assert "writing rendered/prod\r" in seen
+    assert "writing rendered/dev, with 1 more\r" in seen
     lines = [re.sub(r"[^\r]*\r(?!$)", "", line).strip() for line in seen.split("\n")]
     assert lines == [
         "overlays/dev -> rendered/dev: 1 file (1 created)",

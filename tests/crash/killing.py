@@ -62,13 +62,15 @@ class Killing:
             self._look_on(run, self._random.uniform(0, self._seconds), lambda: False, faults)
             return
         overlay = self._random.choice(OVERLAYS)
-        step = self._random.choice((".gitignore", "building", "swapping", "exchanged"))
+        step = self._random.choice(("lock", "building", "swapping", "exchanged"))
         before = _identity(self._project.root / "rendered" / overlay)
 
         def is_reached() -> bool:
             if step == "exchanged":
                 return _identity(self._project.root / "rendered" / overlay) != before
-            return (self._project.staging(overlay) / step).exists()
+            if step == "lock":
+                return (self._staging / step).exists()
+            return step in self._project.left_in_staging(overlay)
 
         self._look_on(run, 60, is_reached, faults)
         self._look_on(run, self._random.uniform(0, 0.01), lambda: False, faults)
@@ -129,7 +131,7 @@ class Killing:
         left = self._project.left_in_staging(overlay)
         if "replaying" in left:
             return Repair.COMPLETED
-        return Repair.CLEARED if left - {"empty lock"} else None
+        return Repair.CLEARED if left else None
 
     def _stale(self) -> list[str]:
         return [

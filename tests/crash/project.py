@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -74,21 +75,14 @@ class Project:
         present = self.tree(overlay)
         return next((state for state, trees in enumerate(self.trees) if trees[overlay] == present), None)
 
-    def staging(self, overlay: str) -> Path:
-        """Where runs work on the tree."""
-        digest = sha256(f"rendered/{overlay}".encode()).hexdigest()[:8]
-        return self.root / ".vmrender" / f"{overlay}-{digest}"
-
     def left_in_staging(self, overlay: str) -> frozenset[str]:
         """What runs have left where they work on the tree; nothing after one that came to its end."""
-        area = self.staging(overlay)
-        files = area.iterdir() if area.exists() else ()
-        return frozenset("empty lock" if _is_empty_lock(file) else file.name for file in files)
-
-
-def _is_empty_lock(file: Path) -> bool:
-    """Nobody has held it: the run was killed before."""
-    return file.name == "lock" and not file.stat().st_size
+        staging = self.root / ".vmrender"
+        name = f"{overlay}-{sha256(f'rendered/{overlay}'.encode()).hexdigest()[:8]}"
+        built = {"building"} if (staging / "building" / name).exists() else set()
+        with suppress(FileNotFoundError):
+            return frozenset(file.name for file in (staging / name).iterdir()) | built
+        return frozenset(built)
 
 
 def _put(root: Path, path: str, text: str) -> Path:

@@ -25,7 +25,14 @@ from tests.unit.emit.rendered_repository import OUTPUT, Repository
 OLD = {"a/vm_a.yaml": "a: 1\n", "a/vm_b.yaml": "b: 1\n", "c/vm_c.yaml": "c: 1\n"}
 NEW = {"a/vm_a.yaml": "a: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d: 1\n"}
 #: What becomes a link.
-PARTS = ("rendered", "rendered/prod", "rendered/prod/a", ".vmrender", ".vmrender/prod-293bf4df")
+PARTS = (
+    "rendered",
+    "rendered/prod",
+    "rendered/prod/a",
+    ".vmrender",
+    ".vmrender/building",
+    ".vmrender/prod-293bf4df",
+)
 
 
 def replacing(change: Callable[[Path], object]) -> Callable[[Path], object]:
@@ -79,8 +86,8 @@ def was_swapped(folder: Path, part: str, step: int, change: Callable[[Path], obj
         repository = Repository(folder / place)
         repository.write(OLD)
         repository.put("README.md", f"of {place}")
-    for left in ("building", "swapping"):
-        (folder / "outside/.vmrender/prod-293bf4df" / left / "a").mkdir(parents=True)
+    for left in ("prod-293bf4df/building", "prod-293bf4df/swapping", "building/prod-293bf4df"):
+        (folder / "outside/.vmrender" / left / "a").mkdir(parents=True)
     before = snapshot(folder / "outside")
     child = os.fork()
     if not child:

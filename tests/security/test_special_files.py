@@ -57,7 +57,7 @@ PLACES = {
     "list of what is ours": ("rendered/prod/.vmrender-owned", "render", {2}),
     "list of what is ours that is checked": ("rendered/prod/.vmrender-owned", "render --check", {2}),
     "rendered tree": ("rendered/prod", "render", {1, 2}),
-    "lock": (".vmrender/prod-293bf4df/lock", "render", {2}),
+    "lock": (".vmrender/lock", "render", {2}),
     "work under way": (".vmrender/prod-293bf4df/building", "render", {0, 2}),
     "replaced tree": (".vmrender/prod-293bf4df/swapping", "render", {0, 2}),
     "hooks": (".pre-commit-config.yaml", "init", {0}),

@@ -41,6 +41,32 @@ except AttributeError as error:
     print(error)
 """
 
+FUNCTION_OF_DEFERRED = """
+import sys
+from renderer.deferred import defer
+module = defer("urllib.parse", functions=("quote", "unquote"))
+from urllib.parse import quote, unquote
+assert "urlsplit" not in vars(module)
+print(quote("a b"), type(module).__name__)
+import urllib.parse
+print(urllib.parse is module, unquote("a%20b"), urllib.parse.unquote is unquote, quote("c d"))
+"""
+STAND_INS = """
+import sys
+from renderer.deferred import stand_ins
+import keyword
+with stand_ins(colorsys={"hls_to_rgb": str}, keyword={"iskeyword": str}):
+    from colorsys import hls_to_rgb
+    from keyword import iskeyword
+print(hls_to_rgb, iskeyword("for"), "colorsys" in sys.modules)
+import colorsys
+print(colorsys.rgb_to_hsv(0, 0, 0))
+with stand_ins(tabnanny={"check": str}):
+    from tabnanny import check, process_tokens
+    import tabnanny
+print(check, process_tokens is tabnanny.process_tokens, hasattr(tabnanny, "__file__"))
+"""
+
 
 def printed(code: str) -> list[str]:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -65,6 +91,14 @@ def test_pyyaml_that_others_imported_first_is_used_as_it_is() -> None:
 
 def test_a_deferred_module_is_executed_when_it_is_used() -> None:
     assert printed(DEFERRED) == ["(0.0, 0.0, 0) module", "module 'colorsys' has no attribute 'nothing'"]
+
+
+def test_a_function_of_a_deferred_module_may_be_imported_by_name() -> None:
+    assert printed(FUNCTION_OF_DEFERRED) == ["a%20b module", "True a b False c%20d"]
+
+
+def test_stand_ins_give_names_of_modules_that_are_not_imported_and_import_them_for_other_names() -> None:
+    assert printed(STAND_INS) == ["<class 'str'> True False", "(0.0, 0.0, 0)", "<class 'str'> True True"]
 
 
 def test_a_pattern_is_the_regular_expression_of_its_text() -> None:

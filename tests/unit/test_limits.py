@@ -597,6 +597,17 @@ def doubling_components() -> dict[str, str]:
     return files
 
 
+def field_specs_of_doubling_components() -> dict[str, str]:
+    files = doubling_components()
+    specs = "".join(f"- {{path: metadata/annotations/x{n}, create: true}}\n" for n in range(300))
+    return {
+        **files,
+        "o/kustomization.yaml": "resources: [r.yaml]\nconfigurations: [f.yaml]\ncomponents: [../c9]\n",
+        "o/r.yaml": CONFIG_MAP,
+        "o/f.yaml": f"namePrefix:\n{specs}",
+    }
+
+
 def names_in_all_namespaces() -> dict[str, str]:
     each = (
         "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: n{{ i }}}\n"
@@ -676,6 +687,7 @@ def mistyped_names() -> dict[str, str]:
         many_selectors,
         large_expressions,
         doubling_components,
+        field_specs_of_doubling_components,
         names_in_all_namespaces,
         texts_read_again,
         patterns_of_variables,

@@ -6,6 +6,7 @@ All checks of one interface are made before those of the next, and several probl
 from __future__ import annotations
 
 from functools import partial
+from typing import TypeAlias
 
 from renderer.admitters.boot_order import check_interface_boot_order, disk_boot_orders
 from renderer.admitters.causes import Cause, Causes, duplicate, invalid, needs_gate, required
@@ -36,6 +37,8 @@ from renderer.admitters.network.ports import check_port, check_port_name
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.json import EMPTY
+
+Checks: TypeAlias = tuple[Check[[VmiSpec, AdmittingCluster]], ...]
 
 _MOST = 256
 _METHODS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt")
@@ -207,15 +210,26 @@ def _number_of(*path: str) -> Check[[VmiSpec, AdmittingCluster]]:
     )
 
 
-#: The checks before all others.
-NUMBER_CHECKS = (_number_of("domain", "devices", "disks"), _number_of("volumes"))
-#: The checks in the place of ``pkg/network/admitter``.
-NETWORK_CHECKS_BEFORE_BOOT_ORDER = (
-    _number_of("domain", "devices", "interfaces"),
-    _number_of("networks"),
-    on(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
-)
-NETWORK_CHECKS_AFTER_BOOT_ORDER = (
+def number_checks() -> Checks:
+    """Return the checks before all others."""
+    return _number_of("domain", "devices", "disks"), _number_of("volumes")
+
+
+def network_checks_before_boot_order() -> Checks:
+    """Return checks in the place of ``pkg/network/admitter``."""
+    return (
+        _number_of("domain", "devices", "interfaces"),
+        _number_of("networks"),
+        on(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
+    )
+
+
+def network_checks_after_boot_order() -> Checks:
+    """Return the rest of the checks in the place of ``pkg/network/admitter``."""
+    return _AFTER_BOOT_ORDER
+
+
+_AFTER_BOOT_ORDER: Checks = (
     on(check_sources, "networks", upstream="validateNetworks", until="1.3"),
     on(
         check_interfaces_in_turn,

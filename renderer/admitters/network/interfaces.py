@@ -9,25 +9,38 @@ from renderer.admitters.causes import Causes, duplicate, invalid, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.network.interface import Interface, interfaces
-from renderer.admitters.network.ports import check_port_ranges, check_ports
 from renderer.admitters.vmi_spec import VmiSpec, elements, number, section, text, texts
 from renderer.deferred import FunctionsOf
+from renderer.kubevirt.kubernetes_names import ALPHANUMERIC, HEXADECIMAL, consists_of
 from renderer.model.json import JsonObject
-from renderer.model.pattern import pattern
 
 if TYPE_CHECKING:
     from renderer.admitters import devices
-else:  # few interfaces have an address
+    from renderer.admitters.network import ports
+else:  # few interfaces have an address, or list ports
     devices = FunctionsOf("renderer.admitters.devices")
+    ports = FunctionsOf("renderer.admitters.network.ports")
 
 _FIRST_PRIVATE, _LAST_PRIVATE = 224, 254
-_NAME = pattern(r"[A-Za-z0-9-_]+")
-MAC_ADDRESS = pattern(
-    r"[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}"
-)
-BARE_MAC_ADDRESS = pattern(r"[0-9a-fA-F]{12}")
+_MAC_DIGITS = 12
 MODELS_1_0 = ("e1000", "e1000e", "ne2k_pci", "pcnet", "rtl8139", "virtio")
 _MODELS_1_4 = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio")
+
+
+def is_mac_address(text: str) -> bool:
+    """Return whether Go's ``net.ParseMAC`` reads six bytes from ``text``."""
+    length = 4 if "." in text else 2
+    groups = text.split("." if "." in text else "-" if "-" in text else ":")
+    return len(groups) * length == _MAC_DIGITS and all(_is_hexadecimal(group, length) for group in groups)
+
+
+def is_bare_mac_address(text: str) -> bool:
+    """Return whether ``text`` has six bytes without separators, which Go reads since 1.26."""
+    return _is_hexadecimal(text, _MAC_DIGITS)
+
+
+def _is_hexadecimal(text: str, length: int) -> bool:
+    return len(text) == length and consists_of(text, HEXADECIMAL)
 
 
 def check_interface_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
@@ -62,7 +75,7 @@ def check_interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 def check_name_format(interface: Interface) -> Causes:
     """Check the characters of the name."""
-    if _NAME.fullmatch(interface.name) is None:
+    if not interface.name or not consists_of(interface.name, f"{ALPHANUMERIC}-_"):
         message = f"an interface's name is of letters, digits, '-' and '_', which {interface.name!r} is not"
         yield invalid(interface.at("name"), message)
 
@@ -78,14 +91,14 @@ def check_model(interface: Interface, *, models: tuple[str, ...]) -> Causes:
 def check_mac_address(interface: Interface) -> Causes:
     """Check that the MAC address has six bytes, with separators."""
     address = text(interface.content, "macAddress")
-    if address and not MAC_ADDRESS.fullmatch(address):
+    if address and not is_mac_address(address):
         message = f"{address!r} is no MAC address"
         yield invalid(interface.at("macAddress"), message, "write it as 02:00:00:00:00:01")
 
 
 def _check_bare_mac_address(interface: Interface) -> Causes:
     """Check the MAC address, which Go reads without separators since 1.26 too."""
-    if not BARE_MAC_ADDRESS.fullmatch(text(interface.content, "macAddress")):
+    if not is_bare_mac_address(text(interface.content, "macAddress")):
         yield from check_mac_address(interface)
 
 
@@ -177,20 +190,20 @@ INTERFACE_CHECKS: CheckTable[[Interface]] = CheckTable(
     on(_check_bare_mac_address, "macAddress", upstream="netiface.go validateMacAddress", since="1.9"),
     on(check_interface_pci_address, "pciAddress", upstream="netiface.go validatePciAddress", since="1.3"),
     on(
-        partial(check_ports, most=65536, key=""),
+        partial(ports.check_ports, most=65536, key=""),
         "ports",
         upstream="netiface.go validatePortConfiguration",
         since="1.3",
         until="1.9",
     ),
     on(
-        partial(check_ports, most=65535, key="port"),
+        partial(ports.check_ports, most=65535, key="port"),
         "ports",
         upstream="netiface.go validatePortConfiguration",
         since="1.9",
     ),
     on(
-        check_port_ranges,
+        ports.check_port_ranges,
         "portRanges",
         upstream="netiface.go validatePortRangesConfiguration",
         since="1.9",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from renderer.admitters.causes import Causes, duplicate, invalid, required
-from renderer.admitters.check_table import CheckTable, on, once_for_equal
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.network.bindings import (
     RESERVED_ADDRESS,
@@ -14,14 +14,14 @@ from renderer.admitters.network.bindings import (
     check_slirp,
 )
 from renderer.admitters.network.interfaces import (
-    MAC_ADDRESS,
     check_interface_names,
     check_interfaces,
     check_interfaces_have_networks,
+    is_mac_address,
 )
 from renderer.admitters.resource_claims import check_claimed_networks
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
-from renderer.model.json import JsonObject
+from renderer.model.json import Json
 
 _SOURCES = ("pod", "multus", "resourceClaim")
 
@@ -142,20 +142,11 @@ NETWORK_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
 )
 
 
-def _check_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Check networks and interfaces by the table above."""
     yield from NETWORK_CHECKS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 
-def _looked_at(vmi: VmiSpec) -> object:
-    return vmi.networks, [*map(_without_address, vmi.interfaces)], vmi.content.get("resourceClaims")
-
-
-def _without_address(interface: JsonObject) -> JsonObject:
-    """Return the interface without a MAC address that nothing is wrong with: each machine has its own."""
-    address = interface.get("macAddress")
-    if not isinstance(address, str) or address == RESERVED_ADDRESS or not MAC_ADDRESS.fullmatch(address):
-        return interface
-    return {key: value for key, value in interface.items() if key != "macAddress"}
-
-
-check_networks = once_for_equal(_check_networks, _looked_at)
+def is_good_address(address: Json) -> bool:
+    """Return True for a MAC address that nothing is wrong with."""
+    return isinstance(address, str) and address != RESERVED_ADDRESS and is_mac_address(address)

@@ -13,6 +13,9 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
+from renderer.model.work import spend
+
+_STEPS_PER_SPEC = 2
 
 
 class NameReference(Record):
@@ -65,6 +68,7 @@ def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) ->
 
     Raises: kustomization-field when an added spec is covered by one that says otherwise about ``create``.
     """
+    spend(_STEPS_PER_SPEC * (len(specs) + len(added)), "merging field specs")
     merged = list(specs)
     by_path: dict[str, list[FieldSpec]] = {}
     for spec in specs:

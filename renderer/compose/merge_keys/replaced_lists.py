@@ -18,6 +18,7 @@ from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.json import Json, JsonObject
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.sharing import once_for_same
 
 _DIRECTIVE = "$patch"
 _HINT = (
@@ -48,6 +49,7 @@ def replaced_lists(resource: Resource, patch: JsonObject, in_effect: MergeSchema
         yield from _replaced(resource.content, patch, (named, effective), in_effect, ROOT)
 
 
+@once_for_same
 def _holds_list(patch: JsonObject) -> bool:
     """Return True if there is a list in the mappings of a patch."""
     return any(

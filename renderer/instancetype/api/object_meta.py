@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
 from renderer.instancetype.api.types import (
     BOOL,
@@ -19,8 +18,9 @@ from renderer.instancetype.api.types import (
 from renderer.model.field_path import FieldPath
 from renderer.model.fields import describe_value
 from renderer.model.json import Json
+from renderer.model.pattern import pattern
 
-_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_RFC_3339 = pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
 class _Time:
@@ -38,6 +38,8 @@ class _Time:
 def _is_time(text: str) -> bool:
     if not _RFC_3339.fullmatch(text):
         return False
+    from datetime import datetime  # noqa: PLC0415 - few objects have a time
+
     try:
         datetime.fromisoformat(text)
     except ValueError:  # the 30th of February

@@ -64,9 +64,8 @@ class Conflict(Record):
 Conflicts: TypeAlias = tuple[Conflict, ...]
 
 
-def resource_conflicts(resource: str, domain: JsonObject) -> Iterator[Conflict]:
+def resource_conflicts(resource: str, resources: Json) -> Iterator[Conflict]:
     """Yield the requests and limits of ``cpu`` or ``memory``, which an instance type always sets."""
-    resources = domain.get("resources")
     if not resources:
         return
     for kind in ("requests", "limits"):
@@ -108,8 +107,6 @@ class ExclusiveField:
 
     def __call__(self, specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
         """Return the changed template, or the conflict."""
-        if self.source[0] not in specs.instancetype:
-            return template
         value = _at(specs.instancetype, self.source)
         if self.is_absent(value):
             return template

@@ -25,6 +25,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
+from renderer.model.sharing import once_for_same, share_part
 
 _GUEST = FieldPath.of("spec", "cpu", "guest")
 #: Fields of the VM, and the field of the instance type that each is copied from.
@@ -52,9 +53,16 @@ _FLAT = CpuTopology()
 
 def apply_cpu(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
     """Set model, placement, NUMA, realtime and the vCPUs in the topology that the preference asks for."""
-    sizes = object_at(specs.instancetype, "cpu")
     domain = domain_of(template)
-    conflicts = tuple(_conflicts(sizes, domain))
+    changed = _section(specs, domain.get("cpu"), domain.get("resources"))
+    return changed if isinstance(changed, tuple) else with_domain_section(template, "cpu", changed)
+
+
+@once_for_same
+def _section(specs: AppliedSpecs, present: Json, resources: Json) -> JsonObject | Conflicts:
+    """Return the section ``domain.cpu`` instead of the ``present`` one, or the conflicts."""
+    sizes, cpu = object_at(specs.instancetype, "cpu"), object_at(present)
+    conflicts = tuple(_conflicts(sizes, cpu, resources))
     if conflicts:
         return conflicts
     topology = cpu_topology(sizes.get("guest"), specs)
@@ -64,7 +72,7 @@ def apply_cpu(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflic
     if sizes.get("maxSockets") is not None:
         changes["maxSockets"] = sizes["maxSockets"]
     changes |= {"sockets": topology.sockets, "cores": topology.cores, "threads": topology.threads}
-    return with_domain_section(template, "cpu", _changed(object_at(domain, "cpu"), changes))
+    return share_part(_changed(cpu, changes))
 
 
 def _changed(cpu: JsonObject, changes: dict[str, Json]) -> JsonObject:
@@ -76,9 +84,8 @@ def _changed(cpu: JsonObject, changes: dict[str, Json]) -> JsonObject:
     return changed
 
 
-def _conflicts(sizes: JsonObject, domain: JsonObject) -> Iterator[Conflict]:
-    yield from resource_conflicts("cpu", domain)
-    cpu = object_at(domain, "cpu")
+def _conflicts(sizes: JsonObject, cpu: JsonObject, resources: Json) -> Iterator[Conflict]:
+    yield from resource_conflicts("cpu", resources)
     if not cpu:
         return
     for field in _COUNTS:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from renderer.instancetype.apply.applier import (
     AppliedSpecs,
@@ -19,9 +18,8 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
-from renderer.model.sharing import share_part
+from renderer.model.sharing import once_for_same, share_part
 
-_FLOAT32 = struct.Struct("f")
 _FLOAT32_PRECISION = 24
 
 
@@ -30,19 +28,30 @@ def apply_memory(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conf
 
     Raises ``ApplyError`` (quantity-invalid) for a size that is no quantity.
     """
-    sizes = object_at(specs.instancetype, "memory")
     domain = domain_of(template)
-    conflict = next(_conflicts(sizes, domain, specs), None)
+    changed = _sections(specs, domain.get("memory"), domain.get("resources"))
+    if isinstance(changed, tuple):
+        return changed
+    for name, section in changed.items():
+        template = with_domain_section(template, name, section)
+    return template
+
+
+@once_for_same
+def _sections(specs: AppliedSpecs, present: Json, resources: Json) -> Mapping[str, JsonObject] | Conflicts:
+    """Return the sections of the domain that change, by their names, or the first conflict."""
+    sizes = object_at(specs.instancetype, "memory")
+    conflict = next(_conflicts(sizes, present, resources, specs), None)
     if conflict:
         return (conflict,)
-    memory = {**object_at(domain, "memory"), **_memory(sizes)}
+    memory = {**object_at(present), **_memory(sizes)}
     if specs.vm_gives_memory:
         memory["guest"] = sizes["guest"]  # which stays as it was written
-    template = with_domain_section(template, "memory", memory)
+    changed: dict[str, JsonObject] = {"memory": share_part(memory)}
     percent = sizes.get("overcommitPercent")
     if isinstance(percent, int) and 0 < percent <= INT64_MAX:
-        return _with_requests(template, sizes, percent)
-    return template
+        changed["resources"] = _with_requests(object_at(resources), sizes, percent)
+    return changed
 
 
 def _memory(sizes: JsonObject) -> dict[str, Json]:
@@ -54,16 +63,14 @@ def _memory(sizes: JsonObject) -> dict[str, Json]:
     return memory
 
 
-def _with_requests(template: JsonObject, sizes: JsonObject, percent: int) -> JsonObject:
+def _with_requests(resources: JsonObject, sizes: JsonObject, percent: int) -> JsonObject:
     requested = overcommitted(_size_quantity(sizes, "guest"), percent).json
-    resources = object_at(domain_of(template), "resources")
     requests = share_part({**object_at(resources, "requests"), "memory": requested})
-    return with_domain_section(template, "resources", {**resources, "requests": requests})
+    return share_part({**resources, "requests": requests})
 
 
-def _conflicts(sizes: JsonObject, domain: JsonObject, specs: AppliedSpecs) -> Iterator[Conflict]:
+def _conflicts(sizes: JsonObject, memory: Json, resources: Json, specs: AppliedSpecs) -> Iterator[Conflict]:
     """Yield all conflicts; KubeVirt reports the first."""
-    memory = domain.get("memory")
     by_field = specs.behaviour.memory_conflicts_by_field or specs.vm_gives_memory
     if memory is not None and not by_field:
         yield Conflict.of_vmi_spec(("domain", "memory"), ("memory",))
@@ -72,7 +79,7 @@ def _conflicts(sizes: JsonObject, domain: JsonObject, specs: AppliedSpecs) -> It
     for field in ("hugepages", "maxGuest"):
         if object_at(memory).get(field) is not None and sizes.get(field) is not None:
             yield Conflict.of_vmi_spec(("domain", "memory", field), ("memory", field))
-    yield from resource_conflicts("memory", domain)
+    yield from resource_conflicts("memory", resources)
 
 
 def _written_size(memory: JsonObject, field: str) -> Json:
@@ -106,7 +113,9 @@ def overcommitted(guest: Quantity, percent: int) -> Quantity:
 
 
 def _float32(number: float) -> float:
-    rounded: float = _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+    from struct import pack, unpack  # noqa: PLC0415 - few instance types overcommit memory
+
+    rounded: float = unpack("f", pack("f", number))[0]
     return rounded
 
 

@@ -13,9 +13,13 @@ from renderer.instancetype.preference.vmi import apply_preference
 from renderer.instancetype.vmi_template import is_zero, with_annotations
 from renderer.model.json import EMPTY, JsonObject, object_at
 from renderer.model.record import Record
+from renderer.model.sharing import once_for_same
 
 #: Applies one field, or group of fields, of an instance type: returns the changed template, or the conflicts.
 Applier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject | Conflicts]
+
+
+_applied_specs = once_for_same(AppliedSpecs)
 
 
 class Applied(Record):
@@ -38,7 +42,7 @@ def apply_to_template(
     ``vm_gives_memory``: the VM itself gave the instance type's ``memory.guest``. Raises ``ApplyError`` for a
     size that is no quantity, and where KubeVirt crashes.
     """
-    specs = AppliedSpecs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
+    specs = _applied_specs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
     if instancetype is None:
         return Applied(apply_preference(specs, template))
     changed, conflicts = apply_instancetype(specs, template)
@@ -50,7 +54,7 @@ def apply_to_template(
 def apply_instancetype(specs: AppliedSpecs, template: JsonObject) -> tuple[JsonObject, Conflicts]:
     """Return the VM's ``spec.template`` with the instance type applied, and the conflicts left out."""
     conflicts: Conflicts = ()
-    for apply in APPLIERS:
+    for apply in _needed(specs.instancetype):
         outcome = apply(specs, template)
         if isinstance(outcome, tuple):
             conflicts += outcome
@@ -88,3 +92,13 @@ APPLIERS: tuple[Applier, ...] = (
     ExclusiveField(("hostDevices",), ("domain", "devices", "hostDevices"), is_zero),
     apply_annotations,
 )
+
+
+@once_for_same
+def _needed(instancetype: JsonObject) -> tuple[Applier, ...]:
+    """Return the appliers without those of fields that the spec does not have."""
+    return tuple(
+        apply
+        for apply in APPLIERS
+        if not isinstance(apply, ExclusiveField) or apply.source[0] in instancetype
+    )

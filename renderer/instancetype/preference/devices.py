@@ -5,7 +5,10 @@ KubeVirt ``pkg/instancetype/preference/apply``: ``disk.go``, ``interface.go``, `
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
 from renderer.instancetype.vmi_template import (
     devices_of,
@@ -13,7 +16,8 @@ from renderer.instancetype.vmi_template import (
     with_domain_section,
     with_each_device,
 )
-from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.sharing import once_for_same
 
 #: The kinds of disks, of which the first that a disk has counts, and the preferences for each.
 _DISK_KINDS = {
@@ -78,10 +82,16 @@ def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     preferred = specs.preference.get("devices")
     if not isinstance(preferred, dict):
         return template
+    return with_each_device(template, "disks", _disk_filler(preferred, specs.behaviour))
+
+
+@once_for_same
+def _disk_filler(preferred: JsonObject, behaviour: Behaviour) -> Callable[[JsonObject], JsonObject]:
+    """Return the function that gives a disk what is preferred."""
     by_kind = {kind: wanted(preferred, fields) for kind, fields in _DISK_KINDS.items()}
     fields = wanted(preferred, _DISK_FIELDS)
     dedicated_io_thread = wanted(preferred, _DEDICATED_IO_THREAD)
-    needs_virtio = specs.behaviour.dedicated_io_thread_needs_virtio
+    needs_virtio = behaviour.dedicated_io_thread_needs_virtio
 
     def with_preferences(disk: JsonObject) -> JsonObject:
         kind = next((kind for kind in _DISK_KINDS if disk.get(kind) is not None), "disk")
@@ -92,40 +102,53 @@ def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
             disk = filled(disk, dedicated_io_thread)
         return filled(disk, fields) if fields else disk
 
-    return with_each_device(template, "disks", with_preferences)
+    return with_preferences
 
 
 def apply_interfaces(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fill in the model, and masquerade where an interface of the pod network has no binding."""
     preferred = object_at(specs.preference, "devices")
+    filler = _interface_filler(preferred, specs.behaviour, object_at(template, "spec").get("networks"))
+    return template if filler is None else with_each_device(template, "interfaces", filler)
+
+
+@once_for_same
+def _interface_filler(
+    preferred: JsonObject, behaviour: Behaviour, networks: Json
+) -> Callable[[JsonObject], JsonObject] | None:
+    """Return the function that gives an interface what is preferred; None where nothing is."""
     model, masquerade = wanted(preferred, _INTERFACE_MODEL), wanted(preferred, _MASQUERADE)
     if not model and not masquerade:
-        return template
-    anywhere = not specs.behaviour.masquerade_needs_pod_network
+        return None
+    anywhere = not behaviour.masquerade_needs_pod_network
 
     def with_preferences(interface: JsonObject) -> JsonObject:
         interface = filled(interface, model)
         if not masquerade:
             return interface
         is_bound = any(interface.get(binding) is not None for binding in _BINDINGS)
-        if anywhere or (not is_bound and _is_on_pod_network(interface, template)):
+        if anywhere or (not is_bound and _is_on_pod_network(interface, networks)):
             return filled(interface, masquerade)
         return interface
 
-    return with_each_device(template, "interfaces", with_preferences)
+    return with_preferences
 
 
-def _is_on_pod_network(interface: JsonObject, template: JsonObject) -> bool:
+def _is_on_pod_network(interface: JsonObject, networks: Json) -> bool:
     name = text_at(interface, "name")
-    networks = array_at(template, "spec", "networks")
-    network = next((network for network in networks if text_at(network, "name") == name), None)
+    network = next((network for network in array_at(networks) if text_at(network, "name") == name), None)
     return object_at(network).get("pod") is not None
 
 
 def apply_inputs(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fill in bus and type of the input devices that are there."""
     values = wanted(object_at(specs.preference, "devices"), _INPUT_FIELDS)
-    return with_each_device(template, "inputs", lambda device: filled(device, values)) if values else template
+    return with_each_device(template, "inputs", _filler(values)) if values else template
+
+
+@once_for_same
+def _filler(values: JsonObject) -> Callable[[JsonObject], JsonObject]:
+    return lambda device: filled(device, values)
 
 
 def apply_panic_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:

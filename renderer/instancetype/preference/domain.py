@@ -12,8 +12,8 @@ from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
-from renderer.model.sharing import share_part
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.sharing import once_for_same, share_part
 
 _FEATURES = {
     "preferredApic": "apic",
@@ -71,7 +71,7 @@ def apply_cpu_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     added = [feature for feature in preferred if text_at(feature, "name") not in names]
     if not added:
         return template
-    return with_domain_section(template, "cpu", {**cpu, "features": [*present, *added]})
+    return with_domain_section(template, "cpu", share_part({**cpu, "features": [*present, *added]}))
 
 
 def apply_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
@@ -80,6 +80,13 @@ def apply_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     if not isinstance(preferred, dict):
         return template
     present = domain_of(template).get("features")
+    features = _features(preferred, present)
+    return template if features is present else with_domain_section(template, "features", features)
+
+
+@once_for_same
+def _features(preferred: JsonObject, present: Json) -> JsonObject:
+    """Return the section instead of the ``present`` one; itself where nothing changes."""
     before = object_at(present)
     # Go writes the features that it makes with an acpi, always.
     features = {"acpi": EMPTY} if present is None else before
@@ -89,7 +96,7 @@ def apply_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     if preferred.get("preferredHyperv") is not None:
         hyperv = wanted(object_at(preferred, "preferredHyperv"), _HYPERV_FIELDS)
         features = with_filled(features, "hyperv", hyperv)
-    return template if features is before else with_domain_section(template, "features", features)
+    return features if features is before else share_part(features)
 
 
 def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
@@ -101,10 +108,16 @@ def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     present = firmware.get("bootloader")
     if present is not None and not isinstance(present, dict):
         return template
-    bootloader = _with_efi(_with_bios(EMPTY if present is None else present, preferred), preferred)
+    bootloader = _bootloader(preferred, EMPTY if present is None else present)
     if bootloader is present:
         return template
-    return with_domain_section(template, "firmware", {**firmware, "bootloader": share_part(bootloader)})
+    return with_domain_section(template, "firmware", share_part({**firmware, "bootloader": bootloader}))
+
+
+@once_for_same
+def _bootloader(preferred: JsonObject, present: JsonObject) -> JsonObject:
+    bootloader = _with_efi(_with_bios(present, preferred), preferred)
+    return bootloader if bootloader is present else share_part(bootloader)
 
 
 def _with_bios(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
@@ -145,7 +158,7 @@ def apply_machine(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
         machine = {"type": ""}
     if not machine or machine is present:
         return template
-    return with_domain_section(template, "machine", machine)
+    return with_domain_section(template, "machine", share_part(machine))
 
 
 def apply_clock(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
@@ -155,7 +168,7 @@ def apply_clock(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
         return template
     present = domain_of(template).get("clock")
     clock = filled(_with_offset(object_at(present), preferred), wanted(preferred, _TIMER))
-    return template if clock is present else with_domain_section(template, "clock", clock)
+    return template if clock is present else with_domain_section(template, "clock", share_part(clock))
 
 
 def _with_offset(clock: JsonObject, preferred: JsonObject) -> JsonObject:

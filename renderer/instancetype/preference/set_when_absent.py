@@ -11,7 +11,7 @@ from typing import Final
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import JsonObject, object_at
-from renderer.model.sharing import share_part
+from renderer.model.sharing import once_for_same, share_part
 
 
 class SetWhenAbsent:
@@ -32,6 +32,7 @@ class SetWhenAbsent:
         return template
 
 
+@once_for_same
 def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
     """Return the preferred values of a section, by the section's own field names.
 

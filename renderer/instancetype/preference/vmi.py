@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from renderer.instancetype.apply.applier import AppliedSpecs
@@ -23,6 +23,7 @@ from renderer.instancetype.preference.domain import (
 from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
 from renderer.instancetype.vmi_template import with_annotations
 from renderer.model.json import JsonObject, object_at
+from renderer.model.sharing import once_for_same
 
 #: Applies one field, or group of fields, of a preference.
 PreferenceApplier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]
@@ -33,7 +34,7 @@ def apply_preference(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
     Raises ``ApplyError`` where KubeVirt crashes.
     """
-    for apply in PREFERENCE_APPLIERS:
+    for apply in _needed(specs.preference):
         template = apply(specs, template)
     return template
 
@@ -65,3 +66,29 @@ PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
     apply_annotations,
     SetWhenAbsent("preferredLaunchSecurity", ("domain", "launchSecurity")),
 )
+
+#: The fields of a preference's spec that the others apply.
+_FIELDS: Mapping[PreferenceApplier, str] = {
+    apply_cpu_features: "cpu",
+    apply_devices: "devices",
+    apply_disks: "devices",
+    apply_interfaces: "devices",
+    apply_inputs: "devices",
+    apply_panic_devices: "devices",
+    apply_features: "features",
+    apply_firmware: "firmware",
+    apply_machine: "machine",
+    apply_clock: "clock",
+    apply_annotations: "annotations",
+}
+
+
+def field_of(apply: PreferenceApplier) -> str:
+    """Return the field of a preference's spec that an applier applies."""
+    return apply.source if isinstance(apply, SetWhenAbsent) else _FIELDS[apply]
+
+
+@once_for_same
+def _needed(preference: JsonObject) -> tuple[PreferenceApplier, ...]:
+    """Return the appliers without those of fields that the spec does not have."""
+    return tuple(apply for apply in PREFERENCE_APPLIERS if preference.get(field_of(apply)) is not None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +13,7 @@ from renderer.kubevirt.admission_request import AdmissionRequest
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject
+from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.resource import Resource, ResourceSet
@@ -108,6 +111,88 @@ def test_a_pools_template_has_its_instance_type_too() -> None:
 
     (found,) = admit([request], LATEST, ResourceSet((files,)))
     assert found.message.endswith("(set by instance type u1.small)")
+
+
+#: A machine of a fleet: what stands in these fields is its own.
+ONE_OF_A_FLEET = changed(
+    {
+        "/dataVolumeTemplates": [
+            {
+                "metadata": {"name": "one-root", "namespace": "fleet"},
+                "spec": {
+                    "sourceRef": {"name": "fedora"},
+                    "storage": {"resources": {"requests": {"storage": "9Gi"}}},
+                },
+            }
+        ],
+        "/template/metadata/labels": {"app": "one"},
+        "hostname": "one",
+        "volumes": [
+            {"name": "root", "dataVolume": {"name": "one-root"}},
+            {"name": "data", "persistentVolumeClaim": {"claimName": "one-data"}},
+            {
+                "name": "init",
+                "cloudInitNoCloud": {"userData": "one", "networkDataSecretRef": {"name": "one"}},
+            },
+        ],
+        "domain.devices.interfaces": [
+            {"name": "default", "masquerade": {}, "macAddress": "02:00:00:00:00:01"}
+        ],
+    }
+)
+
+
+def fleet(*specs: JsonObject) -> ResourceSet:
+    machines = (vm(spec) for spec in specs)
+    return ResourceSet(
+        tuple(
+            each._replace(content=with_value(each.content, ("metadata", "namespace"), "fleet"))
+            for each in machines
+        )
+    )
+
+
+def admitted(machines: ResourceSet) -> tuple[Diagnostic, ...]:
+    config = ClusterConfig()
+    requests = [AdmissionRequest("VirtualMachine", each, ROOT, each.content, config) for each in machines]
+    return admit(requests, LATEST, machines)
+
+
+def test_machines_that_differ_in_what_is_their_own_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[JsonObject] = []
+
+    def admit_vm(spec: JsonObject, *_: object) -> tuple[()]:
+        judged.append(spec)
+        return ()
+
+    monkeypatch.setattr("renderer.admitters.admit.admit_vm", admit_vm)
+    other = json.dumps(ONE_OF_A_FLEET)
+    for mine, others in (("one", "two"), (":01", ":02"), ("9Gi", "8Gi"), ("fedora", "centos")):
+        other = other.replace(mine, others)
+
+    assert not admitted(fleet(ONE_OF_A_FLEET, json.loads(other)))
+    assert len(judged) == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "wrong"),
+    [
+        ('"one-root", "namespace"', '"two-root", "namespace"'),
+        ('"dataVolume": {"name": "one-root"}', '"dataVolume": {"name": ""}'),
+        ('"namespace": "fleet"', '"namespace": "other"'),
+        ('{"name": "fedora"}', "null"),
+        ('"app": "one"', '"kubevirt.io/nodeName": "one"'),
+        ('"hostname": "one"', '"hostname": "One"'),
+        ('"userData": "one"', f'"userData": "{"é" * 1025}"'),
+        ('"userData": "one", "networkDataSecretRef": {"name": "one"}', '"userData": ""'),
+        ("02:00:00:00:00:01", "02:00:00:00:00"),
+    ],
+)
+def test_what_is_wrong_with_one_of_a_fleet_is_told(own: str, wrong: str) -> None:
+    text = json.dumps(ONE_OF_A_FLEET)
+    assert own in text
+
+    assert admitted(fleet(ONE_OF_A_FLEET, json.loads(text.replace(own, wrong)))) != ()
 
 
 SCALARS: st.SearchStrategy[Json] = st.none() | st.booleans() | st.integers() | st.text(max_size=5)

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.admitters import check_table
-from renderer.admitters.causes import Cause
-from renderer.admitters.check_table import once_for_equal
-from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vmi_spec import VmiSpec
-from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.release import Release
 from tests.unit.admitters.admitting import causes, cluster
@@ -86,22 +79,3 @@ def test_nothing_is_admitted_because_others_were() -> None:
 
     for changes, _, _ in REFUSED:
         assert causes(changes, shared) == causes(changes)
-
-
-def vmi(name: str) -> VmiSpec:
-    return VmiSpec.of({"hostname": name}, FieldPath.of("spec"))
-
-
-def test_what_is_good_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_table, "MOST_KEPT", 1)
-    seen = []
-
-    def check(spec: VmiSpec, _: AdmittingCluster) -> list[Cause]:
-        seen.append(spec.content["hostname"])
-        return []
-
-    shared, where = once_for_equal(check, lambda spec: spec.content), cluster()
-    for name in ("a", "a", "b", "b"):
-        assert not [*shared(vmi(name), where)]
-
-    assert seen == ["a", "b", "b"]  # b came when there was no room left

@@ -58,3 +58,22 @@ def test_errors_have_the_path_that_one_knows(tmp_path: Path) -> None:
 def test_it_is_below(tmp_path: Path, below: str) -> None:
     with pytest.raises(ValueError, match="not below"), opened_folder(tmp_path, PurePosixPath(below)):
         pass
+
+
+@pytest.mark.parametrize("vanishes", [False, True])
+def test_a_folder_that_another_process_makes_or_removes_at_this_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, vanishes: bool
+) -> None:
+    def make(place: Path, mode: int) -> None:
+        if not vanishes:
+            os.mkdir(place, mode)  # noqa: PTH102 - the method of Path is this one
+        raise FileExistsError
+
+    monkeypatch.setattr(os, "supports_dir_fd", frozenset())
+    monkeypatch.setattr(Path, "mkdir", make)
+    if vanishes:
+        with pytest.raises(FileNotFoundError), opened_folder(tmp_path, PurePosixPath("a"), make=True):
+            pass
+    else:
+        with opened_folder(tmp_path, PurePosixPath("a"), make=True) as folder:
+            assert folder.is_dir()

@@ -1,9 +1,10 @@
 """A program that changes a rendered tree again and again, and is killed at a later step each time.
 
 ``python kill_at_every_step.py FOLDER exchange|replay`` prints how many steps there were, for a first tree and
-for a changed one. It forks, so it must have no threads, and pytest-xdist has. A step is whatever raises an
-audit event and can change something: opening to write, linking, renaming, removing … A kill where something
-is only read leaves what a kill at the next step leaves. Fails with a traceback.
+for a changed one, each of which is written at the same time as a second one. It forks, so it must have no
+threads, and pytest-xdist has. A step is whatever raises an audit event and can change something: opening to
+write, linking, renaming, removing … A kill where something is only read leaves what a kill at the next step
+leaves. Fails with a traceback.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from tests.unit.emit.rendered_repository import FOREIGN, NEW, OLD, Repository
+from renderer.emit.write import TreeChange, Written, write_trees
+from tests.unit.emit.rendered_repository import FOREIGN, NEW, OLD, OUTPUT, Repository, content_of
 
+OTHER = "rendered/test"
 LATER = {"a/vm_a.yaml": "a: 3\n", "e/vm_e.yaml": "e: 1\n"}
 
 
@@ -26,9 +29,10 @@ def main(folder: Path, way: str) -> None:
     folder.mkdir()
     (folder / "empty").mkdir()
     empty, old = Repository(folder / "empty"), Repository.with_old_tree(folder / "old")
+    [*write_trees(old.root, [TreeChange(OTHER, OLD)])]
     for start, before, foreign in ((empty, {}, {}), (old, OLD, FOREIGN)):
         steps = 0
-        while was_killed(start.copied_to(folder / "repository"), way, {**before, **foreign}, foreign, steps):
+        while was_killed(start.copied_to(folder / "repository"), way, before, foreign, steps):
             shutil.rmtree(folder / "repository")
             steps += 1
         shutil.rmtree(folder / "repository")
@@ -43,13 +47,17 @@ def was_killed(
     if not child:
         write_and_die(repository, step)
     _, status = os.waitpid(child, 0)
-    present = repository.content()
-    if way == "exchange":
-        assert present in (before, {**NEW, **foreign}), f"killed at step {step}: {present}"
-    assert foreign.items() <= present.items()
+    for tree, files in ((OUTPUT, foreign), (OTHER, {})):
+        present = content_of(repository.root / tree)
+        present.pop(".vmrender-owned", None)
+        if way == "exchange":
+            assert present in ({**before, **files}, {**NEW, **files}), f"killed at step {step}: {present}"
+        assert files.items() <= present.items()
     # The next run wants something else already: what was left has to be cleared up first.
-    assert repository.write(LATER).rescued == ()
+    written = write_trees(repository.root, [TreeChange(OTHER, LATER), TreeChange(OUTPUT, LATER)])
+    assert [isinstance(each, Written) and each.rescued for each in written] == [(), ()]
     assert repository.content() == {**LATER, **foreign}, f"killed at step {step}"
+    assert content_of(repository.root / OTHER).items() >= LATER.items(), f"killed at step {step}"
     assert repository.top_level() == ["rendered"], f"killed at step {step}"
     return os.WIFSIGNALED(status)
 
@@ -74,7 +82,7 @@ def write_and_die(repository: Repository, last_step: int) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(count)
-    repository.write(NEW)
+    [*write_trees(repository.root, [TreeChange(OUTPUT, NEW), TreeChange(OTHER, NEW)])]
     os._exit(0)
 
 

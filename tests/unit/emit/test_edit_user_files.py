@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,10 @@ from renderer.model.diagnostic import DiagnosticError
 
 BEFORE = {"a.yaml": b"old", "below/b.yaml": b"old", "gone/c.yaml": b"old"}
 WRITES = {"a.yaml": b"new", "below/b.yaml": b"new", "made/d.yaml": b"new"}
-_CALLS = ("open", "write", "replace", "unlink", "chmod", "fsync")
+_CALLS = ("open", "write", "replace", "unlink", "chmod", "fsync", "link", "mkdir")
+#: Those for which a full disk has no space.
+_NEED_SPACE = ("write", "link", "mkdir")
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -21,43 +26,117 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-class Faulty:
-    """Calls of the system, one of which fails."""
+class Stopped(BaseException):
+    """Raised by the handlers of signals."""
 
-    def __init__(self, stop: int, failure: BaseException) -> None:
+
+def fail() -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def interrupt(number: signal.Signals) -> Callable[[], None]:
+    return lambda: signal.raise_signal(number)
+
+
+@pytest.fixture
+def _signals_that_raise() -> Iterator[None]:
+    def handler(*_: object) -> None:
+        raise Stopped
+
+    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    yield
+    for number, each in before.items():
+        signal.signal(number, each)
+
+
+class Faulty:
+    """Calls of the system, with ``fault`` before the ``stop``-th and all later ones of ``for_good``."""
+
+    def __init__(self, stop: int, fault: Callable[[], None], for_good: Collection[str] = ()) -> None:
         self.calls = 0
         self._stop = stop
-        self._failure = failure
+        self._fault = fault
+        self._for_good = for_good
 
-    def __call__(self, call: Callable[..., object]) -> Callable[..., object]:
+    def __call__(self, name: str) -> Callable[..., object]:
+        call = getattr(os, name)
+
         def called(*args: object, **named: object) -> object:
             self.calls += 1
-            if self.calls == self._stop:
-                raise self._failure
+            if self.calls == self._stop or (self.calls > self._stop and name in self._for_good):
+                self._fault()
             return call(*args, **named)
 
+        for known in (os.supports_dir_fd, os.supports_follow_symlinks):
+            if call in known:
+                known.add(called)
         return called
 
 
-@pytest.mark.parametrize("failure", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+@pytest.mark.usefixtures("_signals_that_raise")
+@pytest.mark.parametrize(
+    ("fault", "for_good"),
+    [
+        pytest.param(fail, (), id="one call fails"),
+        pytest.param(fail, _NEED_SPACE, id="the disk stays full"),
+        *(pytest.param(interrupt(number), (), id=number.name) for number in _SIGNALS),
+    ],
+)
 def test_a_fault_at_any_call_leaves_all_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException
+    fault: Callable[[], None], for_good: Collection[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for stop in range(1, 200):
-        folder, faulty = tmp_path / str(stop), Faulty(stop, failure)
+        folder, faulty = tmp_path / str(stop), Faulty(stop, fault, for_good)
         for path, text in BEFORE.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(text)
         with monkeypatch.context() as patch:
-            for name in _CALLS:
-                patch.setattr(os, name, faulty(getattr(os, name)))
+            for name, replacement in [(name, faulty(name)) for name in _CALLS]:
+                patch.setattr(os, name, replacement)
             try:
                 change_files(folder, WRITES, ["gone/c.yaml"])
-            except (DiagnosticError, KeyboardInterrupt):
+            except DiagnosticError:
+                assert content(folder) == BEFORE, stop
+                assert not (folder / "made").exists()
+            except Stopped:
                 assert content(folder) in (BEFORE, WRITES), stop
             else:
-                assert content(folder) == WRITES
+                assert content(folder).items() >= WRITES.items(), stop
         if faulty.calls < stop:
             assert stop > len(_CALLS)
             return
     pytest.fail("it makes more calls than were tried")
+
+
+def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        change_files(tmp_path, WRITES, [])
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert content(tmp_path) == WRITES
+
+
+def test_what_a_killed_run_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    for left in (".a.yaml.vmrender-new", ".a.yaml.vmrender-old"):
+        (tmp_path / left).write_bytes(b"half")
+
+    change_files(tmp_path, WRITES, [])
+
+    assert content(tmp_path) == WRITES
+
+
+def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    (tmp_path / "a.yaml").write_bytes(b"old")
+    (tmp_path / "made").write_bytes(b"a file where a folder has to be")
+    monkeypatch.setattr(os, "link", link)
+    with pytest.raises(DiagnosticError):
+        change_files(tmp_path, WRITES, [])
+    assert content(tmp_path) == {"a.yaml": b"old", "made": b"a file where a folder has to be"}
+    (tmp_path / "made").unlink()
+    change_files(tmp_path, WRITES, [])
+    assert content(tmp_path) == WRITES

@@ -5,21 +5,19 @@ import os
 import stat
 import sys
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from renderer.emit import staging, write
-from renderer.emit.output_folder import OutputFolder
+from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.staging import StagingArea, discard, locked, make_writable
 from tests.unit.emit.rendered_repository import OUTPUT, Repository
 
-BELOW = PurePosixPath(".vmrender/prod")
-
 
 def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError) as raised, locked(tmp_path / "gone", BELOW):
+    with pytest.raises(FileNotFoundError) as raised, locked(tmp_path / "gone"):
         pass
 
     assert raised.value.filename == str(tmp_path / "gone")
@@ -44,15 +42,15 @@ def test_windows_waits_for_others_longer_than_its_ten_seconds(
     errors = [errno.EDEADLK, errno.EACCES, errno.EDEADLK]
     windows_locking(monkeypatch, errors)
 
-    with locked(tmp_path, BELOW) as held:
-        assert held.folder.samefile(tmp_path / BELOW)
+    with locked(tmp_path) as folder:
+        assert folder.samefile(tmp_path / STAGING_FOLDER)
     assert errors == []
 
 
 def test_another_failure_of_windows_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     windows_locking(monkeypatch, [errno.EBADF])
 
-    with pytest.raises(OSError, match=os.strerror(errno.EBADF)), locked(tmp_path, BELOW):
+    with pytest.raises(OSError, match=os.strerror(errno.EBADF)), locked(tmp_path):
         pass
 
 

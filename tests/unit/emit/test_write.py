@@ -4,16 +4,18 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from renderer.emit import staging
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.staging import StagingArea
-from renderer.emit.write import Written, remove_tree
+from renderer.emit.write import TREES_AT_ONCE, TreeChange, Written, remove_tree, write_trees
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from tests.unit.emit.rendered_repository import OUTPUT, Repository
@@ -311,7 +313,7 @@ def test_a_layout_that_escapes_is_a_bug_of_ours(repository: Repository, path: st
     assert repository.everything() == {}
 
 
-@pytest.mark.parametrize("place", [".vmrender", ".vmrender/prod-293bf4df"])
+@pytest.mark.parametrize("place", [".vmrender", ".vmrender/building", ".vmrender/prod-293bf4df"])
 def test_staging_is_not_reached_through_a_link(repository: Repository, tmp_path: Path, place: str) -> None:
     repository.write(OLD)
     outside = tmp_path / "outside"
@@ -343,7 +345,7 @@ def test_another_run_may_remove_its_staging_folder_at_any_moment(
         return found
 
     area.mkdir(parents=True)
-    (area / "lock").touch()
+    (area.parent / "lock").touch()
     with monkeypatch.context() as patched:
         for look in (os.lstat, os.stat):
             patched.setattr(os, look.__name__, partial(look_and_remove, look))
@@ -422,7 +424,9 @@ def test_a_disk_that_fails_one_of_many_files(repository: Repository, monkeypatch
     assert repository.top_level() == ["rendered"]
 
 
-@pytest.mark.parametrize("place", [".vmrender", ".vmrender/prod-293bf4df", ".vmrender/prod-293bf4df/lock"])
+@pytest.mark.parametrize(
+    "place", [".vmrender", ".vmrender/prod-293bf4df", ".vmrender/building", ".vmrender/lock"]
+)
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_what_is_in_the_way_of_work_is_named(repository: Repository, place: str, kind: str) -> None:
     planted = repository.root / place
@@ -438,3 +442,84 @@ def test_what_is_in_the_way_of_work_is_named(repository: Repository, place: str,
     [finding] = raised.value.diagnostics
     assert finding.code is Code.OUTPUT_INVALID
     assert finding.message == f"{place} is in the way of the folder in which vmrender works"
+
+
+def changes(files: dict[str, str], count: int) -> list[TreeChange]:
+    return [TreeChange(f"rendered/{number:02}", files) for number in range(count)]
+
+
+def test_more_trees_than_are_written_at_once(repository: Repository) -> None:
+    results = list(write_trees(repository.root, changes(OLD, TREES_AT_ONCE + 1)))
+
+    assert results == [Written(created=tuple(OLD), updated=(), removed=(), unchanged=())] * len(results)
+    assert len(list((repository.root / "rendered").iterdir())) == len(results) == TREES_AT_ONCE + 1
+    assert repository.top_level() == ["rendered"]
+
+
+def test_a_tree_that_is_refused_keeps_no_other_from_being_written(repository: Repository) -> None:
+    (repository.root / "rendered/01/a/vm_a.yaml").mkdir(parents=True)
+
+    first, refused, last = write_trees(repository.root, changes(OLD, 3))
+
+    assert first == last == Written(created=tuple(OLD), updated=(), removed=(), unchanged=())
+    assert isinstance(refused, DiagnosticError)
+    assert [finding.code for finding in refused.diagnostics] == [Code.FOREIGN_FILE]
+    assert set(repository.everything()) == {
+        f"rendered/{number}/{path}" for number in ("00", "02") for path in (*OLD, ".vmrender-owned")
+    }
+
+
+@pytest.mark.parametrize("failing", range(8))
+def test_a_disk_that_fails_one_of_several_trees(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """Two of them are new. Nobody knows which of the files are on the disk, so that none takes its place."""
+    [*write_trees(repository.root, changes(OLD, 2))]
+    before = repository.everything()
+    genuine, calls = os.fsync, count()
+
+    def fail(descriptor: int) -> None:
+        if next(calls) == failing:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        genuine(descriptor)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fail)
+        results = [*write_trees(repository.root, changes(NEW, 4))]
+
+    for result in results:
+        assert isinstance(result, DiagnosticError)
+        assert [finding.code for finding in result.diagnostics] == [Code.WRITE_FAILED]
+    assert repository.everything() == before
+    assert [*write_trees(repository.root, changes(NEW, 4))][3] == Written(tuple(NEW), (), (), ())
+
+
+def test_trees_on_different_file_systems_take_turns(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who holds one lock and waits for another may wait for ever."""
+    held: list[str] = []
+    genuine = staging.locked
+
+    @contextmanager
+    def locked(top: Path) -> Iterator[Path]:
+        assert not held
+        with genuine(top) as folder:
+            held.append(top.name)
+            yield folder
+            taken.append(held.pop())
+
+    def parent(output: OutputFolder) -> Path:
+        return output.root / "rendered" if output.path.endswith(("1", "3")) else output.root
+
+    taken: list[str] = []
+    (repository.root / "rendered").mkdir()
+    monkeypatch.setattr(staging, "locked", locked)
+    monkeypatch.setattr(staging, "_staging_parent", parent)
+
+    results = [*write_trees(repository.root, changes(OLD, 4))]
+
+    assert results == [Written(created=tuple(OLD), updated=(), removed=(), unchanged=())] * 4
+    assert taken == ["repository", "rendered"]
+    assert len(list((repository.root / "rendered").iterdir())) == 4
+    assert repository.top_level() == ["rendered"]

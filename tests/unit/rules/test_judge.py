@@ -11,7 +11,8 @@ from renderer.rules.context import Context
 from renderer.rules.judge import judge
 from tests.kubevirt_objects import resources, vm
 
-HALTED = vm("web", runStrategy="Halted")
+DOMAIN: JsonObject = {"memory": {"guest": "2Gi"}, "devices": {}}
+HALTED = vm("web", DOMAIN, runStrategy="Halted")
 IGNORED = "ignore.vmrender.io/"
 
 
@@ -67,7 +68,7 @@ def test_what_is_refused_is_not_judged_by_rules() -> None:
 
 
 def test_an_annotation_that_silences_nothing_is_told_of() -> None:
-    running = annotated(vm("web"), run_strategy="started by hand")
+    running = annotated(vm("web", DOMAIN), run_strategy="started by hand")
 
     assert judged(running)[0] == [("unused-suppression", "warning")]
     assert judged(running, level=Level.OFF)[0] == [], "the rule was not asked"
@@ -75,7 +76,8 @@ def test_an_annotation_that_silences_nothing_is_told_of() -> None:
 
 
 def test_a_suppression_that_is_only_needed_elsewhere_can_be_excused() -> None:
-    running = annotated(vm("web"), run_strategy="started by hand", unused_suppression="halted in prod")
+    machine = vm("web", DOMAIN)
+    running = annotated(machine, run_strategy="started by hand", unused_suppression="halted in prod")
 
     assert judged(running)[0] == []
 
@@ -96,6 +98,6 @@ def test_other_annotations_stay() -> None:
     _, written = judged({**content, "metadata": {**metadata, "annotations": annotations}})
 
     assert written["metadata"] == {
-        **vm("web")["metadata"],  # type: ignore[dict-item]  # a mapping, as vm writes it
+        **vm("web", DOMAIN)["metadata"],  # type: ignore[dict-item]  # a mapping, as vm writes it
         "annotations": {"a": "b", "customized-from.vmrender.io/kind": "c"},
     }

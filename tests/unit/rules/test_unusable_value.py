@@ -15,7 +15,9 @@ LONG = "/".join(["a" * 51] * 5)  # 259 characters
 
 
 def findings(**pod: Json) -> list[Finding]:
-    machine = vm("web", None, template={"spec": {"domain": {"devices": {}}, **pod}})
+    machine = vm(
+        "web", None, template={"spec": {"domain": {"memory": {"guest": "2Gi"}, "devices": {}}, **pod}}
+    )
     everything = resources(machine)
     return [*RULE.check(Context(everything, everything, LATEST))]
 

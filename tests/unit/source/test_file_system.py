@@ -81,14 +81,15 @@ def test_what_one_cannot_look_into_is_not_taken_for_empty(
     def refused(path: str) -> NoReturn:
         raise OSError(number, os.strerror(number), path)
 
-    monkeypatch.setattr(os, "stat", refused)
-    monkeypatch.setattr(os, "listdir", refused)
-    with pytest.raises(DiagnosticError) as error:
-        look(fs, "overlays/prod")
+    with monkeypatch.context() as patched:
+        for call in ("stat", "lstat", "listdir"):
+            patched.setattr(os, call, refused)
+        with pytest.raises(DiagnosticError) as error:
+            look(fs, "overlays/prod")
     assert error.value.diagnostics[0].code is Code.FILE_UNREADABLE
 
 
-@pytest.mark.parametrize("name", ["a" * 300, "a/one.yaml/below"])
+@pytest.mark.parametrize("name", ["a" * 300, "a/one.yaml/below", "a/" * 5000 + "a"])
 def test_a_name_that_cannot_be_is_not_there(fs: FileSystem, name: str) -> None:
     assert not fs.is_file(name)
     assert not fs.is_folder(name)
