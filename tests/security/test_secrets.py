@@ -7,6 +7,7 @@ import lzma
 import shlex
 import shutil
 import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -62,12 +63,18 @@ def commands(breakage: str) -> tuple[str, ...]:
     every = (*PRINTING, *REPORTING)
     if breakage == "nothing":
         return every
-    number = [*BREAKAGES].index(breakage)
+    chosen = {*in_turn(every, [*BREAKAGES].index(breakage))}
+    if breakage.startswith("edited"):
+        chosen |= {command for command in every if command.startswith("render")}
+    return tuple(command for command in every if command in chosen)
+
+
+def in_turn(commands: Iterable[str], number: int) -> Iterator[str]:
+    """Yield each of the commands in one of its formats, another one for the next number."""
     formats: dict[str, list[str]] = {}
-    for command in every:
-        is_alone = breakage.startswith("edited") and command.startswith("render")
-        formats.setdefault(command if is_alone else command.partition(" --format ")[0], []).append(command)
-    return tuple(each[number % len(each)] for each in formats.values())
+    for command in commands:
+        formats.setdefault(command.partition(" --format ")[0], []).append(command)
+    return (each[number % len(each)] for each in formats.values())
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
