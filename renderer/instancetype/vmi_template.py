@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.json import EMPTY, Json, JsonObject, with_entries
 from renderer.model.sharing import share_part
 
 #: The place of the VirtualMachineInstance's spec in a VirtualMachine.
@@ -42,7 +42,7 @@ def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> Json
     """Return a part of the template with ``section`` at ``path``; itself where no mapping leads there."""
     head, *rest = path
     if not rest:
-        return {**part, head: section}
+        return with_entries(part, {head: section})
     child = part.get(head)
     if child is not None and not isinstance(child, dict):
         return part
@@ -50,7 +50,7 @@ def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> Json
     changed = with_section(below, tuple(rest), section)
     if changed is below:
         return part
-    return {**part, head: changed if head in _OF_ONE_MACHINE else share_part(changed)}
+    return with_entries(part, {head: changed if head in _OF_ONE_MACHINE else share_part(changed)})
 
 
 def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObject:
@@ -59,7 +59,8 @@ def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObjec
     present = None if metadata is None else _present(metadata, "annotations")
     if metadata is None or present is None:
         return template
-    return {**template, "metadata": {**metadata, "annotations": share_part({**annotations, **present})}}
+    together = share_part({**annotations, **present})
+    return with_entries(template, {"metadata": with_entries(metadata, {"annotations": together})})
 
 
 def with_domain_section(template: JsonObject, name: str, section: JsonObject) -> JsonObject:
@@ -69,12 +70,13 @@ def with_domain_section(template: JsonObject, name: str, section: JsonObject) ->
     if spec is None or domain is None or _present(domain, name) is None:
         return template
     shared = section if name in _OF_ONE_MACHINE else share_part(section)
-    return {**template, "spec": {**spec, "domain": {**domain, name: shared}}}
+    changed = with_entries(spec, {"domain": with_entries(domain, {name: shared})})
+    return with_entries(template, {"spec": changed})
 
 
 def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObject:
     """Return the template with another ``spec.domain.devices.<name>``."""
-    return with_domain_section(template, "devices", {**devices_of(template), name: value})
+    return with_domain_section(template, "devices", with_entries(devices_of(template), {name: value}))
 
 
 def with_each_device(
