@@ -30,7 +30,7 @@ render: $(INSTALLED)  ## render overlays/* into rendered/
 	$(BIN)/vmrender render
 
 test: lint  ## everything that CI checks
-	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
 test-lowest: $(READY)  ## the tests with the oldest versions that pyproject.toml allows
 	@rm $(READY) # holds for the locked versions

@@ -153,6 +153,8 @@ class ConfinedFolder:
 def _content(descriptor: int, size: int, most: int) -> bytes:
     """The whole content, also of a file that has grown beyond ``size``."""
     content = os.read(descriptor, min(size, most) + 1)
+    if 0 < len(content) <= min(size, most):  # a regular file gives less than was asked for at its end only
+        return content
     while len(content) <= most and (more := os.read(descriptor, min(_AT_ONCE, most + 1 - len(content)))):
         content += more
     return content

@@ -4,7 +4,8 @@
 code (``exit``, 0) and what files are gone afterwards (``removed``, none). ``expected.stdout`` and
 ``expected.stderr`` are what it prints, nothing where they are absent; ``expected/`` holds the files that it
 creates or changes. ``pytest --update-cases`` writes these three. Every case also shows that a second run
-touches nothing and that the order in which files were made does not matter.
+touches nothing and that the order in which files were made does not matter. A command that touched nothing
+has no second run, unless it knows of earlier ones: it would be the first again.
 """
 
 from __future__ import annotations
@@ -85,14 +86,16 @@ def test_case(
     write_tree(first, inputs)
     write_tree(other, dict(reversed(inputs.items())))
 
+    as_made = states(first)
     result = run(case, first, inputs, monkeypatch)
     if request.config.getoption("--update-cases"):
         case.update(result)
     assert result == case.expected()
 
     before = states(first)
-    assert run(case, first, inputs, monkeypatch).exit == result.exit
-    assert states(first) == before, "a second run touched files"
+    if before != as_made or case.command.startswith("render"):
+        assert run(case, first, inputs, monkeypatch).exit == result.exit
+        assert states(first) == before, "a second run touched files"
 
     assert run(case, other, inputs, monkeypatch) == result, "the order of files matters"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import pytest
@@ -20,6 +22,14 @@ def read_by(reader: str, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(decode, "read_lines", _refuse)
     if reader == "python":
         patch.setattr(events, "BACKEND", PythonParser)
+
+
+@contextmanager
+def reading_by(reader: str) -> Iterator[None]:
+    """Have documents read by one of ``READERS`` for a while."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_by(reader, patch)
+        yield
 
 
 def _refuse(*_: object) -> NoReturn:

@@ -153,11 +153,10 @@ def _render_overlays(
     """Render the overlays that changed, and take the results of the others from the cache."""
     unchanged = {overlay.path: known for overlay in overlays if (known := cache.unchanged(overlay))}
     changed = [overlay for overlay in overlays if overlay.path not in unchanged]
-    rendered = {
-        each.overlay.path: each for each in _render_changed(project, changed, cache, request.jobs, reporter)
-    }
-    for each in rendered.values():
-        cache.keep(each)
+    rendered = {}
+    for each in _render_changed(project, changed, cache, request.jobs, reporter):
+        rendered[each.overlay.path] = each
+        cache.keep(each)  # workers go on meanwhile
     for path in unchanged:
         reporter.detail(f"{path}: nothing has changed since it was rendered")
     results: list[Rendered] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]

@@ -65,7 +65,7 @@ class RunCache:
         known = self._known.find(overlay) if self._store else None
         if known is None:
             return None
-        files = files_unchanged_since_render(self._root, overlay.output, known.tree, self._digests.of)
+        files = files_unchanged_since_render(self._root, overlay.output, known.tree, self._digests.are)
         return None if files is None else UnchangedOverlay(overlay, files, known.findings, known.folders)
 
     def seconds(self, overlay: Overlay) -> float | None:

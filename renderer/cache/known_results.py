@@ -91,7 +91,7 @@ class KnownOverlays:
     def find(self, overlay: Overlay) -> KnownOverlay | None:
         """Return the known result; None if the overlay is new, or anything that it saw differs now."""
         entry: Any = self._store.get(*self._name(overlay))
-        if entry is None or not self._sightings.are_current(seen_of(entry["saw"])):
+        if entry is None or not self._sightings.are_current(entry["saw"]):
             return None
         findings = tuple(map(finding_of, entry["findings"]))
         return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
@@ -136,10 +136,9 @@ class KnownCatalogs:
         entry: Any = self._store.get(*self._name(folder))
         if entry is None:
             return None
-        seen = seen_of(entry["saw"])
-        if not self._sightings.are_current(seen):
+        if not self._sightings.are_current(entry["saw"]):
             return None
-        recorder.recall(seen, (Work(*work) for work in entry["used"]))
+        recorder.recall(seen_of(entry["saw"]), (Work(*work) for work in entry["used"]))
         return ResourceSet(decode_composed(entry["composed"].encode()).resources)
 
     def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, work: Work) -> None:

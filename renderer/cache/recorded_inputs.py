@@ -44,7 +44,7 @@ class FileDigests:
             status = os.lstat(f"{self._root}/{path}")
             if not stat.S_ISREG(status.st_mode):
                 return None
-            signs: _Signs = [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
+            signs = _signs(status)
             known = self._known.get(path)
             if isinstance(known, list) and known[1:] == signs:
                 return str(known[0])
@@ -56,11 +56,32 @@ class FileDigests:
             self._fresh[path] = [digest, *signs]
         return digest
 
+    def are(self, folder: str, digests: Mapping[str, str]) -> bool:
+        """Return True if each file of ``digests``, by its path below ``folder``, has the digest there."""
+        known, root, lstat = self._known, self._root, os.lstat
+        for name, digest in digests.items():
+            path = f"{folder}/{name}"
+            signs = known.get(path)
+            try:
+                # What ``of`` does, for the thousands of files of rendered trees.
+                status = lstat(f"{root}/{path}") if isinstance(signs, list) and signs[0] == digest else None
+            except (OSError, ValueError):
+                return False
+            if status and signs == [digest, *_signs(status)] and stat.S_ISREG(status.st_mode):
+                continue
+            if self.of(path) != digest:
+                return False
+        return True
+
     def keep(self) -> None:
         """Store the digests for the next run."""
         if self._fresh:
             known = {**self._known, **self._fresh}
             self._store.put(dict(list(known.items())[-_MOST:]), "file-digests", self._root)
+
+
+def _signs(status: os.stat_result) -> _Signs:
+    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def _has_settled(status: os.stat_result) -> bool:
@@ -78,13 +99,15 @@ class RecordedInputs:
         self._digests = digests
         self._answers: dict[FileQuestion, str] = {}
 
-    def are_current(self, seen: Mapping[FileQuestion, str]) -> bool:
-        return all(self._answer(question) == was for question, was in seen.items())
+    def are_current(self, seen: Iterable[Any]) -> bool:
+        """Return True if the answers are as they were; ``seen`` is of the form that ``seen_json`` makes."""
+        return all(self._answer(method, path) == was for method, path, was in seen)
 
-    def _answer(self, question: FileQuestion) -> str:
+    def _answer(self, method: str, path: str) -> str:
+        question = FileQuestion(method, path)
         if question not in self._answers:
             # The digest of a file is known by its signs; a link has none, so the repository answers.
-            digest = self._digests.of(question.path) if question.method == "read" else None
+            digest = self._digests.of(path) if method == "read" else None
             self._answers[question] = digest or answer(self._fs, question)
         return self._answers[question]
 

@@ -59,10 +59,14 @@ class Store:
         file = self._file(digest)
         try:
             descriptor = os.open(file, _READ)
-            with os.fdopen(descriptor, "rb") as opened:
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            try:
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):
                     return None
-                content = opened.read(_LARGEST_ENTRY)
+                # Room is made for as much as is asked for. What is cut short does not count.
+                content = os.read(descriptor, min(status.st_size, _LARGEST_ENTRY))
+            finally:
+                os.close(descriptor)
         except OSError:
             return None
         signature, body = content[:_SIGNATURE_BYTES], content[_SIGNATURE_BYTES:]

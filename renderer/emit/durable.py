@@ -7,8 +7,13 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _BINARY = getattr(os, "O_BINARY", 0)
 #: The errors of file systems that have no hard links, or none for this file.
@@ -17,11 +22,9 @@ _NO_HARD_LINK = frozenset(
 )
 #: A symbolic link itself is linked, not its target; Linux does so anyway.
 _NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
-#: Disks take many files at once; below this number threads cost more than they save.
-_MANY = 16
-_AT_ONCE = 8
-#: macOS lets a process open 256 files.
-_OPEN_AT_ONCE = 128
+#: Files that a thread waits for, and such threads, as disks take many files at once. Together that is half of
+#: the files that macOS lets a process open.
+_MANY, _AT_ONCE = 16, 8
 
 
 def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
@@ -38,55 +41,81 @@ def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
 class Unsynced:
     """Files and folders that may not be on the disk yet: each stays open until then.
 
-    To open it once more, the system would have to look it up again. When one could not be written, nothing
-    that was noted here is known to be on the disk: from then on every method raises. Methods raise
-    ``OSError``.
+    To open it once more, the system would have to look it up again. Threads wait for the first files while
+    further ones are written. When one cannot be written, nothing that was noted here is known to be on the
+    disk: from then on every method raises. Methods raise ``OSError``.
     """
 
     def __init__(self) -> None:
         self._descriptors: list[int] = []
         self._folders: set[tuple[int, int]] = set()
+        self._pool: ThreadPoolExecutor | None = None
+        self._waiting: deque[Future[None]] = deque()
         self._failure: OSError | None = None
 
     def write_new_file(self, file: str, content: bytes) -> None:
         """Write a file that is not there yet."""
-        self._make_room()
-        self._descriptors.append(_open_new(file))
-        _write(self._descriptors[-1], content)
+        descriptor = _open_new(file)
+        self._descriptors.append(descriptor)
+        _write(descriptor, content)
+        self._go_on()
 
     def add_folder(self, folder: str) -> None:
         """Note that names in ``folder`` have changed."""
         if sys.platform == "win32":  # which cannot sync a folder, and does not need to
             return
-        self._make_room()
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         self._descriptors.append(descriptor)
         status = os.fstat(descriptor)
-        identity = status.st_dev, status.st_ino
-        if identity in self._folders:
+        if (status.st_dev, status.st_ino) in self._folders:
             os.close(self._descriptors.pop())
-        self._folders.add(identity)
+        self._folders.add((status.st_dev, status.st_ino))
+        self._go_on()
 
     def sync(self) -> None:
         """Wait until all of it is on the disk."""
+        if self._waiting:
+            self._hand_over()
+        else:  # few: threads cost more than they save
+            self._note_failure(_sync_and_close, self._taken())
+        while self._waiting:
+            self._note_failure(self._waiting.popleft().result)
         if self._failure:
             raise self._failure
-        try:
-            _sync(self._descriptors)
-        except OSError as error:
-            self._failure = error
-            raise
-        finally:
-            self.close()
-
-    def _make_room(self) -> None:
-        if len(self._descriptors) == _OPEN_AT_ONCE:
-            self.sync()
 
     def close(self) -> None:
-        self._folders.clear()
-        while self._descriptors:
-            os.close(self._descriptors.pop())
+        """Close all, whether it is on the disk or not."""
+        for descriptor in self._taken():
+            os.close(descriptor)
+        if self._pool:
+            self._pool.shutdown()
+
+    def _go_on(self) -> None:
+        if len(self._descriptors) == _MANY:
+            self._hand_over()
+        if self._failure:
+            raise self._failure
+
+    def _hand_over(self) -> None:
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large changes pay for it
+
+            self._pool = ThreadPoolExecutor(_AT_ONCE)
+        # A task for several files: 1,000 tasks take more CPU time than 1,000 files.
+        self._waiting.append(self._pool.submit(_sync_and_close, self._taken()))
+        if len(self._waiting) > _AT_ONCE:
+            self._note_failure(self._waiting.popleft().result)
+
+    def _taken(self) -> list[int]:
+        taken, self._descriptors = self._descriptors, []
+        self._folders.clear()  # names that change from now on are not on the disk when these are
+        return taken
+
+    def _note_failure(self, wait: Callable[..., None], *arguments: list[int]) -> None:
+        try:
+            wait(*arguments)
+        except OSError as error:
+            self._failure = self._failure or error
 
 
 def link_or_copy(old: Path, new: Path) -> None:
@@ -120,18 +149,10 @@ def _write(descriptor: int, content: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _sync(descriptors: Sequence[int]) -> None:
-    if len(descriptors) < _MANY:
-        _sync_one_by_one(descriptors)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large changes pay for it
-
-    # A task for each thread, not for each file: 1,000 tasks take more CPU time than 1,000 files.
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for _ in pool.map(_sync_one_by_one, (descriptors[start::_AT_ONCE] for start in range(_AT_ONCE))):
-            pass
-
-
-def _sync_one_by_one(descriptors: Sequence[int]) -> None:
-    for descriptor in descriptors:
-        os.fsync(descriptor)
+def _sync_and_close(descriptors: list[int]) -> None:
+    try:
+        for descriptor in descriptors:
+            os.fsync(descriptor)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)

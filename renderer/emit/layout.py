@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from functools import lru_cache
 from hashlib import sha256
 
 from renderer.emit.bounded_text import bounded_texts
@@ -121,6 +122,7 @@ def _digest_suffix(resource: Resource, form: _Form) -> str:
     return f"-{_digest(identity + encode([resource.content]))}"
 
 
+@lru_cache(maxsize=1024)
 def _safe(text: str) -> str:
     """``text`` as a file name on every file system; empty only when ``text`` is."""
     name = _UNSAFE.sub("-", text.lower())

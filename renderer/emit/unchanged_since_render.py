@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,11 +22,11 @@ def tree_digest(ownership: bytes) -> str:
 
 
 def files_unchanged_since_render(
-    root: ConfinedFolder, output: str, digest: str, digest_of: Callable[[str], str | None]
+    root: ConfinedFolder, output: str, digest: str, have: Callable[[str, Mapping[str, str]], bool]
 ) -> frozenset[str] | None:
     """The files of the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
 
-    ``digest_of`` has the SHA-256 of a file by its path below ``root``; None for what is no file.
+    ``have`` says whether the files in a folder below ``root`` have the SHA-256 that is given by their paths.
     None too while another run is at work on the tree, or where one was killed.
     """
     try:
@@ -42,9 +42,7 @@ def files_unchanged_since_render(
             return None
     except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
         return None
-    if any(digest_of(f"{folder.path}/{path}") != digest for path, digest in owned.items()):
-        return None
-    return frozenset(owned)
+    return frozenset(owned) if have(folder.path, owned) else None
 
 
 def _folders(paths: Iterable[str]) -> frozenset[str]:

@@ -83,7 +83,7 @@ def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonOb
 Observe: TypeAlias = Callable[[VmExpansion], None]
 
 
-def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and three that most callers leave out
+def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four that most callers leave out
     resources: ResourceSet,
     catalog: Catalog,
     release: Release,
@@ -92,6 +92,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and three 
     own: str = "the overlay",
     live: bool = False,
     observe: Observe | None = None,
+    admitted: list[Resource] | None = None,
 ) -> Outcome[ResourceSet]:
     """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
 
@@ -101,7 +102,8 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and three 
     VM are still in the result; all others have a form that the release knows.
 
     ``live``: the VirtualMachines are from a cluster. A ControllerRevision that was not read with one is
-    skipped, with a warning, and the object itself is taken.
+    skipped, with a warning, and the object itself is taken. ``admitted`` gets the resources as webhooks are
+    asked about them: expanded in the mode ``off``, too.
     """
     everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
@@ -114,10 +116,13 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and three 
     results: list[Resource] = []
     for resource in resources:
         try:
-            results.append(expander.expand(resource))
+            written, whole = expander.expand(resource)
         except DiagnosticError as error:
-            results.append(without_custom_vcpus(resource))
+            written = whole = without_custom_vcpus(resource)
             diagnostics += error.diagnostics
+        results.append(written)
+        if admitted is not None:
+            admitted.append(whole)
     diagnostics += expander.warnings
     diagnostics += check_objects(resources, expander.used, behaviour_of(release))
     return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_target_form)
@@ -153,21 +158,25 @@ class _Expander:
         """The instance types and preferences that were expanded with."""
         return self._finder.used
 
-    def expand(self, resource: Resource) -> Resource:
-        """The resource expanded, if it is, or holds, a VirtualMachine. Raises ``DiagnosticError``."""
+    def expand(self, resource: Resource) -> tuple[Resource, Resource]:
+        """Return the resource as it is written, and expanded if it is, or holds, a VirtualMachine.
+
+        Raises ``DiagnosticError``.
+        """
         vm = VirtualMachine.of(resource)
         if vm is None or vm.template is None:
-            return resource
+            return resource, resource
         unresolved = tuple(unresolved_matchers(vm)) if vm.has_matchers else ()
         if unresolved:
             self.warnings += unresolved
-            return without_custom_vcpus(resource)
+            left = without_custom_vcpus(resource)
+            return left, left
         try:
             return self._expand(vm, vm.template)
         except (CauseError, DiagnosticError) as error:
             raise DiagnosticError(*vm_diagnostics(error, vm)) from None
 
-    def _expand(self, vm: VirtualMachine, template: JsonObject) -> Resource:
+    def _expand(self, vm: VirtualMachine, template: JsonObject) -> tuple[Resource, Resource]:
         behaviour = self._cluster.behaviour
         scope = Scope(self._catalog, vm.resource.namespace)
         matchers, found = self._looked_up(vm, scope)
@@ -179,7 +188,7 @@ class _Expander:
         selected, sized = with_custom_size(found, _inferred(matchers, found, template), vm, behaviour)
         applied = admit(selected, sized, scope, self._cluster)
         if self._mode is ExpandMode.OFF:
-            return vm.resource
+            return vm.resource, vm.with_content(expanded(vm.content, applied))
         defaults = self._mode is ExpandMode.DEFAULTS and bool(matchers)
         if defaults:
             applied = expand_spec(selected, sized, scope, self._cluster)
@@ -188,7 +197,7 @@ class _Expander:
             self.warnings += empty_matchers(vm)
         if self._observe and whole is not vm.resource:
             self._observe(VmExpansion(vm, whole, selected, sized, self._cluster, defaults))
-        return whole
+        return whole, whole
 
     def _looked_up(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
         """Return the matchers and what they name. Those of a fleet are mostly the same objects.

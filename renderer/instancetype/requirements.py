@@ -10,7 +10,7 @@ from math import prod
 from renderer.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import CrashError, ExpansionCause
-from renderer.instancetype.custom_size import MEMORY, VCPUS
+from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
 from renderer.instancetype.find import Found, decoded
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.sizes import count_of_vcpus, of_at_least
@@ -19,10 +19,11 @@ from renderer.instancetype.vmi_template import VMI_SPEC
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
 from renderer.model.resource import Resource
+from renderer.model.sharing import once_for_same
 
 _CPU = VMI_SPEC.child("domain", "cpu")
 _MEMORY = VMI_SPEC.child("domain", "memory")
@@ -50,12 +51,29 @@ def check_requirements(
     instancetype, preference = selected.instancetype, selected.preference
     if preference is None or preference.spec.get("requirements") is None:
         return None
-    unmet = _check_cpu(selected, preference, vmi_spec, behaviour) or _check_memory(
-        selected, preference, vmi_spec, behaviour
-    )
+    if instancetype is not None and selected.custom_size is NO_CUSTOM_SIZE:
+        unmet = _check_sizes_of_pair(instancetype, preference, behaviour)
+    else:
+        unmet = _check_sizes(selected, preference, vmi_spec, behaviour)
     if unmet is not None and instancetype is not None and unmet.hint is None:
         return unmet._replace(hint=_larger(instancetype, preference, scope))
     return unmet or _check_architecture(preference, vmi_spec)
+
+
+def _check_sizes(
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+) -> ExpansionCause | None:
+    return _check_cpu(selected, preference, vmi_spec, behaviour) or _check_memory(
+        selected, preference, vmi_spec, behaviour
+    )
+
+
+@once_for_same
+def _check_sizes_of_pair(
+    instancetype: Found, preference: Found, behaviour: Behaviour
+) -> ExpansionCause | None:
+    """Check the sizes of an instance type, which are those of all machines that name it."""
+    return _check_sizes(ResolvedMatchers(instancetype, preference), preference, EMPTY, behaviour)
 
 
 def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:

@@ -21,9 +21,10 @@ def count_values(value: Json) -> int:
     while waiting:
         node = waiting.pop()
         count += len(node)
-        for child in node.values() if node.__class__ is dict else node:
-            if child.__class__ is dict or child.__class__ is list:
-                waiting.append(child)  # noqa: PERF401 - a generator costs more than a node
+        for child in node.values() if type(node) is dict else node:
+            kind = type(child)
+            if kind is not str and (kind is dict or kind is list):
+                waiting.append(child)
     return count
 
 
@@ -38,14 +39,16 @@ def object_at(value: Json, *path: str) -> JsonObject:
 
 def array_at(value: Json, *path: str) -> Sequence[Json]:
     """The sequence at ``path`` below ``value``; an empty one when it is absent or not a sequence."""
-    found = object_at(value, *path[:-1]).get(path[-1]) if path else value
-    return found if isinstance(found, list) else ()
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, list) else ()
 
 
 def text_at(value: Json, *path: str) -> str:
     """The string at ``path`` below ``value``; the empty string when it is absent or not a string."""
-    found = object_at(value, *path[:-1]).get(path[-1]) if path else value
-    return found if isinstance(found, str) else ""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def scalar_text(value: Json) -> str:

@@ -102,7 +102,7 @@ class Checks:
         has_matchers = needs_catalog(composed.value)
         expanded = checked.value
         if mode is ExpandMode.OFF and has_matchers:
-            expanded = self._expansion.expanded(composed, release, ExpandMode.APPLIED).value
+            expanded = self._expansion.admitted(composed, release)
         refused = {d.resource for d in checked.diagnostics if d.severity is Severity.ERROR}
         asked = expanded.where(lambda resource: resource.current_id not in refused) if refused else expanded
         catalog = self._catalogs.whole if has_matchers and not composed.failed else self._catalogs.empty

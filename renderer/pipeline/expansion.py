@@ -10,7 +10,7 @@ from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
-from renderer.model.resource import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext
 
@@ -24,6 +24,8 @@ class Expander:
     def __init__(self, catalogs: ProjectCatalogs, context: RunContext) -> None:
         self._catalogs = catalogs
         self._context = context
+        #: Resources that are written unexpanded, and as webhooks are asked about them.
+        self._unexpanded: tuple[ResourceSet, ResourceSet] | None = None
 
     def built(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Expand the resources of an overlay as it says, and name what it writes."""
@@ -77,9 +79,19 @@ class Expander:
             return Outcome(composed.value, composed.diagnostics + error.diagnostics)
         observe = trace.expanded if trace else None
         own = "the files" if live else "the overlay"
-        return composed.then(
-            lambda resources: expand(resources, catalog, release, mode, own=own, live=live, observe=observe)
+        admitted: list[Resource] = []
+        expanded = expand(
+            composed.value, catalog, release, mode, own=own, live=live, observe=observe, admitted=admitted
         )
+        if mode is ExpandMode.OFF:
+            self._unexpanded = composed.value, ResourceSet(tuple(admitted))
+        return composed.then(lambda _: expanded)
+
+    def admitted(self, composed: Outcome[ResourceSet], release: Release) -> ResourceSet:
+        """Return resources that are written unexpanded as webhooks are asked about them."""
+        if self._unexpanded is not None and self._unexpanded[0] is composed.value:
+            return self._unexpanded[1]
+        return self.expanded(composed, release, ExpandMode.APPLIED).value
 
     def _with_webhook_fields(
         self, resources: ResourceSet, before: ResourceSet, overlay: Overlay

@@ -169,7 +169,7 @@ class DiskFileSystem:
             is_deep = folder.count("/") > _DEEP  # a stranger's path, which would recurse as often
             real = _real(posixpath.join(self._top, folder)) if is_deep else self._resolved(folder)[0]
             self._folders[folder] = real
-        place = posixpath.join(self._folders[folder], name)
+        place = f"{self._folders[folder]}/{name}" if folder else self._inside + name
         try:
             mode = os.lstat(place).st_mode  # noqa: PTH116, RUF100 - as above
         except FileNotFoundError:

@@ -63,7 +63,7 @@ def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: 
 
 def _name(fs: FileSystem, path: str) -> str:
     name = posixpath.basename(path)
-    return posixpath.splitext(name)[0] if fs.is_file(path) else name
+    return posixpath.splitext(name)[0] if "." in name and fs.is_file(path) else name
 
 
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:

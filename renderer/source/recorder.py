@@ -90,6 +90,9 @@ class Recorder:
         }
         read = (FileQuestion("read", place) for place in places)
         asked |= {question for question in read if question in self._answers}
+        # What was read is a file: the first answer is true as long as the second is.
+        are_files = {FileQuestion("is_file", path) for method, path in asked if method == "read"} & asked
+        asked -= {question for question in are_files if self._answers[question] == str(True)}
         return {question: self._answers[question] for question in sorted(asked)}
 
 

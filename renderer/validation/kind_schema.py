@@ -153,8 +153,8 @@ def defer_unused() -> None:
         defer(name)
 
 
-#: After so many objects of a kind, a compiled schema is faster.
-_FEW = 40
+#: So many looks at a virtual machine take as long as to load jsonschema-rs and compile the schema.
+_FEW = 18
 
 
 class KindSchema:
@@ -163,6 +163,11 @@ class KindSchema:
 
     def __init__(self, document: JsonObject) -> None:
         self.document = document
+
+    def expect(self, objects: int) -> None:
+        """Compile the schema at once where so many objects are to be looked at that it pays."""
+        if objects > _FEW:
+            self._few = 0
 
     def is_valid(self, content: JsonObject) -> bool:
         """Return True if nothing is wrong; False also if only jsonschema can judge the content."""

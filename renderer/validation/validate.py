@@ -6,7 +6,8 @@ it has any. A valid resource costs a few microseconds; only an invalid one is lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from renderer.model.codes import Code
@@ -28,7 +29,7 @@ def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) 
 
     A schema that is missing, or cannot be used, is reported once for each kind.
     """
-    run = _Run(release, schemas)
+    run = _Run(release, schemas, Counter(resource.gvk for resource in resources))
     return tuple(diagnostic for resource in resources for diagnostic in run.judged(resource))
 
 
@@ -42,8 +43,9 @@ def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resou
 
 
 class _Run:
-    def __init__(self, release: Release, schemas: SchemaRegistry) -> None:
+    def __init__(self, release: Release, schemas: SchemaRegistry, objects: Mapping[Gvk, int]) -> None:
         self._release = release
+        self._objects = objects
         self._schemas = schemas
         self._by_gvk: dict[Gvk, KindSchema | None] = {}
         self._covered: set[Gvk] = set()
@@ -91,7 +93,9 @@ class _Run:
         try:
             if self._schemas.covers(gvk):
                 self._covered.add(gvk)
-                self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
+                schema = self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
+                if schema is not None:
+                    schema.expect(self._objects[gvk])
         except DiagnosticError as error:
             for diagnostic in error.diagnostics:
                 if diagnostic.sites or diagnostic.location:  # the schema's own file

@@ -12,8 +12,14 @@ EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    copied = shutil.copytree(EXAMPLES / "shop", tmp_path / "shop")
+def shop(tmp_path: Path, committed_shop: Path) -> Path:
+    return shutil.copytree(committed_shop, tmp_path / "shop", symlinks=True)
+
+
+@pytest.fixture(scope="session")
+def committed_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Not to be changed: each test has a copy."""
+    copied = shutil.copytree(EXAMPLES / "shop", tmp_path_factory.mktemp("examples") / "shop")
     patch = copied / "overlays/prod/kustomization.yaml"
     text = patch.read_text()
     patch.write_text(text.replace("u1.large", "u1.medium"))

@@ -64,6 +64,12 @@ spec:
               packages: [qemu-guest-agent]
 """
 
+#: Of a machine without instance type: one that asks for no memory is warned of.
+_MEMORY = """\
+        memory:
+          guest: 2Gi
+"""
+
 _MATCHERS = """\
   instancetype:
     name: {instancetype}
@@ -161,7 +167,8 @@ def write_repository(
 ) -> None:
     """In ``overlays/*``, overlays with a prefix, a label and ``vms`` virtual machines of their own.
 
-    ``settings`` are lines for its ``vmrender.yaml``; without ``matchers`` no instance types and preferences.
+    ``settings`` are lines for its ``vmrender.yaml``; without ``matchers`` memory, no instance types and
+    preferences.
     """
     _write(folder, {"vmrender.yaml": _PROJECT + settings})
     for number in range(overlays):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from renderer.app import overlay_renderer
+from tests import warm_program
 from tests.cli.project_of_everything import FILES, write_project
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -38,6 +39,12 @@ def run(root: Path, *arguments: str, before: str = EAGER) -> subprocess.Complete
     )
 
 
+def run_alone(root: Path) -> subprocess.CompletedProcess[str]:
+    """The same by one process, which needs no interpreter of its own."""
+    command = [warm_program.command(), "render", "--no-cache", "--jobs", "1"]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+
+
 def tree(root: Path) -> Mapping[str, bytes]:
     return {
         str(path.relative_to(root)): path.read_bytes()
@@ -58,7 +65,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("before", [EAGER, SPAWN + EAGER], ids=["default", "spawn"])
 def test_many_workers_make_the_same_as_one(project: Path, before: str) -> None:
-    one = run(project, "--jobs", "1")
+    one = run_alone(project)
     expected = tree(project)
     shutil.rmtree(project / "rendered")
     many = run(project, "--jobs", "4", before=before)
@@ -71,18 +78,18 @@ def test_what_is_wrong_in_several_is_said_as_ever(project: Path) -> None:
         file = project / f"overlays/{overlay}/kustomization.yaml"
         file.write_text(f"{file.read_text()}patches: [path: missing.yaml]\n")
     (project / "base/vm.yaml").write_text(FILES["base/vm.yaml"].replace("small", "smal"))
-    one, many = run(project, "--jobs", "1"), run(project, "--jobs", "4")
+    one, many = run_alone(project), run(project, "--jobs", "4")
     assert one.stderr.count("error[") >= 4
     assert (many.returncode, many.stdout, many.stderr) == (one.returncode, one.stdout, one.stderr)
 
 
 def test_trees_that_cannot_be_written_keep_none_of_the_others(project: Path) -> None:
-    run(project, "--jobs", "1")
+    run_alone(project)
     for site in ("site-1", "site-4"):
         next((project / "rendered" / site).rglob("*.yaml")).write_text("edited: by hand\n")
     shutil.rmtree(project / "rendered/site-3")
     shutil.copytree(project / "rendered", project / "before")
-    one, first = run(project, "--jobs", "1"), tree(project)
+    one, first = run_alone(project), tree(project)
     shutil.rmtree(project / "rendered")
     (project / "before").rename(project / "rendered")
     many = run(project, "--jobs", "4")
@@ -93,7 +100,7 @@ def test_trees_that_cannot_be_written_keep_none_of_the_others(project: Path) -> 
 
 def test_what_stops_all_of_them_is_said_once(project: Path) -> None:
     (project / "schemas/outside.yaml").symlink_to("/etc/passwd")
-    one, many = run(project, "--jobs", "1"), run(project, "--jobs", "4")
+    one, many = run_alone(project), run(project, "--jobs", "4")
     assert (many.returncode, many.stdout, many.stderr) == (one.returncode, one.stdout, one.stderr)
     assert many.returncode != 0
     assert "Traceback" not in many.stderr
@@ -104,7 +111,7 @@ def test_workers_keep_to_the_limits(project: Path) -> None:
     file.write_text(f"{file.read_text()}limits: {{nameLength: 9}}\n")
     many = run(project, "--jobs", "2", before=SPAWN + EAGER)
     assert "the limit nameLength is 9, as limits in vmrender.yaml say" in many.stderr
-    assert (many.returncode, many.stderr) == ((one := run(project, "--jobs", "1")).returncode, one.stderr)
+    assert (many.returncode, many.stderr) == ((one := run_alone(project)).returncode, one.stderr)
 
 
 def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:

@@ -1,23 +1,14 @@
-"""What is written is read again as it was, by both parsers."""
+"""What is written is read again as it was, in each of the ways to read."""
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from renderer.model.json import Json
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
-from tests.yaml_readers import READERS, read_by
-
-pytestmark = pytest.mark.usefixtures("_reader")
-
-
-@pytest.fixture(params=READERS)
-def _reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    read_by(request.param, monkeypatch)
-
+from tests.yaml_readers import READERS, reading_by
 
 #: What kustomize prints; NEL is left out as it turns it into a space.
 PRINTED = st.characters(
@@ -66,19 +57,25 @@ TREES: st.SearchStrategy[Json] = st.recursive(
     max_leaves=12,
 )
 
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=150, deadline=None)
 
 
 @QUICK
 @given(TREES)
 def test_resources_come_back(tree: Json) -> None:
-    assert decode_documents(encode([tree]).encode(), "x") == (tree,)
+    content = encode([tree]).encode()
+    for reader in READERS:
+        with reading_by(reader):
+            assert decode_documents(content, "x") == (tree,), reader
 
 
 @QUICK
 @given(TREES)
 def test_yaml_11_comes_back(tree: Json) -> None:
-    assert decode_yaml11(encode([tree]).encode(), "x") == tree
+    content = encode([tree]).encode()
+    for reader in READERS:
+        with reading_by(reader):
+            assert decode_yaml11(content, "x") == tree, reader
 
 
 @QUICK
@@ -87,7 +84,9 @@ def test_encoding_again_changes_nothing(trees: list[Json]) -> None:
     text = encode(trees)
     assume("\u2028---" not in text)  # a line break to YAML 1.1, but no end of a document to kyaml
 
-    assert encode(decode_documents(text.encode(), "x")) == text
+    for reader in READERS:
+        with reading_by(reader):
+            assert encode(decode_documents(text.encode(), "x")) == text, reader
 
 
 @QUICK

@@ -7,6 +7,7 @@ import lzma
 import shlex
 import shutil
 import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -55,18 +56,25 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def commands(breakage: str) -> tuple[str, ...]:
-    """Every command; those that tell of what is wrong in the sources do so in one of their formats in turn.
+    """Every command; where something is wrong, each in one of its formats in turn.
 
-    What differs in rendered trees has a form of its own in each format.
+    What differs in rendered trees is told by ``render`` alone, and has a form of its own in each format.
     """
     every = (*PRINTING, *REPORTING)
-    if breakage == "nothing" or breakage.startswith("edited"):
+    if breakage == "nothing":
         return every
-    number = [*BREAKAGES].index(breakage)
+    chosen = {*in_turn(every, [*BREAKAGES].index(breakage))}
+    if breakage.startswith("edited"):
+        chosen |= {command for command in every if command.startswith("render")}
+    return tuple(command for command in every if command in chosen)
+
+
+def in_turn(commands: Iterable[str], number: int) -> Iterator[str]:
+    """Yield each of the commands in one of its formats, another one for the next number."""
     formats: dict[str, list[str]] = {}
-    for command in every:
+    for command in commands:
         formats.setdefault(command.partition(" --format ")[0], []).append(command)
-    return tuple(each[number % len(each)] for each in formats.values())
+    return (each[number % len(each)] for each in formats.values())
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)

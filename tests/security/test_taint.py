@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.security.git_history import committed
-from tests.security.test_secrets import REPORTING, holds_canary, invoked
+from tests.security.test_secrets import REPORTING, holds_canary, in_turn, invoked
 
 CANARY = "canary-is-a-bird"
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
@@ -241,7 +241,8 @@ def test_values_are_masked_wherever_they_go(
         text = (tmp_path / path).read_text(encoding="utf-8")
         (tmp_path / path).write_text(text.replace("canary", "newcanary"), encoding="utf-8")
     leaks = []
-    for command in (*REPORTING, "explain configmap/cm data.dsn", "explain configmap/keys", "init --dry-run"):
+    explained = "explain configmap/cm data.dsn", "explain configmap/keys"
+    for command in (*in_turn(REPORTING, [*CASES].index(case)), *explained, "init --dry-run"):
         code, stdout, stderr = invoked(command)
         assert code in (0, 1, 2), (command, stderr)
         leaks += [f"{command}: {line}" for line in (stdout + stderr).splitlines() if holds_canary(line)]

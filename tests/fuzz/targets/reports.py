@@ -6,16 +6,12 @@ from renderer.report.report import Report
 from tests.fuzz.target import Target, holds
 from tests.properties.test_reports import (
     reports,
-    test_input_gives_no_workflow_commands,
-    test_reports_are_documents_of_their_format,
+    test_reports_are_documents_of_their_format_and_no_workflow_commands,
 )
-
-_PROPERTIES = (test_reports_are_documents_of_their_format, test_input_gives_no_workflow_commands)
 
 
 def _check(report: Report) -> None:
-    for held in _PROPERTIES:
-        holds(held, report)
+    holds(test_reports_are_documents_of_their_format_and_no_workflow_commands, report)
 
 
 TARGET = Target(reports(), _check)

@@ -88,12 +88,37 @@ def test_what_no_schema_is_known_for(target: str, patch: str, expected: str) -> 
             "{containers: [{name: a, env: [{name: x, valueFrom: {y: z}}]}]}",
         ),
         ("{tolerations: [{key: a}]}", "{tolerations: [{key: b}]}", "{tolerations: [{key: b}]}"),
+        (
+            "{containers: [{name: null, x: 1}, {name: b}]}",
+            "{containers: [{name: c}]}",
+            "{containers: [{name: c}]}",
+        ),
         ("{containers: [{name: a}]}", "{containers: null}", "{}"),
         ("{containers: [{name: a}]}", "{containers: []}", "{containers: [{name: a}]}"),
     ],
 )
 def test_lists_of_known_kinds_merge_by_their_keys(target: str, patch: str, expected: str) -> None:
     assert merged_pod(target, patch) == spec(expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "patch", "expected"),
+    [
+        ("80 TCP, 53 UDP old", "443 TCP, 53 UDP new, 53 TCP", "443 TCP, 53 TCP, 80 TCP, 53 UDP new"),
+        ("80 - old, 81", "80 - new, 82 TCP", "82 TCP, 80 - new, 81"),
+        ("80, 53 UDP", "80 - new", "80 - new, 53 UDP"),
+    ],
+)
+def test_lists_with_two_keys_have_new_elements_first(target: str, patch: str, expected: str) -> None:
+    """Ports are written as number, protocol and name; the results are those of ``kubectl kustomize``."""
+
+    def ports(written: str) -> str:
+        keys = ("containerPort", "protocol", "name")
+        listed = (zip(keys, port.split(), strict=False) for port in written.split(", "))
+        fields = (", ".join(f"{key}: {value}" for key, value in port if value != "-") for port in listed)
+        return f"{{containers: [{{name: a, ports: [{{{'}, {'.join(fields)}}}]}}]}}"
+
+    assert merged_pod(ports(target), ports(patch)) == spec(ports(expected))
 
 
 def test_lists_of_scalars_are_united_with_the_patch_first() -> None:

@@ -2,8 +2,9 @@
 
 ``python kill_at_every_step.py FOLDER exchange|replay`` prints how many steps there were, for a first tree and
 for a changed one, each of which is written at the same time as a second one. It forks, so it must have no
-threads, and pytest-xdist has. A step is whatever raises an audit event: opening, linking, renaming,
-removing … Fails with a traceback.
+threads, and pytest-xdist has. A step is whatever raises an audit event and can change something: opening to
+write, linking, renaming, removing … A kill where something is only read leaves what a kill at the next step
+leaves. Fails with a traceback.
 """
 
 from __future__ import annotations
@@ -16,29 +17,32 @@ from pathlib import Path
 from unittest import mock
 
 from renderer.emit.write import TreeChange, Written, write_trees
-from tests.unit.emit.rendered_repository import OUTPUT, Repository, content_of
+from tests.unit.emit.rendered_repository import FOREIGN, NEW, OLD, OUTPUT, Repository, content_of
 
 OTHER = "rendered/test"
-OLD = {"a/vm_a.yaml": "a: 1\n", "a/vm_b.yaml": "b: 1\n", "c/vm_c.yaml": "c: 1\n"}
-NEW = {"a/vm_a.yaml": "a: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d: 1\n"}
 LATER = {"a/vm_a.yaml": "a: 3\n", "e/vm_e.yaml": "e: 1\n"}
-FOREIGN = {"README.md": "mine", "c/notes.txt": "mine"}
 
 
 def main(folder: Path, way: str) -> None:
     if way == "replay":  # as on systems that cannot exchange folders
         mock.patch("renderer.emit.write.exchange", return_value=False).start()
-    for before in ({}, OLD):
+    folder.mkdir()
+    (folder / "empty").mkdir()
+    empty, old = Repository(folder / "empty"), Repository.with_old_tree(folder / "old")
+    [*write_trees(old.root, [TreeChange(OTHER, OLD)])]
+    for start, before, foreign in ((empty, {}, {}), (old, OLD, FOREIGN)):
         steps = 0
-        while was_killed(folder, way, before, steps):
+        while was_killed(start.copied_to(folder / "repository"), way, before, foreign, steps):
+            shutil.rmtree(folder / "repository")
             steps += 1
+        shutil.rmtree(folder / "repository")
         print(steps)
 
 
-def was_killed(folder: Path, way: str, before: dict[str, str], step: int) -> bool:
+def was_killed(
+    repository: Repository, way: str, before: dict[str, str], foreign: dict[str, str], step: int
+) -> bool:
     """Whether there was a step of that number; asserts what has to be true after a kill at it."""
-    repository = fresh(folder, before)
-    foreign = FOREIGN if before else {}
     child = os.fork()
     if not child:
         write_and_die(repository, step)
@@ -58,23 +62,21 @@ def was_killed(folder: Path, way: str, before: dict[str, str], step: int) -> boo
     return os.WIFSIGNALED(status)
 
 
-def fresh(folder: Path, files: dict[str, str]) -> Repository:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    repository = Repository(folder)
-    if files:
-        [*write_trees(folder, [TreeChange(OUTPUT, files), TreeChange(OTHER, files)])]
-        for path, text in FOREIGN.items():
-            repository.put(path, text)
-    return repository
+def changes(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether what Python is about to do may change something on the disk."""
+    if event == "open":
+        flags = arguments[2]
+        return not isinstance(flags, int) or flags & os.O_ACCMODE != os.O_RDONLY
+    reads = ("os.kill", "os.listdir", "os.scandir", "os.walk")
+    return event.startswith(("os.", "shutil.", "fcntl.", "ctypes.")) and event not in reads
 
 
 def write_and_die(repository: Repository, last_step: int) -> None:
     step = 0
 
-    def count(event: str, _: object) -> None:
+    def count(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal step
-        if event.startswith(("open", "os.", "shutil.", "fcntl.", "ctypes.")) and event != "os.kill":
+        if changes(event, arguments):
             step += 1
             if step > last_step:
                 os.kill(os.getpid(), signal.SIGKILL)

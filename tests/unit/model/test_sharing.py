@@ -8,7 +8,7 @@ import pytest
 
 from renderer.model.json import Json
 from renderer.model.location import Site
-from renderer.model.sharing import forget_shared, share, share_part
+from renderer.model.sharing import forget_shared, once_for_same, share, share_part
 from renderer.source.resources import read_resources
 
 
@@ -88,3 +88,40 @@ def test_texts_of_scalars_are_those_of_each_document() -> None:
     (third,) = read_resources(b"kind: A\nmetadata: {name: c}\n" + without, Site("b.yaml"))
 
     assert [each.written_text("spec", "x", "cores") for each in (first, second, third)] == ["1.0", "1.0", "1"]
+
+
+def test_a_function_is_called_once_for_the_same_parts() -> None:
+    asked: list[tuple[Json, Json]] = []
+
+    @once_for_same
+    def both(first: Json, second: Json) -> Json:
+        asked.append((first, second))
+        return [first, second]
+
+    disks: Json = ["root"]
+    made = both(disks, None)
+
+    assert both(disks, None) is made
+    assert both(["root"], None) is not made, "an equal part may be another one tomorrow"
+    assert both(None, disks) == [None, ["root"]]
+    assert len(asked) == 3
+    forget_shared()
+    assert both(disks, None) is not made
+
+
+def test_an_error_is_raised_each_time() -> None:
+    @once_for_same
+    def failing(part: Json) -> Json:
+        raise ValueError(str(part))
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="root"):
+            failing("root")
+
+
+def test_arguments_are_held_so_that_no_other_object_gets_their_identity() -> None:
+    @once_for_same
+    def first_of(part: list[Json]) -> Json:
+        return part[0]
+
+    assert [first_of([number]) for number in range(5000)] == [*range(5000)]

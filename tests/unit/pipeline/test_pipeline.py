@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from renderer.instancetype import expand as stage
+from renderer.model.diagnostic import Outcome
+from renderer.model.json import object_at
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
+from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import MemoryFileSystem
 
@@ -39,3 +45,24 @@ def test_a_build_that_expands_nothing_looks_nothing_up_unless_it_is_to_validate(
     built = pipeline("o").build(overlay, validate=validate)
     assert [resource.name for resource in built.value] == ["web"]
     assert {found.code for found in built.diagnostics} == codes
+
+
+def test_a_machine_that_is_written_as_it_is_is_expanded_once_and_admitted_expanded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = VM.replace(b"no.such", b"u1.small").replace(b"devices: {}", b"devices: {disks: [{name: root}]}")
+    fs = MemoryFileSystem({"o/kustomization.yaml": b"resources: [vm.yaml]\n", "o/vm.yaml": machine})
+    overlay = RenderConfig().overlay(OverlayEntry("o"), "o", "o").with_target(None, ExpandMode.OFF)
+    expanded = []
+
+    def expand(resources: ResourceSet, *others: Any, **options: Any) -> Outcome[ResourceSet]:  # noqa: ANN401 - as the original
+        expanded.append(resources)
+        return original(resources, *others, **options)
+
+    original = stage.expand
+    monkeypatch.setattr(stage, "expand", expand)
+    rendered = Pipeline(fs, RenderConfig()).render(overlay)
+
+    assert len(expanded) == 1
+    assert "instancetype" in object_at(rendered.value.resources[0].content, "spec")
+    assert {found.code for found in rendered.diagnostics} == {"admission"}

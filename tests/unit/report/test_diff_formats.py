@@ -128,14 +128,15 @@ def test_markdown_does_nothing_but_show(value: str) -> None:
 
 @pytest.mark.parametrize("limit", [1_000, 1_500, 5_000, 60_000])
 @pytest.mark.parametrize("value", ["vm", "€" * 300, EVIL[1]])
-def test_markdown_stays_below_its_limit(limit: int, value: str) -> None:
-    changes = [changed(f"{value}-{number}", Effect.RESTART, str(number), value) for number in range(800)]
-    one = difference(*changes)
-    document = markdown(one._replace(overlays=one.overlays * 30), limit)
+@pytest.mark.parametrize(("resources", "overlays"), [(800, 2), (40, 30)])
+def test_markdown_stays_below_its_limit(limit: int, value: str, resources: int, overlays: int) -> None:
+    names = [f"{value}-{number}" for number in range(resources)]
+    one = difference(*(changed(name, Effect.RESTART, str(n), value) for n, name in enumerate(names)))
+    document = markdown(one._replace(overlays=one.overlays * overlays), limit)
     assert len(document.encode()) <= limit
     (left_out,) = re.findall(r"> (\d+) changed resources are left out", document)
     told = len(re.findall(r"changed <code>VirtualMachine</code>", document))
-    assert int(left_out) + told == 800 * 30
+    assert int(left_out) + told == resources * overlays
     assert document.count("<details") == document.count("</details>")
 
 

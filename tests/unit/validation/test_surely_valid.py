@@ -121,3 +121,13 @@ def test_many_objects_are_left_to_the_engine() -> None:
     assert "_validator" not in vars(schema)
     assert all(schema.is_valid({}) for _ in range(100))
     assert "_validator" in vars(schema)
+
+
+def test_the_engine_has_all_objects_where_many_are_expected() -> None:
+    few, many = KindSchema({"type": "object"}), KindSchema({"type": "object"})
+    few.expect(10)
+    many.expect(100)
+
+    assert few.is_valid({})
+    assert many.is_valid({})
+    assert ["_validator" in vars(schema) for schema in (few, many)] == [False, True]
