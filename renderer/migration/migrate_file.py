@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple
 
 from renderer.migration.change import Change, NotMigrated, Subject
 from renderer.migration.sources import LocatedFinding
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, edit_places
 
 
 class MigrationSource(NamedTuple):
@@ -50,7 +53,7 @@ class Migrated(NamedTuple):
 
 def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
     """Return the file with all changes that every release takes, but for those about what is ``kept``."""
-    content = source.content
+    content, made = _made_at_once(source, kept)
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []
     for where, finding in source.found:
@@ -63,7 +66,8 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
         reason = _reason(source, finding, kept)
         if reason is None:
             try:
-                content = edit_fields(content, where, finding.edits)
+                if id(finding) not in made:
+                    content = edit_fields(content, where, finding.edits)
                 changes.append((site, finding))
                 continue
             except RefusedEditError as error:
@@ -72,6 +76,35 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
             _warning(site, f"{finding.before} is deprecated, and stays: {reason.why}", reason.hint)
         )
     return Migrated(source, content, tuple(changes), tuple(warnings))
+
+
+def _made_at_once(source: MigrationSource, kept: Mapping[Subject, Reason]) -> tuple[bytes, frozenset[int]]:
+    """Return the content with the changes of each document in several places of it, and their ids.
+
+    Each change by itself would have the document parsed again.
+    """
+    content, made = source.content, set[int]()
+    documents: dict[int, dict[tuple[EditedText, tuple[Segment, ...]], list[Change]]] = {}
+    for where, finding in source.found:
+        if isinstance(finding, Change) and _reason(source, finding, kept) is None:
+            places = documents.setdefault(where.document, {})
+            places.setdefault((where, _element(where, finding.field)), []).append(finding)
+    for places in documents.values():
+        if len(places) == 1 or any(where.inline == ROOT and not element for where, element in places):
+            continue
+        edits = [
+            (where, [edit for each in found for edit in each.edits]) for (where, _), found in places.items()
+        ]
+        with suppress(RefusedEditError):
+            content = edit_places(content, edits)
+            made.update(map(id, chain.from_iterable(places.values())))
+    return content, frozenset(made)
+
+
+def _element(where: EditedText, field: FieldPath) -> tuple[Segment, ...]:
+    """Return the place of the element that a change of a List is in; empty for other objects."""
+    is_in_list = where.inline == ROOT and field.segments[:1] == ("items",)
+    return field.segments[:2] if is_in_list else ()
 
 
 def changed(files: Iterable[Migrated]) -> dict[str, bytes]:

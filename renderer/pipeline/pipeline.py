@@ -23,7 +23,7 @@ from renderer.model.resource import ResourceSet
 from renderer.model.sharing import forget_shared
 from renderer.model.source_tree import Generated, ListedFiles
 from renderer.model.taint import taint_masking
-from renderer.model.work import begin_outside_run
+from renderer.model.work import begin_outside_run, spend
 from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
 from renderer.source.file_system import FileSystem
@@ -61,6 +61,10 @@ GENERATORS = {
 }
 
 
+#: What the smallest overlay takes, its tree included, is ten times as much.
+_STEPS_PER_OVERLAY = 1000
+
+
 class Pipeline:
     """One run over one repository; files that several overlays share are read, composed and compiled once."""
 
@@ -95,6 +99,7 @@ class Pipeline:
 
     def compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Compose an overlay as kustomize or the engine of its entry point does, before variables."""
+        spend(_STEPS_PER_OVERLAY, "composing overlays")
         point = overlay.entry
         if point is None:
             return self.compose(overlay.path)

@@ -58,6 +58,7 @@ class KustomizationGraph:
         self._fs = fs
         self._links: dict[str, Links | None] = {}
         self._folders: dict[str, frozenset[str]] = {}
+        self._built_from: dict[str, frozenset[str]] = {}
 
     def links(self, folder: str) -> Links | None:
         """Return the links of the kustomization in ``folder``; None without one."""
@@ -73,8 +74,11 @@ class KustomizationGraph:
 
     def built_from(self, folder: str) -> frozenset[str]:
         """The files of the kustomization in ``folder``, or of all that are in a folder without one."""
-        if self.links(folder):
-            return self.files(folder)
+        if folder not in self._built_from:
+            self._built_from[folder] = self.files(folder) if self.links(folder) else self._below(folder)
+        return self._built_from[folder]
+
+    def _below(self, folder: str) -> frozenset[str]:
         found: set[str] = set()
         for name in self._fs.list(folder):
             path = posixpath.normpath(posixpath.join(folder, name))

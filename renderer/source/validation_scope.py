@@ -147,10 +147,17 @@ class ScopeFinder:
         roots: set[str] = set()
         parts: set[str] = set()
         alone: list[str] = []
-        about: set[str] = set()
-        for file in files:
-            about.add(file)
-            is_covered = any(file in self._reach.made_of(overlay) for overlay in self._entry_points)
+        named = dict.fromkeys(files)
+        about = set(named)
+        covered: set[str] = set()
+        for overlay in self._entry_points:
+            made_of = self._reach.made_of(overlay)
+            if not made_of.isdisjoint(named):
+                roots.add(overlay.path)
+                covered |= made_of
+        about |= covered
+        for file in named:
+            is_covered = file in covered
             listing = () if is_covered and not self._is_listed(file) else self._reach.listing(file)
             for folder in listing:
                 users = self._users_of(folder)
@@ -159,10 +166,6 @@ class ScopeFinder:
                 about |= self._with_what_it_lists(file, folder)
             if not listing and not is_covered:
                 alone.append(file)
-            for overlay in self._entry_points:
-                if file in self._reach.made_of(overlay):
-                    roots.add(overlay.path)
-                    about |= self._reach.made_of(overlay)
             for overlay in self._overlays:
                 if overlay.flux and overlay.flux.may_read(file):
                     roots.add(overlay.path)

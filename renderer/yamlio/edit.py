@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
 from yaml.error import YAMLError
@@ -27,15 +27,18 @@ from renderer.model.field_edit import (
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, object_at
 from renderer.model.location import Site
+from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.splices import Splice, spliced, splices_of
-from renderer.yamlio.text_tree import TextNode, nodes_to, parse_text
+from renderer.yamlio.text_tree import TextDocument, TextNode, nodes_to, parse_text
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
 #: Entries that a hint names; from as many edits on they are made at once, if they can be.
 _MOST_TOLD = _FEW = 3
+#: PyYAML parses some hundred thousand characters in a second.
+_STEPS_PER_CHARACTER = 6
 
 
 class EditedText(NamedTuple):
@@ -124,18 +127,24 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> byt
 
     Raises ``RefusedEditError`` for a file in which that cannot be done: through an alias, for example.
     """
-    text = content.decode()
+    return edit_places(content, [(where, edits)])
+
+
+def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> bytes:
+    """Return the file with the edits of several places of one document, which have nothing in common.
+
+    The document is parsed once for the first edits of all places, once for the second ones, and so on.
+    Raises ``RefusedEditError`` as ``edit_fields`` does.
+    """
+    text, [where, *_] = content.decode(), [where for where, _ in places]
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     text = text.removeprefix(mark)
     start, end = (0, len(text)) if where.is_kustomization else _extents(text)[where.document]
     before = after = text[start:end]
     try:
-        joined = _joined(before, where.inline, edits)
-        for edit in edits if joined is None else ():
-            after = spliced(after, _splices(after, where.inline, edit))
-        after = after if joined is None else spliced(before, [joined])
-        meant = _meaning(before, where)
-        is_right = _meaning(after, where) == meant._replace(part=apply_edits(meant.part, edits))
+        joined = _joined(before, where.inline, places[0][1]) if len(places) == 1 else None
+        after = _edited(before, places) if joined is None else spliced(before, [joined])
+        is_right = all(_changes_nothing_else(before, after, places))
     except UnusableError as error:
         raise RefusedEditError(str(error)) from error
     except (YAMLError, DiagnosticError, LookupError):
@@ -143,6 +152,45 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> byt
     if not is_right:
         raise RefusedEditError("something else depends on it")
     return f"{mark}{text[:start]}{after}{text[end:]}".encode()
+
+
+def _edited(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> str:
+    for edits in zip_longest(*(edits for _, edits in places)):
+        spend(_STEPS_PER_CHARACTER * len(text), "editing files")
+        document = parse_text(text)
+        splices = [
+            splice
+            for (where, _), edit in zip(places, edits, strict=True)
+            if edit is not None
+            for splice in _splices(text, document, where.inline, edit)
+        ]
+        text = spliced(text, splices)
+    return text
+
+
+def _changes_nothing_else(
+    before: str, after: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]
+) -> Iterator[bool]:
+    """Yield for each place whether its text says what the edits make of it, and last for all the rest."""
+    rest, new_rest = (_document(text, places[0][0]) for text in (before, after))
+    for where, edits in places:
+        if where.inline == ROOT:
+            rest = apply_edits(rest, edits)
+        else:
+            [part], [new_part] = (
+                decode_documents(_text_at(each, where.inline).encode(), "") for each in (rest, new_rest)
+            )
+            yield new_part == apply_edits(part, edits)
+            rest, new_rest = (apply_edits(each, [SetField(where.inline, None)]) for each in (rest, new_rest))
+    yield new_rest == rest
+
+
+def _document(text: str, where: EditedText) -> Json:
+    if where.is_kustomization:
+        document = decode_yaml11(text.encode(), "")
+    else:
+        [document] = decode_documents(text.encode(), "")
+    return {} if document is None else document
 
 
 def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | None:
@@ -168,8 +216,7 @@ def _extents(text: str) -> list[tuple[int, int]]:
     return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))
 
 
-def _splices(text: str, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
-    document = parse_text(text)
+def _splices(text: str, document: TextDocument, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
     if inline == ROOT:
         return splices_of(text, document, edit)
     if document.root is None:
@@ -213,25 +260,6 @@ def _inline_lines(text: str, scalar: TextNode) -> _InlineLines:
         raise UnusableError("the lines of the text are not those of the file")
     inner = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
     return _InlineLines(inner, [start + len(indent) for start in starts], indent)
-
-
-class _Meaning(NamedTuple):
-    """The JSON of the edited text, and of the document around it."""
-
-    part: Json
-    rest: Json = None
-
-
-def _meaning(text: str, where: EditedText) -> _Meaning:
-    if where.is_kustomization:
-        document = decode_yaml11(text.encode(), "")
-    else:
-        [document] = decode_documents(text.encode(), "")
-    document = {} if document is None else document
-    if where.inline == ROOT:
-        return _Meaning(document)
-    [part] = decode_documents(_text_at(document, where.inline).encode(), "")
-    return _Meaning(part, apply_edits(document, [SetField(where.inline, None)]))
 
 
 def _text_at(document: Json, field: FieldPath) -> str:

@@ -711,6 +711,92 @@ def test_what_a_few_lines_multiply_ends_with_one_error(
     )
 
 
+SET = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: s, namespace: argocd}
+spec:
+  goTemplate: GO
+  generators: [{list: {elements: [ELEMENTS]}}]
+  template:
+    metadata: {name: 'NAME'}
+    spec:
+      destination: {server: 'https://kubernetes.default.svc', namespace: a}
+      source: {repoURL: 'https://git.example.org/acme/fleet.git', path: 'PATH'}
+"""
+OF_ARGO_CD = {
+    "vmrender.yaml": f"{PROJECT.split('overlays', maxsplit=1)[0]}"
+    "repositories: ['https://git.example.org/acme/fleet.git']\noverlays: [argocd: sets]\n"
+}
+
+
+def application_set(*, go: bool, path: str = "vms", patch: str = "", count: int = 300) -> dict[str, str]:
+    text = SET.replace("GO", str(go).lower()).replace("NAME", "{{ .n }}" if go else "{{n}}")
+    elements = ", ".join(f"{{n: a{number}}}" for number in range(count))
+    return {
+        **OF_ARGO_CD,
+        "sets/s.yaml": text.replace("PATH", path).replace("ELEMENTS", elements)
+        + (f"  templatePatch: |\n    metadata: {{annotations: {{a: '{patch}'}}}}\n" if patch else ""),
+        "vms/a.yaml": "".join(f"---\n{CONFIG_MAP.replace('name: c', f'name: c{n}')}" for n in range(50)),
+    }
+
+
+def texts_of_go_templates() -> dict[str, str]:
+    long = (
+        '{{ $x := repeat 1000 "aaaaaaaaab" }}{{ range until 3 }}{{ $y := regexFindAll "a*" $x -1 }}{{ end }}'
+    )
+    return application_set(go=True, patch=long)
+
+
+def a_long_file() -> dict[str, str]:
+    files = application_set(go=True)
+    return {**files, "vms/a.yaml": f"{'# x' * 8000}\n{CONFIG_MAP}"}
+
+
+@pytest.mark.parametrize(
+    ("files", "activity"),
+    [
+        pytest.param(a_long_file, "reading folders of manifests", id="a folder of many Applications"),
+        pytest.param(
+            lambda: application_set(go=False, path="{{" * 4000), "evaluating templates", id="open tags"
+        ),
+        pytest.param(texts_of_go_templates, "evaluating templates", id="long texts of templates"),
+    ],
+)
+def test_what_a_few_lines_of_argo_cd_multiply_ends_with_one_error(
+    files: Callable[[], dict[str, str]], activity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(_project_of(tmp_path, files()))
+    monkeypatch.setenv(VARIABLE, "work=100000")
+
+    result = CliRunner().invoke(main, ["validate"])
+
+    assert result.exit_code == 2
+    assert result.stderr.count("error[build-limit]: this run takes more than ") == 1
+    assert f"the last for {activity}" in result.stderr
+
+
+def test_folders_of_entry_points_are_not_listed_for_each_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(_project_of(tmp_path, application_set(go=True, count=20)))
+    for number in range(20):
+        (tmp_path / f"vms/{number}.yaml").write_text(CONFIG_MAP.replace("name: c", f"name: d{number}"))
+    listed: list[str] = []
+    folder_of = DiskFileSystem.list
+
+    def listing(fs: DiskFileSystem, path: str) -> tuple[str, ...]:
+        listed.append(path)
+        return folder_of(fs, path)
+
+    monkeypatch.setattr(DiskFileSystem, "list", listing)
+
+    result = CliRunner().invoke(main, ["validate"])
+
+    assert result.exit_code == 0, result.stderr
+    assert listed.count("vms") < 20 * 5  # some times for each Application, and not for each file of each
+
+
 def test_folders_that_links_multiply_end_with_one_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

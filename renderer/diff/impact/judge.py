@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renderer.diff.held_values import differences
 from renderer.diff.impact.migratable import unknown_claims
-from renderer.diff.impact.state import HeldChange, InstancePatch, InstanceState, Update, is_within
+from renderer.diff.impact.state import FieldIndex, HeldChange, InstancePatch, InstanceState, Update
 from renderer.diff.impact.sync import VM, Reaction, sync
 from renderer.diff.impact.table import Views, impact_by_table
 from renderer.kubevirt.cluster import Cluster
@@ -113,7 +113,11 @@ class _VmImpacts:
         self.pending = tuple(_pending(reaction))
         #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
         self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
-        self._patches = tuple(map(self._with_starter, self.state.patches))
+        self._waits = FieldIndex(self.pending)
+        self._patches = tuple(
+            (self._with_starter(patch), FieldIndex(patch.fields)) for patch in self.state.patches
+        )
+        self._restarts = FieldIndex(self.state.restart.fields if self.state.restart else ())
 
     def impact_of(self, change: FieldChange) -> Impact:
         """Return the impact of one field."""
@@ -122,7 +126,7 @@ class _VmImpacts:
             return _in_state(self._views, impact)
         field = _in_instance(change.field)
         if self.halted or self.stopped:
-            counts = is_within(field, self.pending)
+            counts = field in self._waits
             text = "the VM is halted before" if self.halted else "the VM is halted by it"
             return Impact(Effect.NEXT_START, text) if counts else Impact(Effect.NONE, _SAME)
         same = _RUNNING if self._held.waiting else _SAME
@@ -130,12 +134,12 @@ class _VmImpacts:
 
     def _impacts(self, field: FieldPath) -> Iterator[Impact]:
         state = self.state
-        for patch in self._patches:
-            if is_within(field, patch.fields):
+        for patch, fields in self._patches:
+            if field in fields:
                 yield Impact(patch.effect, patch.reason, patch.source)
-        if state.restart and is_within(field, state.restart.fields):
+        if state.restart and field in self._restarts:
             yield Impact(Effect.RESTART, state.restart.reason, state.restart.source)
-        elif is_within(field, self.pending):
+        elif field in self._waits:
             yield self._waiting()
 
     def _waiting(self, fields: Sequence[FieldPath] = ()) -> Impact:
@@ -155,7 +159,7 @@ class _VmImpacts:
             yield Impact(Effect.NO_START, reason)
         if self.halted or self.stopped:
             return
-        for patch in self._patches:
+        for patch, _ in self._patches:
             yield Impact(patch.effect, patch.reason, patch.source)
         if self.state.restart:
             yield Impact(Effect.RESTART, self.state.restart.reason, self.state.restart.source)
@@ -197,17 +201,18 @@ def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
 
 def _without_what_waits(reaction: Reaction, waiting: Reaction) -> Reaction:
     """Return a reaction without the fields that wait for the next start since before the change."""
-    others = tuple(differences(waiting.next_instance, reaction.next_instance))
+    others = FieldIndex(differences(waiting.next_instance, reaction.next_instance))
     restart = reaction.state.restart
-    if restart and waiting.state.restart and not any(is_within(each, others) for each in restart.fields):
+    if restart and waiting.state.restart and not any(each in others for each in restart.fields):
         reaction = reaction._replace(state=reaction.state._replace(restart=None))
-    kept = tuple(each for each in _pending(reaction) if not is_within(each, others))
+    kept = tuple(each for each in _pending(reaction) if each not in others)
     return reaction._replace(waits=kept)
 
 
 def _pending(reaction: Reaction) -> Iterator[FieldPath]:
+    waits = frozenset(reaction.waits)
     for field in differences(reaction.state.instance, reaction.next_instance):
-        if field.segments[-1] not in _PLANNED and field not in reaction.waits:
+        if field.segments[-1] not in _PLANNED and field not in waits:
             yield field
 
 

@@ -167,12 +167,17 @@ def spec_fields(before: JsonObject, after: JsonObject) -> tuple[FieldPath, ...]:
     return tuple(differences(before, after, FieldPath(("spec",))))
 
 
-def is_within(field: FieldPath, others: Iterable[FieldPath]) -> bool:
-    """Tell whether a field is one of ``others``, or one in or around one of them."""
-    segments = _plain(field)
-    return any(
-        all(one == other for one, other in zip(segments, _plain(each), strict=False)) for each in others
-    )
+class FieldIndex:
+    """Some fields of an instance, to tell of others whether they are among them."""
+
+    def __init__(self, fields: Iterable[FieldPath]) -> None:
+        self._fields = {_plain(field) for field in fields}
+        self._around = {field[:end] for field in self._fields for end in range(1, len(field))}
+
+    def __contains__(self, field: FieldPath) -> bool:
+        """Tell whether a field is one of them, or one in or around one of them."""
+        path = _plain(field)
+        return path in self._around or any(path[:end] in self._fields for end in range(1, len(path) + 1))
 
 
 def _plain(field: FieldPath) -> tuple[object, ...]:

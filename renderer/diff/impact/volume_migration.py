@@ -48,7 +48,8 @@ def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
 
 def _replaced(update: Update, state: InstanceState) -> InstanceState:
     """Ask for a restart where volumes differ; from 1.6 on nothing does that here."""
-    wanted = [_with_pull_policy(each, state) for each in _items(update.after.template, "volumes")]
+    present = elements_by_name(state.items("volumes"))
+    wanted = [_with_pull_policy(each, present) for each in _items(update.after.template, "volumes")]
     if update.cluster.release >= _REPLACEMENT_RESTARTS_UNTIL or wanted == [*state.items("volumes")]:
         return state
     return state.restarting("volumes are replaced at the next start (updateVolumesStrategy)", _VOLUMES)
@@ -103,10 +104,10 @@ def _other_obstacle(update: Update, state: InstanceState, changed: Mapping[str, 
     return ""
 
 
-def _with_pull_policy(volume: JsonObject, state: InstanceState) -> JsonObject:
-    """Give a container disk the pull policy that only the instance has."""
-    present = elements_by_name(state.items("volumes")).get(text_at(volume, "name"), {})
-    policy: Json = object_at(present, "containerDisk").get("imagePullPolicy")
+def _with_pull_policy(volume: JsonObject, present: Mapping[str, JsonObject]) -> JsonObject:
+    """Give a container disk the pull policy that only the instance has, whose volumes are ``present``."""
+    of_instance = present.get(text_at(volume, "name"), {})
+    policy: Json = object_at(of_instance, "containerDisk").get("imagePullPolicy")
     if volume.get("containerDisk") is None or policy is None:
         return volume
     return {**volume, "containerDisk": {**object_at(volume, "containerDisk"), "imagePullPolicy": policy}}

@@ -20,12 +20,14 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
+from renderer.model.work import spend
 from renderer.source.file_system import FileSystem
 from renderer.yamlio.decode import decode_yaml11
 
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
 _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _SKIP = b"+argocd:skip-file-rendering"
+_STEPS_PER_FILE = 100
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
 
 
@@ -75,7 +77,9 @@ def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tu
                 Code.UNSUPPORTED_FIELD, f"{path} is jsonnet, which vmrender does not run", path, hint
             )
         read = _json_objects if path.endswith(".json") else _yaml_objects
-        for resource in read(fs.read(path), path):
+        content = fs.read(path)
+        spend(_STEPS_PER_FILE + len(content), "reading folders of manifests")
+        for resource in read(content, path):
             found += _items(resource)
     return tuple(found)
 
@@ -125,10 +129,17 @@ def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
     start = 0
     for end in [*_SEPARATOR.finditer(content), None]:
         part = content[start : end.start() if end else len(content)]
-        lines = content.count(b"\n", 0, start)
         if part.strip() or start:
-            yield partial(decode_yaml11, b"\n" * lines + part, path)
+            yield partial(_decoded, content, part, start, path)
         start = end.end() if end else start
+
+
+def _decoded(content: bytes, part: bytes, start: int, path: str) -> Json:
+    """Return the document ``part``, which begins at ``start``. Raises ``DiagnosticError``."""
+    try:
+        return decode_yaml11(part, path)
+    except DiagnosticError:  # once more, for the lines of the file
+        return decode_yaml11(b"\n" * content.count(b"\n", 0, start) + part, path)
 
 
 def _object(value: Json, site: Site) -> Resource:

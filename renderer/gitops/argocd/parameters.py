@@ -9,7 +9,9 @@ from typing import NamedTuple, TypeAlias
 from renderer.gitops.gotemplate import GoTemplateError, render
 from renderer.gitops.gotemplate.values import TextMap, written
 from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.work import spend
 
+_STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 8, 8
 #: Values by name: texts alone without ``goTemplate``, any structure with it.
 Parameters: TypeAlias = dict[str, object]
 
@@ -30,6 +32,7 @@ class Rendering(NamedTuple):
 
     def text(self, text: str, values: Mapping[str, object]) -> str:
         """Raises ``SetError``."""
+        spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, "evaluating templates")
         try:
             if self.go_template:
                 return render(text, dict(values), self.options)
@@ -165,7 +168,6 @@ def _without_missing_key(options: Iterable[str]) -> tuple[str, ...]:
     return tuple(option for option in options if not option.startswith("missingkey="))
 
 
-_TEMPLATED = re.compile(r"\{\{.*\}\}")
 _TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
@@ -178,7 +180,7 @@ def _with_tags_replaced(text: str, values: Mapping[str, object]) -> str:
 
     argo-cd ``applicationset/utils``, for sets without ``goTemplate``. Raises ``_UnclosedTagError``.
     """
-    if not _TEMPLATED.search(text):
+    if not any("}}" in line.partition("{{")[2] for line in text.split("\n")):
         return text
     if text.find("{{", text.rfind("}}")) >= 0:
         raise _UnclosedTagError("a {{ is never closed")

@@ -30,6 +30,8 @@ from renderer.model.work import spend
 _MOST_CALLS = 40
 #: Steps of a run for one of a template (``model.work``).
 _STEPS_OF_RUN = 4
+#: Steps of a run for each character or element that a function takes or makes.
+_STEPS_PER_CHARACTER = 2
 _KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
     "i": (int,),
@@ -192,7 +194,7 @@ class Evaluation:
         kinds = function.parameters + function.rest * (len(values) - least)
         checked = [_argument(name, kind, value) for kind, value in zip(kinds, values, strict=True)]
         result = function.call(*checked)
-        self._count(result)
+        self._count(result, checked)
         return result
 
     def _fields(self, value: object, names: tuple[str, ...]) -> object:
@@ -232,9 +234,11 @@ class Evaluation:
         if self._characters > limits().template_output:
             raise GoTemplateError(f"the template makes more than {limits().template_output} characters")
 
-    def _count(self, made: object) -> None:
-        """Counts what a function has made: it may double with every call."""
+    def _count(self, made: object, taken: Iterable[object]) -> None:
+        """Counts what a function has made: it may double with every call. A run counts what it took, too."""
         self._steps += len(made) // 16 if isinstance(made, str | list | dict) else 0
+        sized = (each for each in (made, *taken) if isinstance(each, str | list | dict))
+        spend(_STEPS_PER_CHARACTER * sum(map(len, sized)), "evaluating templates")
         self._step()
 
     def _step(self) -> None:

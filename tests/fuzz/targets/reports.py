@@ -6,12 +6,16 @@ from renderer.report.report import Report
 from tests.fuzz.target import Target, holds
 from tests.properties.test_reports import (
     reports,
-    test_reports_are_documents_of_their_format_and_no_workflow_commands,
+    test_input_gives_no_workflow_commands,
+    test_reports_are_documents_of_their_format,
 )
+
+_PROPERTIES = (test_reports_are_documents_of_their_format, test_input_gives_no_workflow_commands)
 
 
 def _check(report: Report) -> None:
-    holds(test_reports_are_documents_of_their_format_and_no_workflow_commands, report)
+    for held in _PROPERTIES:
+        holds(held, report)
 
 
 TARGET = Target(reports(), _check)

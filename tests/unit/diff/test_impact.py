@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.impact.state import FieldIndex
 from renderer.instancetype.catalog import Catalog
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
+from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.model.release import Release
@@ -647,3 +649,21 @@ def test_sockets_that_were_plugged_in_are_not_given_back() -> None:
     set_sockets(4)(more)
     assert compared(machine(), machine(), "1.9", between=[more]).effects == (RESTART,)
     assert compared(machine(), machine(), "1.9") is NOTHING
+
+
+@pytest.mark.parametrize(
+    ("field", "is_among"),
+    [
+        (("spec", "a"), True),
+        (("spec",), True),
+        (("spec", "a", "b"), True),
+        (("spec", "l", 1), True),
+        (("spec", "l", 2), False),
+        (("spec", "ab"), False),
+        (("metadata",), False),
+    ],
+)
+def test_fields_in_and_around_others(field: tuple[str | int, ...], *, is_among: bool) -> None:
+    index = FieldIndex([FieldPath.of("spec", "a"), FieldPath.of("spec", "l", 1)])
+    assert (FieldPath.of(*field) in index) is is_among
+    assert FieldPath.of(*field) not in FieldIndex([])

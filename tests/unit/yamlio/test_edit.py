@@ -9,6 +9,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_edit import (
     AddField,
     AddItem,
+    Edit,
     FieldEdit,
     RemoveField,
     RemoveItem,
@@ -24,6 +25,7 @@ from renderer.yamlio.edit import (
     add_entries,
     add_entry,
     edit_fields,
+    edit_places,
     remove_entry,
 )
 from renderer.yamlio.text_tree import TextDocument, parse_text
@@ -417,3 +419,43 @@ def test_many_entries_are_added_as_one_after_the_other(text: str, monkeypatch: p
     monkeypatch.setattr("renderer.yamlio.edit.parse_text", counted)
     assert add_entries(text.encode(), PATH, "l", entries) == expected
     assert len(parsed) <= 2
+
+
+BLOCK_LIST = "items:\n" + "".join(f"# {n}\n- a: {n}  # x\n  b:\n    c: [1]\n\n" for n in range(40)) + "z: 1\n"
+FLOW_LIST = "items: [" + ", ".join(f"{{a: {n}, b: {{c: [1]}}}}" for n in range(40)) + "]\n"
+PATCHES = "items:\n" + "".join(f"- patch: |-\n    a: {n}\n    b:\n      c: [1]\n" for n in range(40))
+
+
+@pytest.mark.parametrize("text", [BLOCK_LIST, BLOCK_LIST.replace("\n", "\r\n"), FLOW_LIST, PATCHES])
+def test_places_are_edited_at_once_as_one_after_the_other(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    inline = text is PATCHES
+    places: list[tuple[EditedText, list[Edit]]] = []
+    for number in range(40):
+        element = FieldPath.of("items", number, "patch") if inline else FieldPath.of()
+        top = () if inline else ("items", number)
+        edits: list[Edit] = [
+            RenameField(FieldPath.of(*top, "a"), "new"),
+            SetField(FieldPath.of(*top, "new"), "x" * number),
+        ]
+        edits += [AddField(FieldPath.of(*top, "b"), "d", {"e": number})] * (number % 3 == 0)
+        edits += [RemoveField(FieldPath.of(*top, "b"))] * (number % 3 == 1)
+        places.append((EditedText(inline=element), edits))
+    expected = text.encode()
+    for where, each in places:
+        expected = edit_fields(expected, where, each)
+    parsed: list[str] = []
+
+    def counted(text: str) -> TextDocument:
+        parsed.append(text)
+        return parse_text(text)
+
+    monkeypatch.setattr("renderer.yamlio.edit.parse_text", counted)
+    assert edit_places(text.encode(), places) == expected
+    assert parsed.count(text) == 1
+    assert sum(len(one) > len(text) // 2 for one in parsed) == 3
+
+
+def test_a_place_that_something_else_depends_on_is_refused() -> None:
+    places = [(EditedText(), [SetField(FieldPath.of("items", number, "a"), 2)]) for number in range(2)]
+    with pytest.raises(RefusedEditError):
+        edit_places(b"items:\n- &x {a: 1}\n- {a: 1}\nb: *x\n", places)
