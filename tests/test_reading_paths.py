@@ -70,7 +70,7 @@ PATHS = (
             "validation/validate.py:validate",
             "admitters/admit.py:admit",
             "rules/judge.py:judge",
-            "emit/layout.py:layout",
+            "emit/layout.py:file_paths",
             "emit/write.py:write_trees",
         ),
         19,
