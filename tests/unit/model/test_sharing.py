@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import getsizeof
 
 import pytest
 
-from renderer.model.json import Json
+from renderer.model.json import Json, with_value
 from renderer.model.location import Site
-from renderer.model.sharing import forget_shared, once_for_same, share, share_part
+from renderer.model.sharing import forget_shared, once_for_same, share, share_keys, share_part
 from renderer.source.resources import read_resources
 
 
@@ -125,3 +126,16 @@ def test_arguments_are_held_so_that_no_other_object_gets_their_identity() -> Non
         return part[0]
 
     assert [first_of([number]) for number in range(5000)] == [*range(5000)]
+
+
+def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_changed() -> None:
+    own: dict[str, Json] = {"name": "vm", "__class__": "b", "c/d": "e"}
+    last = own
+    for number in range(100):
+        last = share_keys({**own, "name": f"vm-{number}"})
+    changed = with_value(last, ("name",), "other")
+
+    assert last == {**own, "name": "vm-99"}
+    assert changed == {**own, "name": "other"}
+    assert getsizeof(last) < getsizeof(own)
+    assert getsizeof(changed) < getsizeof(own)
