@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
-from renderer.emit.layout import layout
+from renderer.emit.layout import file_paths, texts_by_path
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
@@ -86,8 +86,10 @@ class OverlayRenderer:
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
+            # Paths that came later would lie in the room that the composed resources leave, all over it.
+            paths = () if outcome.failed else file_paths(outcome.value, overlay.files)
             del composed  # what only it holds makes room for the texts
-            files = {} if outcome.failed else _files(overlay, outcome.value)
+            files = {} if outcome.failed else _files(overlay, outcome.value, paths)
             found = outcome.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
         findings = self._located(found)
@@ -129,10 +131,11 @@ class OverlayRenderer:
         return Locator(self._fs)
 
 
-def _files(overlay: Overlay, resources: ResourceSet) -> Mapping[str, str]:
-    manifests = layout(resources, overlay.files)
+def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the texts of an overlay's files, and leave no resource where nothing else is made of them."""
     if not overlay.tree.extras:
-        return manifests
+        return texts_by_path(resources.take(), paths)
+    manifests = texts_by_path(resources, paths)
     from renderer.emit.tree_options import extras  # noqa: PLC0415 - few projects ask for any
 
     return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}

@@ -131,7 +131,7 @@ def _value(operation: Json) -> Json:
 def _inserted(document: Json, path: str, value: Json) -> Json:
     def insert(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
         if isinstance(container, dict):
-            return {**container, key: value}
+            return container | {key: value}
         index = len(container) if key == "-" else _index(key, len(container) + 1)
         return [*container[:index], value, *container[index:]]
 
@@ -140,7 +140,7 @@ def _inserted(document: Json, path: str, value: Json) -> Json:
 
 def _with(container: dict[str, Json] | list[Json], key: str, value: Json) -> dict[str, Json] | list[Json]:
     if isinstance(container, dict):
-        return {**container, key: value}
+        return container | {key: value}
     index = _index(key, len(container))
     return [*container[:index], value, *container[index + 1 :]]
 

@@ -33,7 +33,17 @@ from renderer.compose.values import ABSENT, Slot, is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, scalar_text, text_at, with_value, without
+from renderer.model.json import (
+    EMPTY,
+    Json,
+    JsonObject,
+    object_at,
+    scalar_text,
+    text_at,
+    with_entries,
+    with_value,
+    without,
+)
 from renderer.model.kustomization import Patch
 from renderer.model.list_elements import value_at
 from renderer.model.resource import Resource
@@ -157,9 +167,10 @@ class StrategicMerge:
         if not changed:
             return dest
         kept = {key: value for key, value in changed.items() if value is not ABSENT}
+        merged = with_entries(dest, kept)
         if len(kept) == len(changed):
-            return {**dest, **kept}
-        return {key: value for key, value in {**dest, **changed}.items() if value is not ABSENT}
+            return merged
+        return {key: value for key, value in merged.items() if key in kept or key not in changed}
 
     def _merged_field(self, key: str, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
         try:

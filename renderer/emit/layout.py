@@ -29,7 +29,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, is_per_resource
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 
 _CORE_GROUP = "core"
@@ -135,19 +135,34 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def layout(resources: ResourceSet, pattern: str = PER_RESOURCE) -> Mapping[str, str]:
+def layout(resources: Iterable[Resource], pattern: str = PER_RESOURCE) -> Mapping[str, str]:
     """The text of every file by its path below the output folder (``/`` between its parts), sorted by path.
 
     ``pattern`` says which resource goes into which file (``file_paths``); those that share one stand there in
     the order of the set. Raises ``DiagnosticError``: duplicate-id for resources that cannot be told apart,
     build-limit for too much text.
     """
-    files: dict[str, list[Resource]] = {}
-    for path, resource in zip(file_paths(resources, pattern), resources, strict=True):
-        files.setdefault(path, []).append(resource)
+    resources = tuple(resources)
+    return texts_by_path(resources, file_paths(resources, pattern))
+
+
+def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mapping[str, str]:
+    """The texts of ``layout`` for resources and the path of each (``file_paths``).
+
+    A resource that nobody else holds goes when its text is there. Raises ``DiagnosticError``: build-limit.
+    """
+    files = _by_path(zip(paths, resources, strict=True))
+    del resources
     left = limits().output_size
     texts: dict[str, str] = {}
     for path in sorted(files):
-        texts[path] = "---\n".join(bounded_texts(files[path], left))
+        texts[path] = "---\n".join(bounded_texts(files.pop(path), left))
         left -= len(texts[path])
     return texts
+
+
+def _by_path(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resource]]:
+    files: dict[str, list[Resource]] = {}
+    for path, resource in resources:
+        files.setdefault(path, []).append(resource)
+    return files

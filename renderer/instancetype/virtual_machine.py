@@ -10,9 +10,10 @@ from renderer.kubevirt.kinds import (
 )
 from renderer.kubevirt.virtual_machine import virtual_machine_paths
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, object_at, with_value, without
+from renderer.model.json import EMPTY, JsonObject, object_at, with_entries, with_value, without
 from renderer.model.record import Record
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.sharing import share_keys
 
 
 class VirtualMachine(Record):
@@ -74,8 +75,18 @@ def expanded(vm: JsonObject, template: JsonObject) -> JsonObject:
     if template is spec.get("template") and not any(key in spec for key in MATCHER_KEYS):
         return vm
     kept = {key: value for key, value in spec.items() if key not in MATCHER_KEYS}
-    changed = {**vm, "spec": {**kept, "template": template}}
+    kept["template"] = _with_shared_keys(template)
+    changed = with_entries(vm, {"spec": share_keys(kept)})
     return changed if vm.get("status") is None else _without_references(changed)
+
+
+def _with_shared_keys(template: JsonObject) -> JsonObject:
+    """Return the template with the tables of keys of those that got the same fields."""
+    spec = template.get("spec")
+    domain = spec.get("domain") if isinstance(spec, dict) else None
+    if not isinstance(spec, dict) or not isinstance(domain, dict):
+        return template
+    return with_entries(template, {"spec": share_keys(spec | {"domain": share_keys(domain)})})
 
 
 def _without_references(vm: JsonObject) -> JsonObject:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from operator import is_
 
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.json import EMPTY, Json, JsonObject, with_entries
 from renderer.model.sharing import once_for_same, share_part
 
 #: The place of the VirtualMachineInstance's spec in a VirtualMachine.
@@ -43,7 +43,7 @@ def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> Json
     """Return a part of the template with ``section`` at ``path``; itself where no mapping leads there."""
     head, *rest = path
     if not rest:
-        return {**part, head: section}
+        return with_entries(part, {head: section})
     child = part.get(head)
     if child is not None and not isinstance(child, dict):
         return part
@@ -51,7 +51,7 @@ def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> Json
     changed = with_section(below, tuple(rest), section)
     if changed is below:
         return part
-    return {**part, head: changed if head in _OF_ONE_MACHINE else share_part(changed)}
+    return with_entries(part, {head: changed if head in _OF_ONE_MACHINE else share_part(changed)})
 
 
 def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObject:
@@ -60,7 +60,8 @@ def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObjec
     present = None if metadata is None else _present(metadata, "annotations")
     if metadata is None or present is None:
         return template
-    return {**template, "metadata": {**metadata, "annotations": share_part({**annotations, **present})}}
+    together = share_part({**annotations, **present})
+    return with_entries(template, {"metadata": with_entries(metadata, {"annotations": together})})
 
 
 def with_domain_section(template: JsonObject, name: str, section: JsonObject) -> JsonObject:
@@ -69,12 +70,13 @@ def with_domain_section(template: JsonObject, name: str, section: JsonObject) ->
     domain = None if spec is None else _present(spec, "domain")
     if spec is None or domain is None or _present(domain, name) is None:
         return template
-    return {**template, "spec": {**spec, "domain": {**domain, name: section}}}
+    changed = with_entries(spec, {"domain": with_entries(domain, {name: section})})
+    return with_entries(template, {"spec": changed})
 
 
 def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObject:
     """Return the template with another ``spec.domain.devices.<name>``."""
-    return with_domain_section(template, "devices", {**devices_of(template), name: value})
+    return with_domain_section(template, "devices", with_entries(devices_of(template), {name: value}))
 
 
 def with_each_device(

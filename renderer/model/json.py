@@ -62,13 +62,20 @@ def scalar_text(value: Json) -> str:
     return str(value) if isinstance(value, int | float) else ""
 
 
+def with_entries(value: JsonObject, entries: JsonObject) -> JsonObject:
+    """A copy of ``value`` with ``entries``, which shares a table of keys if ``value`` does (``sharing``)."""
+    # Every mapping of a tree is a dictionary.
+    return value | entries  # type: ignore[operator, no-any-return]
+
+
 def with_value(value: JsonObject, path: Sequence[str], new: Json) -> JsonObject:
     """A copy of ``value`` with ``new`` at ``path``; mappings that are missing on the way are made."""
     head, *rest = path
     if not rest:
-        return {**value, head: new}
+        return with_entries(value, {head: new})
     child = value.get(head)
-    return {**value, head: with_value(child if isinstance(child, dict) else EMPTY, rest, new)}
+    changed = with_value(child if isinstance(child, dict) else EMPTY, rest, new)
+    return with_entries(value, {head: changed})
 
 
 def without(value: JsonObject, *path: str) -> JsonObject:
@@ -82,7 +89,7 @@ def without(value: JsonObject, *path: str) -> JsonObject:
     if not isinstance(child, dict):
         return value
     changed = without(child, *rest)
-    return value if changed is child else {**value, head: changed}
+    return value if changed is child else with_entries(value, {head: changed})
 
 
 _DIGEST_LENGTH = 10

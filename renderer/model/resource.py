@@ -212,6 +212,11 @@ class ResourceSet:
     def __len__(self) -> int:
         return len(self.resources)
 
+    def take(self) -> tuple[Resource, ...]:
+        """Return the resources, and hold none from now on, so that each goes when it is done with."""
+        resources, self._resources = self.resources, ()
+        return resources
+
     def map(self, change: Callable[[Resource], Resource]) -> ResourceSet:
         return ResourceSet(tuple(change(resource) for resource in self.resources))
 

@@ -1,15 +1,20 @@
-"""Equal parts of JSON trees as one object, and functions that are called once for each of them.
+"""Equal parts of JSON trees as one object, with tables of keys and results of functions that they share.
 
 Trees are read-only, and the virtual machines of a fleet are mostly alike: a third of what they hold would be
 there for each of them. A part is looked for among the last ones only, so that nothing is held for long, and
-only where its own parts were found: what holds the name of a machine is never looked for.
+only where its own parts were found: what holds the name of a machine is never looked for. Such a mapping
+is in each tree, and its table of keys is two thirds of it. Python shares tables among the dictionaries of the
+objects of a class, and a dictionary keeps its table when ``|`` or ``copy`` makes another one of it
+(``json.with_entries``); ``{**mapping}`` makes a new table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, TypeVarTuple
+
+from renderer.model.json import Json
 
 T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile a text
 Args = TypeVarTuple("Args")
@@ -20,8 +25,17 @@ _CAPACITY = 4096
 #: Keys and values of the largest part that is known.
 _MOST = 32
 
+#: Mappings with the same keys before they share a table, as making one takes the time of a hundred; the
+#: tables that are known at a time, and the keys of the largest.
+_ALIKE, _MOST_TABLES, _MOST_KEYS = 50, 1000, 20
+#: Objects of a class after which Python keeps room for a single further key.
+_OBJECTS = 40
+
 #: Parts by their kind and content: texts, and of all else the identity, as 1 is equal to 1.0 and to true.
 _known: dict[tuple[object, ...], Any] = {}
+#: A mapping with the table for each sequence of keys, and how many had them before there was one.
+_tables: dict[tuple[str, ...], dict[str, Json]] = {}
+_seen: dict[tuple[str, ...], int] = {}
 #: The mapping and the list with nothing in them; ``json.EMPTY`` stands for a mapping that is not there.
 _EMPTY: dict[type, Any] = {dict: {}, list: []}
 #: Results of functions that are called once for the same arguments.
@@ -31,7 +45,11 @@ _results: list[dict[Any, Any]] = []
 def share(tree: T) -> T:
     """Return a tree that nobody else has yet, with known parts in place of those that are equal to them."""
     known: T | None = _shared_tree(tree)
-    return tree if known is None else known
+    if known is not None:
+        return known
+    keyed: Any = share_keys(tree) if isinstance(tree, dict) else tree
+    shared: T = keyed
+    return shared
 
 
 def share_part(part: T) -> T:
@@ -40,6 +58,20 @@ def share_part(part: T) -> T:
     key = (*keys, *[each if type(each) is str else id(each) for each in values])
     known: T | None = _shared(key, part)
     return part if known is None else known
+
+
+def share_keys(mapping: dict[str, Json]) -> dict[str, Json]:
+    """Return the mapping with the table of others that have the same keys in the same order."""
+    keys = tuple(mapping)
+    table = _tables.get(keys)
+    if table is not None:
+        return table | mapping
+    seen = _seen.get(keys, 0)
+    if seen >= _ALIKE:
+        _tables[keys] = _table_of(keys)
+    elif seen or (len(keys) <= _MOST_KEYS and len(_seen) < _MOST_TABLES):
+        _seen[keys] = seen + 1
+    return mapping
 
 
 def forget_shared() -> None:
@@ -84,7 +116,8 @@ def _shared_tree(tree: Any) -> Any:  # noqa: ANN401 - a mapping or a list, as be
             known = _shared_tree(child) if child else _EMPTY[kind]
             if known is None:
                 is_new = True
-            elif known is not child:
+                known = share_keys(child) if kind is dict else child
+            if known is not child:
                 tree[place] = known
     if is_new:
         return None
@@ -101,3 +134,14 @@ def _shared(key: tuple[object, ...], part: Any) -> Any:  # noqa: ANN401 - as abo
             _known.clear()
         _known[key] = part
     return known
+
+
+def _table_of(keys: Iterable[str]) -> dict[str, Json]:
+    """Return a mapping with these keys whose table its copies share."""
+    holder: Any = type("Holder", (), {})
+    table: dict[str, Json] = {}
+    for _ in range(_OBJECTS):
+        table = vars(holder())
+        for key in keys:
+            table[key] = None
+    return table

@@ -60,5 +60,5 @@ def _is_mounted(reference: ObjectReference) -> bool:
 
     An image may be pulled without its Secret, and a disk that was imported once needs none.
     """
-    machine = reference.place.machine
-    return reference.place.base == machine.paths.instance and reference.way[-1] != "imagePullSecret"
+    instance = reference.machine.paths.instance
+    return reference.place.base == instance and reference.way[-1] != "imagePullSecret"

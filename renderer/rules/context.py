@@ -105,7 +105,7 @@ class Context:
         return self._found[asked]
 
     def _find(self, kind: str, name: str, namespace: str) -> Resource | None:
-        for resource in self._composed_by_name.get((kind, name), ()):
+        for resource in self._composed_by_name(kind).get(name, ()):
             if not namespace or resource.namespace in ("", namespace):
                 return resource
         return self.find_in_catalogs(kind, name, namespace)
@@ -119,12 +119,19 @@ class Context:
     def _composed_by_id(self) -> Mapping[ResId, Resource]:
         return {resource.current_id: resource for resource in self.composed}
 
+    def _composed_by_name(self, kind: str) -> Mapping[str, Sequence[Resource]]:
+        """Index the composed resources of a kind: few kinds are asked for, and machines are not."""
+        if kind not in self._composed_of_kind:
+            found: dict[str, list[Resource]] = {}
+            for resource in self.composed:
+                if resource.kind == kind:
+                    found.setdefault(resource.name, []).append(resource)
+            self._composed_of_kind[kind] = found
+        return self._composed_of_kind[kind]
+
     @cached_property
-    def _composed_by_name(self) -> Mapping[tuple[str, str], Sequence[Resource]]:
-        found: dict[tuple[str, str], list[Resource]] = {}
-        for resource in self.composed:
-            found.setdefault((resource.kind, resource.name), []).append(resource)
-        return found
+    def _composed_of_kind(self) -> dict[str, Mapping[str, Sequence[Resource]]]:
+        return {}
 
     @cached_property
     def inventory(self) -> Inventory:

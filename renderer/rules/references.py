@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from renderer.kubevirt.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.field_path import FieldPath, Segment
@@ -42,16 +42,20 @@ _CREDENTIALS: tuple[_Way, ...] = tuple(
 
 
 class ReferencePlace(Record):
-    """A field of a machine in two parts, as the path of what is right is never needed."""
+    """A field of machines in two parts, as the path of what is right is never needed."""
 
-    machine: VirtualMachineView
     base: FieldPath
     at: tuple[Segment, ...] = ()
+
+
+#: The places of all machines: a fleet has two of them or three.
+_place = lru_cache(maxsize=1024)(ReferencePlace)
 
 
 class ObjectReference(Record):
     """``name`` is what is looked for in ``namespace``, which is empty where nobody knows."""
 
+    machine: VirtualMachineView
     place: ReferencePlace
     way: _Way
     kind: str
@@ -60,7 +64,7 @@ class ObjectReference(Record):
 
     @property
     def resource(self) -> Resource:
-        return self.place.machine.resource
+        return self.machine.resource
 
     @property
     def field(self) -> FieldPath:
@@ -84,12 +88,12 @@ def _references(machine: VirtualMachineView) -> Iterator[ObjectReference]:
     for element in machine.data_volume_templates:
         yield from _of_data_volume_template(machine, element)
     for index, credential in elements(machine.instance.get("accessCredentials")):
-        place = ReferencePlace(machine, machine.paths.instance, ("accessCredentials", index))
+        place = _place(machine.paths.instance, ("accessCredentials", index))
         for way in _CREDENTIALS:
-            yield from _references_at(place, credential, way, SECRET)
+            yield from _references_at(machine, place, credential, way, SECRET)
     if "serviceAccountName" in machine.instance:
-        here = ReferencePlace(machine, machine.paths.instance)
-        yield from _references_at(here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
+        here = _place(machine.paths.instance)
+        yield from _references_at(machine, here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
 
 
 def _of_volume(machine: VirtualMachineView, index: int, volume: JsonObject) -> Iterator[ObjectReference]:
@@ -98,49 +102,51 @@ def _of_volume(machine: VirtualMachineView, index: int, volume: JsonObject) -> I
         if isinstance(content, dict) and content.get("optional") is not True:
             for way, kind in _IN_VOLUMES[source]:
                 if way[0] in content:
-                    place = ReferencePlace(machine, machine.paths.instance, ("volumes", index, source))
-                    yield from _references_at(place, content, way, kind)
+                    place = _place(machine.paths.instance, ("volumes", index, source))
+                    yield from _references_at(machine, place, content, way, kind)
 
 
 def _of_network(machine: VirtualMachineView, index: int, network: JsonObject) -> Iterator[ObjectReference]:
     written = object_at(network, "multus").get("networkName")
     if isinstance(written, str) and written:
         namespace, slash, name = written.rpartition("/")
-        place = ReferencePlace(machine, machine.paths.instance, ("networks", index))
+        place = _place(machine.paths.instance, ("networks", index))
         way = ("multus", "networkName")
-        yield ObjectReference(place, way, NETWORK, name, namespace if slash else machine.namespace)
+        yield ObjectReference(machine, place, way, NETWORK, name, namespace if slash else machine.namespace)
 
 
 def _of_data_volume_template(machine: VirtualMachineView, element: Element) -> Iterator[ObjectReference]:
     index, template = element
     spec = object_at(template, "spec")
-    place = ReferencePlace(machine, machine.paths.spec, ("dataVolumeTemplates", index, "spec"))
+    place = _place(machine.paths.spec, ("dataVolumeTemplates", index, "spec"))
     source_ref = spec.get("sourceRef")
     if isinstance(source_ref, dict) and source_ref.get("kind") == DATA_SOURCE:
-        yield from _elsewhere(place, source_ref, ("sourceRef", "name"), DATA_SOURCE)
+        yield from _elsewhere(machine, place, source_ref, ("sourceRef", "name"), DATA_SOURCE)
     source = spec.get("source")
     for kind, content in source.items() if isinstance(source, dict) else ():
         if kind == "pvc" and isinstance(content, dict):
-            yield from _elsewhere(place, content, ("source", "pvc", "name"), CLAIM)
+            yield from _elsewhere(machine, place, content, ("source", "pvc", "name"), CLAIM)
         else:
-            yield from _references_at(place, spec, ("source", kind, "secretRef"), SECRET)
-            yield from _references_at(place, spec, ("source", kind, "certConfigMap"), CONFIG_MAP)
+            yield from _references_at(machine, place, spec, ("source", kind, "secretRef"), SECRET)
+            yield from _references_at(machine, place, spec, ("source", kind, "certConfigMap"), CONFIG_MAP)
 
 
 def _elsewhere(
-    place: ReferencePlace, reference: JsonObject, way: _Way, kind: str
+    machine: VirtualMachineView, place: ReferencePlace, reference: JsonObject, way: _Way, kind: str
 ) -> Iterator[ObjectReference]:
     """Yield the reference to an object that may be in another namespace."""
     name, namespace = reference.get("name"), reference.get("namespace")
     if isinstance(name, str) and name:
-        there = namespace if isinstance(namespace, str) and namespace else place.machine.namespace
-        yield ObjectReference(place, way, kind, name, there)
+        there = namespace if isinstance(namespace, str) and namespace else machine.namespace
+        yield ObjectReference(machine, place, way, kind, name, there)
 
 
-def _references_at(place: ReferencePlace, content: Json, way: _Way, kind: str) -> Iterator[ObjectReference]:
+def _references_at(
+    machine: VirtualMachineView, place: ReferencePlace, content: Json, way: _Way, kind: str
+) -> Iterator[ObjectReference]:
     name = object_at(content, *way[:-1]).get(way[-1])
     if isinstance(name, str) and name:
-        yield ObjectReference(place, way, kind, name, place.machine.namespace)
+        yield ObjectReference(machine, place, way, kind, name, machine.namespace)
 
 
 #: Kinds whose controllers make an object of another kind with the same name.

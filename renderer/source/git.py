@@ -32,6 +32,7 @@ _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYST
 _KEPT_OF_A_HOOK = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH")
 
 _SET = {
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",  # nor do grafts say what came before it
     "GIT_ALLOW_PROTOCOL": "none",  # what a partial clone lacks is not fetched, whatever it is told
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",

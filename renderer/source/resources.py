@@ -16,7 +16,6 @@ from renderer.model.list_elements import value_at
 from renderer.model.location import Site
 from renderer.model.pattern import pattern
 from renderer.model.resource import Resource, Spelling
-from renderer.model.sharing import share
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
 from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
 
@@ -145,7 +144,7 @@ def _checked(content: Json, site: Site) -> Iterator[Resource]:
     """The object, unless it is empty (``dropBadNodes``)."""
     if content is None or content in ({}, []):
         return
-    resource = Resource(share(object_at(content)), site)
+    resource = Resource(object_at(content), site)
     if not isinstance(content, dict):
         raise _invalid("this is no Kubernetes object, which would be a mapping", site)
     if not resource.kind:

@@ -12,6 +12,7 @@ from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.sharing import share
 from renderer.model.taint import taint, taint_texts
 from renderer.yamlio.dialects import (
     RESOURCE,
@@ -125,7 +126,7 @@ def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
     kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps become RFC 3339 text, whole
     floats integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
     """
-    return _decode_documents(content, path, RESOURCE)
+    return tuple(_decode_documents(content, path, RESOURCE))
 
 
 class WrittenDocument(Record):
@@ -136,7 +137,11 @@ class WrittenDocument(Record):
 
 
 def decode_written(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
-    """Return the documents of ``decode_documents`` with the texts of scalars written otherwise."""
+    """Return the documents of ``decode_documents`` with the texts of scalars written otherwise.
+
+    Equal parts of the documents are one object (``model.sharing``): each is shared before the next is read,
+    or a large file would be there in full.
+    """
     return tuple(_written_document(tree) for tree in _decode_documents(content, path, RESOURCE_AS_WRITTEN))
 
 
@@ -144,11 +149,15 @@ def _written_document(tree: Json) -> WrittenDocument:
     if isinstance(tree, WrittenScalar):
         return WrittenDocument(tree.value, (((), tree.text),))
     if not WRITTEN_SCALARS.has_made or not _has_written_scalar(tree):
-        return WrittenDocument(tree, ())
+        return WrittenDocument(_shared(tree), ())
     found = list(_written_scalars(tree, ()))
     for collection, path, scalar in found:  # after the search, as aliases share collections
         collection[path[-1]] = scalar.value
-    return WrittenDocument(tree, tuple((path, scalar.text) for _, path, scalar in found))
+    return WrittenDocument(_shared(tree), tuple((path, scalar.text) for _, path, scalar in found))
+
+
+def _shared(tree: Json) -> Json:
+    return share(tree) if isinstance(tree, dict | list) else tree
 
 
 def _has_written_scalar(value: Json) -> bool:
@@ -182,24 +191,25 @@ def _written_scalars(
             yield from _written_scalars(child, (*path, key))
 
 
-def _decode_documents(content: bytes, path: str, dialect: Dialect) -> tuple[Json, ...]:
+def _decode_documents(content: bytes, path: str, dialect: Dialect) -> Iterator[Json]:
     try:
         text = text_of(content)
         chunks = split_documents(text)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    count, trees = _value_count(text), list[Json]()
+    count = _value_count(text)
     balance = _TRIES if count is None else 0
     for chunk in chunks:
         if balance > 0:
             try:
-                trees.append(read_lines(chunk.text, dialect))
-                balance += 1
-                continue
+                tree = read_lines(chunk.text, dialect)
             except UnusableError:
                 balance -= 1
-        trees.append(_decode_events(chunk, path, dialect, count))
-    return tuple(trees)
+            else:
+                balance += 1
+                yield tree
+                continue
+        yield _decode_events(chunk, path, dialect, count)
 
 
 def decode_yaml11(content: bytes, path: str) -> Json:

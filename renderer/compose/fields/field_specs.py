@@ -113,7 +113,7 @@ class FieldSpecFilter(Record):
         if new is old and segment.name in mapping:
             return mapping
         spend(_COPYING + len(mapping) // 8, "changing fields")
-        return {**mapping, segment.name: new}
+        return mapping | {segment.name: new}
 
     def _makes(self, target: FieldSpecPath, depth: int) -> bool:
         return target.create and self.created is not None and not target.segments[depth].is_list
@@ -200,7 +200,8 @@ def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[
         return
     index = FieldSpecIndex(specs)
     bare = tuple(key for key in entries if not is_bare_text(key))
-    change = FieldSpecFilter(lambda value: _with_entries(value, entries, bare), created={})
+    added = dict(entries)
+    change = FieldSpecFilter(lambda value: _with_entries(value, added, bare), created={})
 
     def with_entries(resource: Resource) -> Resource:
         targets = index.targets(resource)
@@ -228,7 +229,7 @@ def _places(
             yield at
 
 
-def _with_entries(value: Json, entries: Mapping[str, str], bare: tuple[str, ...]) -> Json:
+def _with_entries(value: Json, entries: dict[str, str], bare: tuple[str, ...]) -> Json:
     """Return the mapping with the entries; those in ``bare`` cannot be new in it."""
     if value is None:
         return None
@@ -238,4 +239,4 @@ def _with_entries(value: Json, entries: Mapping[str, str], bare: tuple[str, ...]
         if key not in value:
             raise WrongTypeError(f"a place for {key}, which is no text when it is written without quotes")
     spend(len(value) // 8 + len(entries), "changing fields")
-    return {**value, **entries}
+    return value | entries

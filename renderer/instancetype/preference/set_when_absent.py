@@ -10,7 +10,7 @@ from typing import Final
 
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.vmi_template import with_section
-from renderer.model.json import JsonObject, object_at
+from renderer.model.json import Json, JsonObject, object_at, with_entries
 from renderer.model.sharing import once_for_same, share_part
 
 
@@ -47,20 +47,20 @@ def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
 
 def filled(section: JsonObject, values: JsonObject) -> JsonObject:
     """Return ``section`` with the values that it lacks; itself when it lacks none."""
-    missing = {}
+    missing: dict[str, Json] = {}
     for field, value in values.items():
         present = section.get(field)
         if present is None or present == "":
             missing[field] = value
-    return {**section, **missing} if missing else section
+    return with_entries(section, missing) if missing else section
 
 
 def with_filled(parent: JsonObject, key: str, values: JsonObject) -> JsonObject:
     """Return ``parent`` with the mapping at ``key`` filled or made; ``parent`` itself for no mapping."""
     present = parent.get(key)
     if present is None:
-        return {**parent, key: values}
+        return with_entries(parent, {key: values})
     if not isinstance(present, dict):
         return parent
     section = filled(present, values)
-    return parent if section is present else {**parent, key: share_part(section)}
+    return parent if section is present else with_entries(parent, {key: share_part(section)})

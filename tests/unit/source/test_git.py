@@ -102,6 +102,20 @@ def test_a_revision_is_read_and_not_the_work_tree(top: Path, repository: GitRepo
     assert repository.tree("HEAD").read("a/one.yaml") == b"changed"
 
 
+def test_the_history_is_that_of_the_commits(top: Path) -> None:
+    """Replacements and grafts, which nobody has committed, change nothing."""
+    first = commit(top, {"a": "1"})
+    forged = commit(top, {"a": "forged"})
+    last = commit(top, {"a": "2"})
+    git(top, "replace", first, forged)
+    (top / ".git/info").mkdir(exist_ok=True)
+    (top / ".git/info/grafts").write_text(f"{last} {first}\n")
+
+    with GitRepository(top, ENVIRONMENT) as repository:
+        assert repository.tree("HEAD~1").read("a") == b"forged"
+        assert repository.tree("HEAD~2").read("a") == b"1"
+
+
 @pytest.mark.parametrize(
     "name", ["main", "HEAD", "HEAD~0", "v1", "v1^{}", ":/change", "@{0}", "feature/x", "OID", "SHORT"]
 )

@@ -105,7 +105,9 @@ def test_a_definition_unlike_kubevirts_is_refused(structural: JsonObject) -> Non
 def test_what_ships_is_what_an_import_makes(folder: Path) -> None:
     release = Release.parse(folder.name)
     documents = [(path.name, json.loads(path.read_bytes())) for path in folder.glob("*.json")]
-    for path, text in import_release(release_schemas(documents, release), release).items():
+    schemas = release_schemas(documents, release)
+    assert schemas.keys() == {kind.name for kind in KINDS}
+    for path, text in import_release(schemas, release).items():
         assert (data_folder("schemas") / path).read_text() == text
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from renderer.bundled import data_folder
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.release import Release
 from renderer.validation.kind_schema import SchemaTree
 from renderer.validation.kubernetes_formats import QUANTITY_PATTERN, SEVERITY
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
-from renderer.validation.schema_import import encoded, import_release, import_schema
-
-CRDS = Path(__file__).parents[4] / "shared" / "kubevirt-crds"
+from renderer.validation.schema_import import encoded, import_schema
 
 VM = KINDS[0]
 INSTANCETYPE = next(kind for kind in KINDS if kind.name == "VirtualMachineInstancetype")
@@ -189,11 +185,3 @@ def test_importing_changes_nothing_in_what_it_reads() -> None:
     before = json.dumps(crd)
     import_schema(crd, VM, Release(1, 9))
     assert json.dumps(crd) == before
-
-
-@pytest.mark.skipif(not CRDS.is_dir(), reason="KubeVirt's CRDs are not here")
-@pytest.mark.parametrize("folder", sorted(CRDS.glob("v*")), ids=lambda folder: folder.name)
-def test_the_files_that_ship_are_what_the_import_makes(folder: Path) -> None:
-    crds = {kind.name: json.loads((folder / kind.file_name).read_bytes()) for kind in KINDS}
-    for path, text in import_release(crds, Release.parse(folder.name)).items():
-        assert (data_folder("schemas") / path).read_text() == text
