@@ -355,15 +355,14 @@ def test_another_run_may_remove_its_staging_folder_at_any_moment(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
-@pytest.mark.parametrize("place", ["", "rendered"])
-def test_a_read_only_folder(repository: Repository, place: str) -> None:
+def test_a_read_only_folder(repository: Repository) -> None:
     repository.write(OLD)
-    (repository.root / place).chmod(0o555)
+    repository.tree.parent.chmod(0o555)
     try:
         with pytest.raises(DiagnosticError) as raised:
             repository.write(NEW)
     finally:
-        (repository.root / place).chmod(0o755)
+        repository.tree.parent.chmod(0o755)
 
     assert [finding.code for finding in raised.value.diagnostics] == [Code.WRITE_FAILED]
     assert repository.content() == OLD

@@ -169,7 +169,9 @@ def test_whatever_is_taken_stays_one_value(text: str, in_path: bool) -> None:  #
 @pytest.mark.parametrize("source", [Repository("https://h/p/vmrender", COMMIT), IndexRelease("1.0")])
 def test_scripts_are_for_bash(source: Repository | IndexRelease) -> None:
     for written in (github_file(source), gitlab_file(source)):
-        for script in scripts(yaml.safe_load(written)):
+        found = scripts(yaml.safe_load(written))
+        assert found
+        for script in found:
             subprocess.run(["bash", "-n", "-c", script], check=True)
 
 

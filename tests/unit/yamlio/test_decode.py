@@ -197,25 +197,24 @@ def test_text_that_only_go_yaml_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "value"),
     [
-        "a:\tb\n",
-        "a: b\t# why\n",
-        "a: [b\t,\tc]\t\n",
-        "a: b\tc\n",
-        "a: |\t\n  b\n",
-        "a: 'b\t\n\tc'\n",
+        ("a:\tb\n", "b"),
+        ("a: b\t# why\n", "b"),
+        ("a: [b\t,\tc]\t\n", ["b", "c"]),
+        ("a: b\tc\n", "b\tc"),
+        ("a: |\t\n  b\n", "b\n"),
+        ("a: 'b\t\n\tc'\n", "b c"),
     ],
 )
-def test_tabs_may_stand_where_blanks_may(text: str) -> None:
-    assert documents(text) == documents(text.replace("b\tc", "b\\tc").replace("\t", " ")) or "b\tc" in text
+def test_tabs_may_stand_where_blanks_may(text: str, value: Json) -> None:
+    assert documents(text) == ({"a": value},)
 
 
 @pytest.mark.parametrize("depth", [1, 60])
-@pytest.mark.parametrize("shape", ["[", "{a: ", "- ", "? "])
-def test_nesting_has_room(shape: str, depth: int) -> None:
-    if shape != "? ":
-        assert documents(shape * depth + "x" + {"[": "]", "{a: ": "}"}.get(shape, "") * depth)
+@pytest.mark.parametrize(("shape", "end"), [("[", "]"), ("{a: ", "}"), ("- ", "")])
+def test_nesting_has_room(shape: str, end: str, depth: int) -> None:
+    assert documents(shape * depth + "x" + end * depth)
 
 
 @pytest.mark.parametrize("shape", ["[", "{a: ", "- ", "? ", "[{a: ", "!t [", "&a ["])
