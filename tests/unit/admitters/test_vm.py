@@ -82,6 +82,32 @@ REFUSED: list[tuple[JsonObject, str, str]] = [
         INVALID,
         f"{CPU}.dedicatedCpuPlacement",
     ),
+    (
+        {"domain.cpu": {"threads": 3, "dedicatedCpuPlacement": True}},
+        INVALID,
+        f"{CPU}.dedicatedCpuPlacement",
+    ),
+    (
+        {"domain.cpu.dedicatedCpuPlacement": True, "domain.resources": {"requests": {"cpu": "1500m"}}},
+        INVALID,
+        f"{REQUESTS}.cpu",
+    ),
+    (
+        {
+            "domain.cpu": {"cores": 1, "dedicatedCpuPlacement": True},
+            "domain.resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}},
+        },
+        INVALID,
+        f"{REQUESTS}.memory",
+    ),
+    (
+        {
+            "domain.cpu": {"cores": 1, "dedicatedCpuPlacement": True},
+            "domain.resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}},
+        },
+        INVALID,
+        f"{CPU}.dedicatedCpuPlacement",
+    ),
     ({"startStrategy": "Later"}, INVALID, f"{TEMPLATE}.startStrategy"),
     ({"evictionStrategy": "Never"}, INVALID, f"{TEMPLATE}.evictionStrategy"),
     ({"readinessProbe": {}}, REQUIRED, f"{TEMPLATE}.readinessProbe"),
@@ -234,6 +260,26 @@ GATES: list[tuple[str, JsonObject]] = [
 def test_a_gate_admits_what_is_refused_without_it(gate: str, changes: JsonObject) -> None:
     assert [gate in cause.message for cause in causes(changes)] == [True]
     assert refusals(changes, cluster(gate)) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {
+            "domain.memory": {"hugepages": {"pageSize": "2Mi"}},
+            "domain.resources": {"requests": {"memory": "2Mi"}},
+        },
+        {
+            "domain.cpu": {"cores": 2, "threads": 2, "dedicatedCpuPlacement": True},
+            "domain.resources": {
+                "requests": {"cpu": "4", "memory": "1Gi"},
+                "limits": {"cpu": "4", "memory": "1Gi"},
+            },
+        },
+    ],
+)
+def test_the_least_that_is_needed_is_admitted(changes: JsonObject) -> None:
+    assert refusals(changes) == []
 
 
 def test_a_gate_that_is_on_by_default_can_be_disabled() -> None:

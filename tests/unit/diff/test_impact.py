@@ -257,6 +257,7 @@ def test_memory_has_room() -> None:
     )
     room = both(lambda vm: domain(vm)["memory"].update(maxGuest="64Gi"))
     assert effect(set_guest("64Gi"), "1.9", start=room) == NEXT_MIGRATION
+    assert effect(set_guest("2Gi"), "1.9", start=set_guest("1Gi")) == NEXT_MIGRATION
 
 
 @pytest.mark.parametrize(
