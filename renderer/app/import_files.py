@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from renderer.app.import_fit import FittedMachines, fit_machines
 from renderer.app.import_objects import Secrets, placed, with_groups, written_contents
-from renderer.app.import_revisions import pin_files, settle_all
+from renderer.app.import_revisions import detach_from_revisions, pin_files
 from renderer.app.project import Project
 from renderer.dump.gather import Gathered
 from renderer.dump.sources import (
@@ -66,10 +66,10 @@ def plan_sources(
 ) -> PlannedSources:
     """Plan the files for the objects of a cluster below the folder ``output``. Raises ``DiagnosticError``."""
     catalog = _catalog(project, output, gathered)
-    settled = settle_all(gathered.objects, catalog, release)
-    machines = [each.content for each in settled]
+    detached = detach_from_revisions(gathered.objects, catalog, release)
+    machines = [each.content for each in detached]
     fitted = fit_machines(machines, catalog, release, gathered.kubevirt) if choices.fits else FittedMachines()
-    contents, findings = written_contents(gathered.objects, settled, fitted, choices.secrets)
+    contents, findings = written_contents(gathered.objects, detached, fitted, choices.secrets)
     modes, objects = placed(contents)
     if choices.group_by:
         objects = with_groups(objects, choices.group_by)
@@ -80,13 +80,13 @@ def plan_sources(
     files |= kustomizations(objects, sealed)
     written = {(text_at(each.content, "kind"), *_names(each.content)) for each in objects}
     pins = [
-        each.pin for each in settled if each.pin and (each.pin.target.kind, *_names(each.content)) in written
+        each.pin for each in detached if each.pin and (each.pin.target.kind, *_names(each.content)) in written
     ]
     files |= pin_files(pins, files)
     files |= fitted.files
     if gathered.kubevirt:
         files |= configuration(gathered.kubevirt)
-    findings += [finding for each in settled for finding in each.findings]
+    findings += [finding for each in detached for finding in each.findings]
     catalogs = tuple(_catalog_folders(objects, files))
     return PlannedSources(
         files, objects, catalogs, modes, len(pins), fitted, tuple(findings), frozenset(kept)

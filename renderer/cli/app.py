@@ -72,9 +72,9 @@ class Vmrender(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # what was chosen in it counts for an error, too
         if os.environ.get("VMRENDER_LIMITS"):
-            from renderer.cli.options import apply_env  # noqa: PLC0415 - not on the way of --version
+            from renderer.cli.options import apply_limits  # noqa: PLC0415 - not on the way of --version
 
-            apply_env(os.environ["VMRENDER_LIMITS"])
+            apply_limits(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:  # noqa: PLR0911 - one for each way to end

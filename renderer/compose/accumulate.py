@@ -19,8 +19,8 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
     BuiltinTransform,
     CompositionChange,
-    Finish,
-    Finishing,
+    FinalStep,
+    FinalTransform,
     Observer,
     Transform,
     Transformer,
@@ -59,10 +59,10 @@ def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 class BuiltinTransformer(Record):
-    """A transformer by kustomize's name; it runs where ``asked_for`` finds something in a kustomization."""
+    """A transformer by kustomize's name; it runs if ``entries`` finds something in a kustomization."""
 
     kind: str
-    asked_for: Callable[[KustomizationRoot], object]
+    entries: Callable[[KustomizationRoot], object]
     transforms: Transformer
 
 
@@ -191,7 +191,7 @@ class Accumulation:
     def _enter(self, root: KustomizationRoot) -> None:
         """Note the OpenAPI schema of a kustomization that another one uses."""
         if root.open_api and not self._schema.open_api:
-            self._schema = self._schema.coming_upon(
+            self._schema = self._schema.with_open_api(
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
             )
 
@@ -211,7 +211,7 @@ class Accumulation:
         added = root.kustomization.variables
         if added:
             marking = partial(variables.mark_sources, variables=added)
-            run_observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
+            run_observed(self._observer, FinalTransform(root, FinalStep.VARIABLES), marking, into.resources)
             into.variables = variables.merge_variables(into.variables, added)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
@@ -247,8 +247,8 @@ class Accumulation:
 
     def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
         context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
-        for kind, asked_for, transforms in BUILTIN_TRANSFORMERS:
-            if not asked_for(root):
+        for kind, entries, transforms in BUILTIN_TRANSFORMERS:
+            if not entries(root):
                 continue
             by = ConfiguredBy(root.kustomization.site.path, kind)
             for entry, transform in enumerate(transforms(context)):

@@ -40,7 +40,7 @@ _LAST = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
 def kind_ranks(first: tuple[str, ...] = _FIRST, last: tuple[str, ...] = _LAST) -> dict[str, int]:
-    """The rank of each kind that has one; all others rank 0."""
+    """Return the rank of each kind that has one; all others rank 0."""
     ranks = {kind: index - len(first) for index, kind in enumerate(first)}
     return ranks | {kind: index + 1 for index, kind in enumerate(last)}
 

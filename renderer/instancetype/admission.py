@@ -26,7 +26,7 @@ from renderer.instancetype.defaults import (
 from renderer.instancetype.find import Found
 from renderer.instancetype.requirements import check_requirements
 from renderer.instancetype.resolve import ResolvedMatchers
-from renderer.instancetype.sizes import custom_sizes, of_size
+from renderer.instancetype.sizes import custom_sizes, instancetypes_of_size
 from renderer.instancetype.spread import check_spread
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.codes import Code
@@ -168,7 +168,7 @@ def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope:
         field=conflict.path,
         at=conflict.field,
         message=f"{conflict.field} is set by {instancetype}",
-        hint=_way_out(conflict, instancetype, template, scope),
+        hint=_conflict_hint(conflict, instancetype, template, scope),
         related=(instancetype.related(conflict.instancetype_field),),
     )
 
@@ -186,9 +186,9 @@ def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> ExpansionC
     )
 
 
-def _way_out(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
+def _conflict_hint(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
     drop = f"drop {conflict.field}"
-    others = of_size(
+    others = instancetypes_of_size(
         instancetype,
         scope,
         vcpus=_wanted_vcpus(conflict, template),

@@ -13,7 +13,7 @@ from renderer.instancetype.cause import CrashError, ExpansionCause
 from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
 from renderer.instancetype.find import Found, decoded
 from renderer.instancetype.resolve import ResolvedMatchers
-from renderer.instancetype.sizes import count_of_vcpus, of_at_least
+from renderer.instancetype.sizes import count_of_vcpus, instancetypes_of_at_least
 from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
 from renderer.instancetype.vmi_template import VMI_SPEC
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
@@ -194,7 +194,7 @@ def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
     requirements = object_at(preference.spec, "requirements")
     vcpus = _uint(object_at(requirements, "cpu"), "guest")
     memory = Quantity.of(object_at(requirements, "memory").get("guest"))
-    sizes = of_at_least(instancetype, scope, vcpus=vcpus, memory=memory.value())
+    sizes = instancetypes_of_at_least(instancetype, scope, vcpus=vcpus, memory=memory.value())
     names = " or ".join(str(size) for size in sizes)
     return f"take {names or 'a larger instance type'}"
 

@@ -1,4 +1,4 @@
-"""Fields that KubeVirt deprecates or has given up without one that means the same: only told.
+"""Fields that KubeVirt deprecates or dropped without a replacement: they are only reported.
 
 KubeVirt ``pkg/network/admitter/discontinued.go``, ``pkg/instancetype/webhooks/admitter.go``, and
 ``staging/src/kubevirt.io/api/core/v1`` (``schema.go``, ``types.go``) at each release tag.
@@ -36,7 +36,7 @@ _OF_KUBEVIRT = {
 
 
 def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
-    """Yield what is gone from a VirtualMachine, or from the one that a pool makes others of."""
+    """Yield the discontinued fields of a VirtualMachine, or of a pool's template of one."""
     field = paths.spec.child("liveUpdateFeatures")
     if field.keys[-1] in object_at(content, *field.parent.keys):
         yield NotMigrated(
@@ -49,7 +49,7 @@ def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Itera
 
 
 def in_instance(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
-    """Yield what is gone from the spec of an instance."""
+    """Yield the discontinued fields in the spec of an instance."""
     yield from _bindings(content, *paths.instance.keys)
 
 

@@ -105,15 +105,15 @@ _SUCCESSORS: Mapping[str, tuple[str, Release]] = {
 }
 
 
-def of_object(content: JsonObject) -> Iterator[Finding]:
+def version_findings(content: JsonObject) -> Iterator[Finding]:
     old = text_at(content, "apiVersion")
     if old in _SUCCESSORS:
         new, since = _SUCCESSORS[old]
         yield new_value(Subject.API_VERSION, _FIELD, old, new, since)
 
 
-def of_selector(selector: JsonObject) -> Finding | None:
-    """Return the version by which a kustomization picks objects, which these will not have any more."""
+def selector_finding(selector: JsonObject) -> Finding | None:
+    """Return a finding about the API version of a selector, if its objects will not have that any more."""
     old = f"{text_at(selector, 'group')}/{text_at(selector, 'version')}"
     if old not in _SUCCESSORS:
         return None
@@ -155,7 +155,7 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     "KubeVirt": (discontinued.in_kubevirt,),
 }
 
-#: What a file has in it that any rule has something to say of.
+#: A pattern that is in every file that a rule can find something in.
 MENTIONS = re.compile(
     rb"running|v1alpha[123]|prefer|launchSecurity|liveUpdateFeatures|slirp|macvtap|passt"
     rb"|VirtualMachineInstancePreset|kind:\s*[\"']?KubeVirt|\"KubeVirt\""
@@ -166,14 +166,14 @@ def findings(content: JsonObject) -> Iterator[Finding]:
     """Yield the findings in one of KubeVirt's objects, or in a patch of one."""
     gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
     if is_kubevirt_group(gvk.group):
-        yield from of_object(content)
+        yield from version_findings(content)
         for rule in _RULES.get(gvk.kind, ()):
             yield from rule(content)
 
 
 def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
     """Yield the findings in a ``part`` of an object whose kind matches ``kinds``; empty stands for any."""
-    yield from of_object(part)
+    yield from version_findings(part)
     rules = dict.fromkeys(
         rule
         for kind, of_kind in _RULES.items()
@@ -186,7 +186,7 @@ def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
 
 
 def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
-    """Return the object with all that is deprecated in it written anew, whichever releases know that."""
+    """Return the object with all deprecated fields replaced, whichever releases know the new ones."""
     changes = [found for found in findings(content) if isinstance(found, Change)]
     for change in changes:
         content = object_at(apply_edits(content, change.edits))

@@ -43,7 +43,7 @@ def flux_points(
     root = cluster_root(fs, entry.path)
     urls = repository_urls(fs, config)
     builder = _FluxBuilder(fs, relevant, secrets=entry.entry.secrets)
-    discovery = FluxDiscovery(builder.build, urls.is_here, root.known)
+    discovery = FluxDiscovery(builder.build, urls.is_this_repository, root.known)
     reached = discovery.follow(root.kustomization)
     _check_flux_cycles(reached)
     notes = tuple(_flux_notes(entry, reached))
@@ -112,7 +112,7 @@ def _flux_name(reached: ReachedKustomization, system: str) -> str:
 
 
 def _in_order(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomization]:
-    """Each behind those that it waits for, and otherwise as they are."""
+    """Return the Kustomizations, each after those that it waits for, otherwise in their order."""
     waiting = list(reached)
     keys = {each.key for each in waiting}
     done: list[ReachedKustomization] = []
@@ -165,7 +165,7 @@ def _wait(
 
 
 def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) -> Iterator[Diagnostic]:
-    """Return what the cluster's entry leads to and is not rendered."""
+    """Yield notes about what the cluster's entry leads to but is not rendered."""
     from renderer.gitops.flux.after_build import is_encrypted
 
     every = list(reached)

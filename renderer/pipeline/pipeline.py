@@ -223,8 +223,8 @@ class Pipeline:
 
             built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
-        referring = self._expander.referring(overlay, composed)
-        checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
+        named = self._expander.with_catalog_names(overlay, composed)
+        checked = self._checks.admitted(checked, named, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
         reported = overlay.rules.applied((*checked.diagnostics, *_unprocessed(checked.value)))

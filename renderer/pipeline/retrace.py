@@ -1,4 +1,4 @@
-"""Compose an overlay once more, with a trace, to learn where the values that findings are about were decided.
+"""Compose an overlay again with a trace, to find where the values that findings are about were decided.
 
 Only findings pay for it, and only those that a transformer, a replacement or quotes may have caused.
 """

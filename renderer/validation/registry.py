@@ -80,7 +80,7 @@ class SchemaRegistry:
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
-        return self.users_schema(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
+        return self.project_schema(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
 
     def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
         if gvk.group not in GROUPS_BESIDE:
@@ -92,7 +92,7 @@ class SchemaRegistry:
             self._beside[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
         return self._beside[gvk]
 
-    def users_schema(self, gvk: Gvk) -> KindSchema | None:
+    def project_schema(self, gvk: Gvk) -> KindSchema | None:
         """Return the project's own schema of ``gvk``, a kind that has no bundled schemas by release.
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.

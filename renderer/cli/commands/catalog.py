@@ -45,10 +45,10 @@ def _name(text: str) -> str:
 
 
 def _release(text: str) -> str:
-    from renderer.app.catalog_import import read_release  # noqa: PLC0415 - for one command
+    from renderer.app.catalog_import import normalized_release  # noqa: PLC0415 - for one command
 
     try:
-        return read_release(text)
+        return normalized_release(text)
     except UsageError as error:
         raise click.BadParameter(str(error)) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, FieldSpecPath, WrongTypeError
-from renderer.compose.identity import STEPS_TO_RENAME, remembering_id
+from renderer.compose.identity import STEPS_TO_RENAME, with_previous_id
 from renderer.compose.scalar_nodes import with_written_texts
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.json import Json, scalar_text
@@ -61,7 +61,7 @@ def _affix_transform(
             return resource
         targets = index.targets(resource)
         if _renames(targets):
-            resource = remembering_id(with_affix(resource))
+            resource = with_previous_id(with_affix(resource))
         if resource.spellings:
             paths = {tuple(segment.name for segment in target.segments) for target in targets}
             resource = with_written_texts(resource, paths)

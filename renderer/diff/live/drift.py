@@ -151,7 +151,7 @@ def _is_label_or_annotation(field: FieldPath) -> bool:
 
 
 def _is_nothing(change: FieldChange) -> bool:
-    """Tell whether both values are as good as none, in a kind whose types leave out what is empty."""
+    """Tell whether both values are empty, in a kind whose types leave out empty values."""
     return change.before in _EMPTY and change.after in _EMPTY
 
 

@@ -1,4 +1,4 @@
-"""The wishes of single objects for the engine that deploys them, in their annotations and labels.
+"""Policies that single objects set for the engine that deploys them, in annotations and labels.
 
 kustomize-controller ``internal/controller/kustomization_controller.go`` (``apply``, ``prune``), whose
 selectors look at labels as well as at annotations; argo-cd ``docs/user-guide/sync-options.md`` and
@@ -28,7 +28,7 @@ _UNDONE = ("kubectl", "before-first-apply")
 
 
 class FluxPolicy(NamedTuple):
-    """The wishes of an object for Flux: ``ignores`` says why it is left alone, and is empty where it is not.
+    """The policy of an object for Flux: ``ignores`` says why Flux leaves it alone; it is empty otherwise.
 
     ``merges``: fields that kubectl has added stay.
     """
@@ -61,7 +61,7 @@ def is_undone_by_flux(live: Resource, owner: Owner) -> bool:
     return bool(text_at(live.labels, f"{_FLUX}/name")) and owner.manager.startswith(_UNDONE)
 
 
-def why_kept(live: Resource) -> str:
+def prune_exemption(live: Resource) -> str:
     """Return why an object that Git has no longer is not pruned; empty where it is."""
     for key in ("prune", "reconcile"):
         values = (text_at(each, f"{_FLUX}/{key}").lower() for each in (live.annotations, live.labels))

@@ -1,4 +1,4 @@
-"""The differences that Argo CD and Flux are told not to see, as far as the repository says so.
+"""The differences that the repository tells Argo CD and Flux to ignore.
 
 argo-cd ``util/argo/normalizers/diff_normalizer.go`` and ``util/argo/managedfields``: ``ignoreDifferences`` of
 an Application and ``resource.customizations.ignoreDifferences.<group>_<kind>`` of the ConfigMap

@@ -83,14 +83,14 @@ def is_flux_kustomization(resource: Resource) -> bool:
 
 
 class FluxDiscovery:
-    """Follows one root. ``is_here`` says whether a URL, with a path in it, is the repository's."""
+    """Follows one root. ``is_this_repository`` says whether a URL, with a path in it, is the repository's."""
 
     def __init__(
-        self, build: Build, is_here: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
+        self, build: Build, is_this_repository: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
     ) -> None:
         """``known`` are objects of the cluster that no Kustomization deploys."""
         self._build = build
-        self._is_here = is_here
+        self._is_this_repository = is_this_repository
         self._objects: dict[Key, Resource] = {object_key(each): each for each in known}
         self._reached: dict[Key, ReachedKustomization] = {}
         self._root_source: Key | None = None
@@ -149,7 +149,8 @@ class FluxDiscovery:
             return SourceRelation.MISSING
         url = text_at(source.content, "spec", "url")
         is_self = key[0] == "GitRepository" and (
-            url == self._root_url or self._is_here(url, text_at(reached.entry.content, "spec", "path"))
+            url == self._root_url
+            or self._is_this_repository(url, text_at(reached.entry.content, "spec", "path"))
         )
         return SourceRelation.SELF if is_self else SourceRelation.OTHER
 
