@@ -7,6 +7,7 @@ document: the lines beside the way to it are passed over, which takes a fifth of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from renderer.model.limits import limits
@@ -15,6 +16,8 @@ from renderer.yamlio.line_reader import BLANK, LINE_TABLES, BlockHeader, Line, R
 from renderer.yamlio.nodes import Node
 
 _QUOTES = "\"'"
+#: Entries of a mapping that are looked for one by one.
+_MANY = 6
 
 
 class _Entry(NamedTuple):
@@ -50,6 +53,32 @@ class _LazyNode(Node):
         return self.items
 
 
+class _LazyMapping(_LazyNode):
+    """A mapping of which ``find`` makes single entries; all are made for whoever asks for many."""
+
+    __slots__ = ("_find", "_found")
+
+    def __init__(
+        self,
+        line: int,
+        column: int,
+        *,
+        make: Callable[[], Sequence[Node]],
+        find: Callable[[str], tuple[Node, Node] | None],
+    ) -> None:
+        super().__init__(line, column, is_mapping=True, make=make)
+        self._find = find
+        self._found: dict[str, tuple[Node, Node] | None] = {}
+
+    def entry(self, key: str) -> tuple[Node, Node] | None:
+        if key in self._found:
+            return self._found[key]
+        if len(self._found) >= _MANY:
+            return super().entry(key)
+        found = self._found[key] = self._find(key)
+        return found
+
+
 def line_nodes(text: str, parse_flow: Callable[[str], Node | None]) -> Node:
     """Return the root of a document. Raises ``UnusableError`` to refuse it.
 
@@ -73,11 +102,11 @@ class _Document:
         """Return the mapping or list of some entries; ``column`` is that of a mapping behind a dash."""
         number, line, _ = self._entries[start]
         level = line[0] if column is None else 2 * column
-
-        def make() -> Sequence[Node]:
-            return self._list(start, end, level) if level % 2 else self._mapping(start, end, level)
-
-        return _LazyNode(number, level // 2, is_mapping=not level % 2, make=make)
+        if level % 2:
+            make = partial(self._list, start, end, level)
+            return _LazyNode(number, level // 2, is_mapping=False, make=make)
+        make, find = partial(self._mapping, start, end, level), partial(self._find, start, end, level)
+        return _LazyMapping(number, level // 2, make=make, find=find)
 
     def _list(self, start: int, end: int, level: int) -> Sequence[Node]:
         items = []
@@ -92,24 +121,38 @@ class _Document:
         return items
 
     def _mapping(self, start: int, end: int, level: int) -> Sequence[Node]:
-        items = []
+        items: list[Node] = []
         while start < end:
             after = self._after(start, end, level)
-            entry = self._entries[start]
-            line, column = self._lines[entry.number], level // 2
-            quote = line[column] if line[column] in _QUOTES else ""
-            colon = line.index(f"{quote}:", column + len(quote)) + len(quote)
-            key = line[column + len(quote) : colon - len(quote)]
-            items.append(_scalar(entry.number, column, key))
-            if after > start + 1:
-                items.append(self._block(start + 1, after))
-            elif entry.line[4] is not None:
-                items.append(_scalar(entry.number, colon + 1, ""))
-            else:
-                rest = line[colon + 1 :]
-                items.append(self._value(start, colon + 1 + len(rest) - len(rest.lstrip(" "))))
+            items += self._entry(start, after, level // 2)
             start = after
         return items
+
+    def _find(self, start: int, end: int, level: int, name: str) -> tuple[Node, Node] | None:
+        """Return the last entry of that name, which is the one that counts."""
+        column, found = level // 2, None
+        while start < end:
+            after = self._after(start, end, level)
+            line = self._lines[self._entries[start].number]
+            quote = line[column] if line[column] in _QUOTES else ""
+            if line.startswith(f"{quote}{name}{quote}:", column):
+                found = start, after
+            start = after
+        return self._entry(*found, column) if found else None
+
+    def _entry(self, start: int, after: int, column: int) -> tuple[Node, Node]:
+        """Return key and value of the entry at ``start``, below which are the entries before ``after``."""
+        number, meaning, _ = self._entries[start]
+        line = self._lines[number]
+        quote = line[column] if line[column] in _QUOTES else ""
+        colon = line.index(f"{quote}:", column + len(quote)) + len(quote)
+        key = _scalar(number, column, line[column + len(quote) : colon - len(quote)])
+        if after > start + 1:
+            return key, self._block(start + 1, after)
+        if meaning[4] is not None:
+            return key, _scalar(number, colon + 1, "")
+        rest = line[colon + 1 :]
+        return key, self._value(start, colon + 1 + len(rest) - len(rest.lstrip(" ")))
 
     def _after(self, start: int, end: int, level: int) -> int:
         """Return the number of the entry behind the one at ``start`` and all below it."""

@@ -106,8 +106,15 @@ def has_line_nodes(text: str) -> bool:
         return False
     expected = nodes_of_events(text)
     assert expected is not None
-    assert list(map(_described, found.walk())) == list(map(_described, expected.walk())), text
+    for here, there in zip(found.walk(), expected.walk(), strict=True):
+        assert _described(here) == _described(there), text
+        for name in {key.text for key, _ in there.entries()} - {None}:
+            assert _entry(here, name) == _entry(there, name), text
     return True
+
+
+def _entry(node: Node, name: str | None) -> tuple[tuple[object, ...], ...]:
+    return tuple(map(_described, node.entry(name or "") or ()))
 
 
 def _described(node: Node) -> tuple[object, ...]:
