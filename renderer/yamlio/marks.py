@@ -253,7 +253,7 @@ class MarkedFile:
         return tuple(_text(node, field) for field in fields)
 
     @cached_property
-    def _chunks(self) -> list[Chunk]:
+    def _chunks(self) -> Sequence[Chunk]:
         content, self._content = self._content, b""  # or a long file would be held twice
         try:
             return split_documents(text_of(content))
