@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
+from renderer.model.sharing import Memo
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, Scalars
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.memo import Memo
 
 
 class RefusedError(UnusableError):
