@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from renderer.compose.accumulate import Accumulated, Accumulation
 from renderer.compose.annotations import drop_local, with_final_annotations
 from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
-from renderer.compose.order import sort_order
+from renderer.compose.order import Reorder, sort_order
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import FinalStep, FinalTransform, Observer, Transform, run_observed
 from renderer.deferred import FunctionsOf
@@ -18,7 +18,6 @@ from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.model.text_enum import TextEnum
 from renderer.model.work import spend
 
 if TYPE_CHECKING:
@@ -29,13 +28,6 @@ else:  # few builds need any of them
     name_references = FunctionsOf("renderer.compose.name_references")
     scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
     variables = FunctionsOf("renderer.compose.variables")
-
-
-class Reorder(TextEnum):
-    """The values of ``--reorder``."""
-
-    LEGACY = "legacy"
-    NONE = "none"
 
 
 class BuildOptions(Record):

@@ -11,6 +11,15 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import SortOptions
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
+
+
+class Reorder(TextEnum):
+    """The values of ``--reorder``."""
+
+    LEGACY = "legacy"
+    NONE = "none"
+
 
 _FIRST = (
     "Namespace",

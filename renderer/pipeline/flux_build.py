@@ -41,7 +41,8 @@ def compose_completed(
     sorted_by_kind: bool,
 ) -> Outcome[ResourceSet]:
     """The resources of a kustomization that an engine has completed; kustomize alone sorts them by kind."""
-    from renderer.compose.compose import BuildOptions, Composer, Reorder
+    from renderer.compose.compose import BuildOptions, Composer
+    from renderer.compose.order import Reorder
     from renderer.pipeline.pipeline import GENERATORS
     from renderer.source.load import Loader
 
