@@ -13,9 +13,9 @@ from renderer.app.usage_error import UsageError
 from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.dump.consistency import Consistency
-from renderer.dump.controlled import reason_left_out
 from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import read_dump
+from renderer.dump.user_objects import reason_left_out
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference

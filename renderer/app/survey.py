@@ -16,8 +16,7 @@ from renderer.app.found_entries import FoundEntry, with_distinct_outputs
 from renderer.app.machines_in_files import are_patches, holders, machine_ids, matched, mentions
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
-from renderer.gitops.flux.discovery import is_flux_kustomization
-from renderer.gitops.flux.roots import cluster_root
+from renderer.gitops.flux.discovery import cluster_root, is_flux_kustomization
 from renderer.gitops.openshift_template import is_template, process_templates
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.entry_point import EntryKind, EntryOptions

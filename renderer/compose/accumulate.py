@@ -41,12 +41,11 @@ from renderer.model.work import spend
 if TYPE_CHECKING:
     from renderer.compose import variables
     from renderer.compose.generators import GeneratorTable
-    from renderer.compose.transformers import images, labels, name_affixes, namespace, patches, replicas
+    from renderer.compose.transformers import images, metadata, namespace, patches, replicas
 else:  # a kustomization asks for few of them
     variables = FunctionsOf("renderer.compose.variables")
     images = FunctionsOf("renderer.compose.transformers.images")
-    labels = FunctionsOf("renderer.compose.transformers.labels")
-    name_affixes = FunctionsOf("renderer.compose.transformers.name_affixes")
+    metadata = FunctionsOf("renderer.compose.transformers.metadata")
     namespace = FunctionsOf("renderer.compose.transformers.namespace")
     patches = FunctionsOf("renderer.compose.transformers.patches")
     replicas = FunctionsOf("renderer.compose.transformers.replicas")
@@ -79,20 +78,20 @@ BUILTIN_TRANSFORMERS = (
         "NamespaceTransformer", lambda root: root.kustomization.namespace, namespace.namespace_transforms
     ),
     BuiltinTransformer(
-        "PrefixTransformer", lambda root: root.kustomization.name_prefix, name_affixes.prefix_transforms
+        "PrefixTransformer", lambda root: root.kustomization.name_prefix, metadata.prefix_transforms
     ),
     BuiltinTransformer(
-        "SuffixTransformer", lambda root: root.kustomization.name_suffix, name_affixes.suffix_transforms
+        "SuffixTransformer", lambda root: root.kustomization.name_suffix, metadata.suffix_transforms
     ),
     BuiltinTransformer(
         "LabelTransformer",
         lambda root: root.kustomization.labels or root.kustomization.common_labels,
-        labels.label_transforms,
+        metadata.label_transforms,
     ),
     BuiltinTransformer(
         "AnnotationsTransformer",
         lambda root: root.kustomization.common_annotations,
-        labels.annotation_transforms,
+        metadata.annotation_transforms,
     ),
     BuiltinTransformer(
         "PatchJson6902Transformer", lambda root: root.patches_json6902, patches.json6902_transforms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.model.completed_kustomization import CompletedKustomization
+from renderer.model.entry_point import CompletedKustomization
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.location import Site
 from renderer.model.record import Record

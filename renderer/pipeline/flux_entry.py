@@ -36,8 +36,7 @@ _CHARTS = ("HelmRelease", "HelmChart")
 def flux_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
-    from renderer.gitops.flux.discovery import FluxDiscovery, variable_sources
-    from renderer.gitops.flux.roots import cluster_root
+    from renderer.gitops.flux.discovery import FluxDiscovery, cluster_root, variable_sources
     from renderer.gitops.refusal import KUSTOMIZATION_FORMATS, malformed_fields
 
     root = cluster_root(fs, entry.path)

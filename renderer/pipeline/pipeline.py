@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from renderer.pipeline.checks import Checks
     from renderer.pipeline.entry_points import EntryPointComposer
     from renderer.pipeline.expansion import Expander
-    from renderer.pipeline.flux_variables import FluxVariables
+    from renderer.pipeline.flux_build import FluxVariables
     from renderer.source.load import Loader
 
 
@@ -237,7 +237,7 @@ class Pipeline:
         """Put the place that decided on the field in front of the others of each finding."""
         if not findings or overlay.path.startswith(BUILTIN_SCHEME) or not self._fs.is_folder(overlay.path):
             return findings
-        from renderer.pipeline.retrace import at_deciding_sites
+        from renderer.provenance.deciding_sites import at_deciding_sites
 
         options = self._composer.options
         try:
@@ -284,7 +284,7 @@ class Pipeline:
 
     @cached_property
     def _flux(self) -> FluxVariables:
-        from renderer.pipeline.flux_variables import FluxVariables
+        from renderer.pipeline.flux_build import FluxVariables
 
         return FluxVariables(self._fs, self.compose)
 

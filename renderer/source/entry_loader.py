@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.entry_point import CompletedKustomization
 from renderer.model.fields import describe_value
 from renderer.model.json import Json
 from renderer.model.kustomization import (

@@ -13,8 +13,7 @@ from renderer.diff.impact.state import HeldChange
 from renderer.diff.impact.table import Views
 from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.drift import Drift
-from renderer.diff.live.engine_policies import flux_policy, prune_exemption
-from renderer.diff.live.ignored_differences import IgnoreRule
+from renderer.diff.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.kinds import MATCHER_KEYS, VM, VMI

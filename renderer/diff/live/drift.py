@@ -20,7 +20,7 @@ from itertools import takewhile
 from typing import Self
 
 from renderer.diff.held_values import held
-from renderer.diff.live.engine_policies import is_undone_by_flux
+from renderer.diff.live.ignored_differences import is_undone_by_flux
 from renderer.diff.live.managed_fields import FieldOwners, Owner, last_applied
 from renderer.diff.server_defaults import (
     is_known_kind,

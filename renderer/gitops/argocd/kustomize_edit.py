@@ -12,7 +12,7 @@ from typing import Any
 
 from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.flux.generator import with_known_names
-from renderer.model.completed_kustomization import CompletedKustomization
+from renderer.model.entry_point import CompletedKustomization
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
 from renderer.model.location import Site

@@ -12,7 +12,7 @@ from typing import Any
 
 from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
-from renderer.model.completed_kustomization import CompletedKustomization
+from renderer.model.entry_point import CompletedKustomization
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_HEAD
