@@ -27,9 +27,9 @@ from renderer.kubevirt.virtual_machine import (
     VIRTUAL_MACHINE,
     VirtualMachinePaths,
 )
-from renderer.migration import discontinued
+from renderer.migration import deprecated_fields
 from renderer.migration.change import Change, Finding, NotMigrated, Subject, new_value, shown
-from renderer.migration.preferences import firmware_findings, spread_ratio_findings, topology_findings
+from renderer.migration.deprecated_fields import firmware_findings, spread_ratio_findings, topology_findings
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
@@ -124,7 +124,7 @@ def selector_finding(selector: JsonObject) -> Finding | None:
 
 _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 
-_OF_INSTANCETYPE: tuple[_Rule, ...] = (discontinued.in_instancetype,)
+_OF_INSTANCETYPE: tuple[_Rule, ...] = (deprecated_fields.in_instancetype,)
 _OF_PREFERENCE: tuple[_Rule, ...] = (
     topology_findings,
     spread_ratio_findings,
@@ -133,12 +133,12 @@ _OF_PREFERENCE: tuple[_Rule, ...] = (
 
 
 def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
-    rules = (run_strategy_findings, discontinued.in_virtual_machine)
+    rules = (run_strategy_findings, deprecated_fields.in_virtual_machine)
     return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
 
 
 def _of_instance(kind: str) -> tuple[_Rule, ...]:
-    return (partial(discontinued.in_instance, paths=PATHS[kind]),)
+    return (partial(deprecated_fields.in_instance, paths=PATHS[kind]),)
 
 
 #: By kind; the API version is looked at in all of them, and in all others of KubeVirt's groups.
@@ -146,13 +146,13 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     VIRTUAL_MACHINE: _of_virtual_machine(VIRTUAL_MACHINE),
     POOL: _of_virtual_machine(POOL),
     INSTANCE: _of_instance(INSTANCE),
-    "VirtualMachineInstancePreset": (discontinued.in_preset,),
+    "VirtualMachineInstancePreset": (deprecated_fields.in_preset,),
     REPLICA_SET: _of_instance(REPLICA_SET),
     "VirtualMachineInstancetype": _OF_INSTANCETYPE,
     "VirtualMachineClusterInstancetype": _OF_INSTANCETYPE,
     "VirtualMachinePreference": _OF_PREFERENCE,
     "VirtualMachineClusterPreference": _OF_PREFERENCE,
-    "KubeVirt": (discontinued.in_kubevirt,),
+    "KubeVirt": (deprecated_fields.in_kubevirt,),
 }
 
 #: A pattern that is in every file that a rule can find something in.
@@ -179,7 +179,7 @@ def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
         for kind, of_kind in _RULES.items()
         if not kinds or _matches(kinds, kind)
         for rule in of_kind
-        if rule is not discontinued.in_preset
+        if rule is not deprecated_fields.in_preset
     )
     for rule in rules:
         yield from rule(part)
