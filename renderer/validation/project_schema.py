@@ -148,7 +148,7 @@ class _Error(Protocol):
     def kind(self) -> object: ...
 
 
-class UserSchema(KindSchema):
+class ProjectSchema(KindSchema):
     """``document`` may be of any draft. Raises ``UnusableSchemaError``."""
 
     _few = 0  # it is compiled anyway, to see if it can be used
