@@ -40,7 +40,9 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
     differing = sorted(path for path, content in wanted.items() if tree.files[path] != content)
     occupied = [path for path in differing if tree.files[path] is not None]
     left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
-    ours = {path for path in (*occupied, *left_over) if _is_ours(tree, path) or _is_forced(tree, path, force)}
+    ours = {
+        path for path in (*occupied, *left_over) if _is_owned(tree, path) or _is_forced(tree, path, force)
+    }
     ownership = wanted.ownership
     return TreePlan(
         created=tuple(path for path in differing if tree.files[path] is None),
@@ -79,7 +81,7 @@ def _is_file(tree: Tree, path: str) -> bool:
     return isinstance(tree.files[path], bytes)
 
 
-def _is_ours(tree: Tree, path: str) -> bool:
+def _is_owned(tree: Tree, path: str) -> bool:
     content = tree.files[path]
     return isinstance(content, bytes) and digest(content) == tree.owned.get(path)
 
