@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from typing import NamedTuple as Record
 else:
-    _Getter = type(namedtuple("_", "field").field)  # noqa: PYI024 - has no types
+    from collections import _tuplegetter
 
-    @cache
-    def _getter(index: int) -> object:
-        """Return what reads the value at ``index``, as named tuples do."""
-        return _Getter(index, "")
+    _new = tuple.__new__
+    #: What reads the value of a field, as named tuples do, by its index.
+    _GETTERS = [_tuplegetter(index, "") for index in range(50)]
+    #: Constructors, by their number of fields; to compile one takes as long as to make four classes.
+    _CONSTRUCTORS: dict[int, FunctionType] = {
+        made.__code__.co_argcount - 1: made
+        for made in (
+            lambda _cls, a: _new(_cls, (a,)),
+            lambda _cls, a, b: _new(_cls, (a, b)),
+            lambda _cls, a, b, c: _new(_cls, (a, b, c)),
+            lambda _cls, a, b, c, d: _new(_cls, (a, b, c, d)),
+            lambda _cls, a, b, c, d, e: _new(_cls, (a, b, c, d, e)),
+            lambda _cls, a, b, c, d, e, f: _new(_cls, (a, b, c, d, e, f)),
+            lambda _cls, a, b, c, d, e, f, g: _new(_cls, (a, b, c, d, e, f, g)),
+            lambda _cls, a, b, c, d, e, f, g, h: _new(_cls, (a, b, c, d, e, f, g, h)),
+            lambda _cls, a, b, c, d, e, f, g, h, i: _new(_cls, (a, b, c, d, e, f, g, h, i)),
+            lambda _cls, a, b, c, d, e, f, g, h, i, j: _new(_cls, (a, b, c, d, e, f, g, h, i, j)),
+            lambda _cls, a, b, c, d, e, f, g, h, i, j, k: _new(_cls, (a, b, c, d, e, f, g, h, i, j, k)),
+            lambda _cls, a, b, c, d, e, f, g, h, i, j, k, m: _new(_cls, (a, b, c, d, e, f, g, h, i, j, k, m)),
+        )
+    }
 
-    @cache
     def _constructor(size: int) -> FunctionType:
         """Return a constructor of so many fields, which serves all classes of that size."""
-        fields = [f"field{number}, " for number in range(size)]
-        text = f"lambda _cls, {''.join(fields)}: new(_cls, ({''.join(fields)}))"
-        made: FunctionType = eval(text, {"new": tuple.__new__})  # noqa: S307 - of numbers alone, as named tuples do
-        return made
+        if size not in _CONSTRUCTORS:
+            fields = "".join(f"field{number}, " for number in range(size))
+            _CONSTRUCTORS[size] = eval(f"lambda _cls, {fields}: _new(_cls, ({fields}))")  # noqa: S307 - of numbers alone, as named tuples do
+        return _CONSTRUCTORS[size]
 
     class _Methods:
         """The methods of named tuples; see ``collections.namedtuple``."""
@@ -67,11 +81,10 @@ else:
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
             if not bases:
                 return super().__new__(cls, name, bases, body)
-            fields = tuple(body["__annotations__"])
+            fields = (*body["__annotations__"],)
             defaults = {field: body.pop(field) for field in fields if field in body}
-            made = _constructor(len(fields))
-            code = made.__code__.replace(co_varnames=("_cls", *fields))
-            constructor = FunctionType(code, made.__globals__, "__new__", tuple(defaults.values()) or None)
+            code = _constructor(len(fields)).__code__.replace(co_varnames=("_cls", *fields))
+            constructor = FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
             constructor.__qualname__ = f"{name}.__new__"
             body = {
                 **_METHODS,
@@ -80,7 +93,7 @@ else:
                 "_fields": fields,
                 "_field_defaults": defaults,
                 "__match_args__": fields,
-                **dict(zip(fields, map(_getter, range(len(fields))), strict=True)),
+                **dict(zip(fields, _GETTERS[: len(fields)], strict=True)),
                 **body,
             }
             return type(name, (tuple, *bases[1:]), body)
