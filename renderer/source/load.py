@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from renderer.model.codes import Code
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.kustomization import DataGenerator, GeneratorArgs, Kustomization
+from renderer.model.kustomization import CompletedKustomization, DataGenerator, GeneratorArgs, Kustomization
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
