@@ -21,7 +21,7 @@ from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source import overlays as source_overlays
 from renderer.source.file_system import FileSystem
-from renderer.source.overlays import entry_site
+from renderer.source.overlays import entry_site, missing_path
 
 if TYPE_CHECKING:
     from renderer.pipeline.flux_build import BuildContext
@@ -50,9 +50,8 @@ def _overlays_of(
 ) -> Iterator[Overlay]:
     if not fs.is_folder(entry.path) and not fs.is_file(entry.path):
         site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
-        raise _invalid(
-            f"there is nothing at {entry.path}", site, "it is a path from the top of the repository on"
-        )
+        message, hint = missing_path(fs, entry.path)
+        raise _invalid(message, site, hint)
     for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant):
         overlay = config.overlay(entry, f"{entry.path.rstrip('/')}:{name}", f"{entry.entry.cluster}/{name}")
         yield overlay._replace(entry=point)

@@ -15,7 +15,7 @@ from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location, Site
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
-from renderer.model.suggest import suggest
+from renderer.model.suggest import suggest, suggest_paths
 from renderer.model.work import spend
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
@@ -123,13 +123,20 @@ def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
             each for each in folders if (plain and _has_manifests(fs, each)) or _is_overlay(fs, each)
         )
     if _kustomization_file(fs, pattern) is None and not _has_manifests(fs, pattern) and not plain:
-        raise _invalid(
-            f"no overlay in {pattern}",
-            f"it needs one of {', '.join(KUSTOMIZATION_FILES)}",
-            entry_site(entry.path).below("path"),
-            code=Code.KUSTOMIZATION_MISSING,
-        )
+        message = f"no overlay in {pattern}"
+        hint = f"it needs one of {', '.join(KUSTOMIZATION_FILES)}"
+        if not fs.is_folder(pattern) and not fs.is_file(pattern):
+            message, hint = missing_path(fs, pattern)
+        site = entry_site(entry.path).below("path")
+        raise _invalid(message, hint, site, code=Code.KUSTOMIZATION_MISSING)
     return (pattern,)
+
+
+def missing_path(fs: FileSystem, path: str) -> tuple[str, str]:
+    """Return the message and the hint for an entry of ``overlays`` that names no file or folder."""
+    nearest = suggest_paths(path, fs.list)
+    hint = f"did you mean {' or '.join(nearest)}?" if nearest else "it is a path from the project's folder on"
+    return f"no such file or folder: {path}", hint
 
 
 def _has_manifests(fs: FileSystem, path: str) -> bool:
