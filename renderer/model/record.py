@@ -13,31 +13,47 @@ else:
     _new = tuple.__new__
     #: What reads the value of a field, as named tuples do, by its index.
     _GETTERS = [_tuplegetter(index, "") for index in range(50)]
-    #: Constructors, by their number of fields; to compile one takes as long as to make four classes.
+    #: Constructors by their number of fields, written out: to compile one takes as long as four classes.
     _CONSTRUCTORS: dict[int, FunctionType] = {
         made.__code__.co_argcount - 1: made
         for made in (
-            lambda _cls, a: _new(_cls, (a,)),
-            lambda _cls, a, b: _new(_cls, (a, b)),
-            lambda _cls, a, b, c: _new(_cls, (a, b, c)),
-            lambda _cls, a, b, c, d: _new(_cls, (a, b, c, d)),
-            lambda _cls, a, b, c, d, e: _new(_cls, (a, b, c, d, e)),
-            lambda _cls, a, b, c, d, e, f: _new(_cls, (a, b, c, d, e, f)),
-            lambda _cls, a, b, c, d, e, f, g: _new(_cls, (a, b, c, d, e, f, g)),
-            lambda _cls, a, b, c, d, e, f, g, h: _new(_cls, (a, b, c, d, e, f, g, h)),
-            lambda _cls, a, b, c, d, e, f, g, h, i: _new(_cls, (a, b, c, d, e, f, g, h, i)),
-            lambda _cls, a, b, c, d, e, f, g, h, i, j: _new(_cls, (a, b, c, d, e, f, g, h, i, j)),
-            lambda _cls, a, b, c, d, e, f, g, h, i, j, k: _new(_cls, (a, b, c, d, e, f, g, h, i, j, k)),
-            lambda _cls, a, b, c, d, e, f, g, h, i, j, k, m: _new(_cls, (a, b, c, d, e, f, g, h, i, j, k, m)),
+            lambda t, a: _new(t, (a,)),
+            lambda t, a, b: _new(t, (a, b)),
+            lambda t, a, b, c: _new(t, (a, b, c)),
+            lambda t, a, b, c, d: _new(t, (a, b, c, d)),
+            lambda t, a, b, c, d, e: _new(t, (a, b, c, d, e)),
+            lambda t, a, b, c, d, e, f: _new(t, (a, b, c, d, e, f)),
+            lambda t, a, b, c, d, e, f, g: _new(t, (a, b, c, d, e, f, g)),
+            lambda t, a, b, c, d, e, f, g, h: _new(t, (a, b, c, d, e, f, g, h)),
+            lambda t, a, b, c, d, e, f, g, h, i: _new(t, (a, b, c, d, e, f, g, h, i)),
+            lambda t, a, b, c, d, e, f, g, h, i, j: _new(t, (a, b, c, d, e, f, g, h, i, j)),
+            lambda t, a, b, c, d, e, f, g, h, i, j, k: _new(t, (a, b, c, d, e, f, g, h, i, j, k)),
+            lambda t, a, b, c, d, e, f, g, h, i, j, k, m: _new(t, (a, b, c, d, e, f, g, h, i, j, k, m)),
+            lambda t, a, b, c, d, e, f, g, h, i, j, k, m, n: _new(t, (a, b, c, d, e, f, g, h, i, j, k, m, n)),
         )
     }
 
-    def _constructor(size: int) -> FunctionType:
-        """Return a constructor of so many fields, which serves all classes of that size."""
-        if size not in _CONSTRUCTORS:
-            fields = "".join(f"field{number}, " for number in range(size))
-            _CONSTRUCTORS[size] = eval(f"lambda _cls, {fields}: _new(_cls, ({fields}))")  # noqa: S307 - of numbers alone, as named tuples do
-        return _CONSTRUCTORS[size]
+    def _constructor(name: str, fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
+        written = _CONSTRUCTORS.get(len(fields))
+        if written is None:
+            made = _constructor_of_many(fields, defaults)
+        else:
+            code = written.__code__.replace(co_varnames=("_cls", *fields))
+            made = FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
+        made.__qualname__ = f"{name}.__new__"
+        return made
+
+    def _constructor_of_many(fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
+        """Return a constructor that is slower, for the few classes with more fields, or none."""
+
+        def __new__(_cls: type, *values: Any, **named: Any) -> Any:  # noqa: ANN401, N807 - any values
+            given = dict(zip(fields, values, strict=False))
+            made = {**defaults, **given, **named}
+            if len(given) < len(values) or given.keys() & named.keys() or made.keys() != set(fields):
+                raise TypeError(f"{_cls.__name__} takes the fields {', '.join(fields)}")
+            return _new(_cls, map(made.__getitem__, fields))
+
+        return __new__
 
     class _Methods:
         """The methods of named tuples; see ``collections.namedtuple``."""
@@ -73,9 +89,9 @@ else:
         """Make a class with annotated fields a named tuple of them, with the defaults that they are given.
 
         ``typing.NamedTuple`` does the same, but compiles and checks every annotation, and compiles a
-        constructor for each class. A command makes a hundred such classes before it does anything, so a
-        constructor is compiled once for each number of fields, and gets the names of the fields. Methods are
-        copied: with each base class, Python takes a twelfth longer to make a class.
+        constructor for each class. A command makes 170 such classes before it does anything, so those of one
+        size share a constructor, which gets the names of the fields. Methods are copied: with each base
+        class, Python takes a twelfth longer to make a class.
         """
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
@@ -83,13 +99,10 @@ else:
                 return super().__new__(cls, name, bases, body)
             fields = (*body["__annotations__"],)
             defaults = {field: body.pop(field) for field in fields if field in body}
-            code = _constructor(len(fields)).__code__.replace(co_varnames=("_cls", *fields))
-            constructor = FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
-            constructor.__qualname__ = f"{name}.__new__"
             body = {
                 **_METHODS,
                 "__slots__": (),
-                "__new__": constructor,
+                "__new__": _constructor(name, fields, defaults),
                 "_fields": fields,
                 "_field_defaults": defaults,
                 "__match_args__": fields,
