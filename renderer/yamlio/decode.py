@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
@@ -56,21 +56,42 @@ class Chunk(Record):
     first_line: int
 
 
-def split_documents(text: str) -> list[Chunk]:
+class Documents(Sequence[Chunk]):
+    """The documents of ``text``, each cut out when it is asked for: a large file is there once.
+
+    ``spans`` have the begin and end of each, and its first line.
+    """
+
+    def __init__(self, text: str, spans: Sequence[tuple[int, int, int]]) -> None:
+        self._text, self._spans = text, spans
+
+    @overload
+    def __getitem__(self, index: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, index: slice) -> Documents: ...
+    def __getitem__(self, index: int | slice) -> Chunk | Documents:
+        if isinstance(index, slice):
+            return Documents(self._text, self._spans[index])
+        start, end, line = self._spans[index]
+        return Chunk(self._text[start:end], line)
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+
+def split_documents(text: str) -> Documents:
     """Return the documents, empty ones included: lines that begin with ``---`` separate them.
 
     kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, for example when more than a comment follows
     there.
     """
     text = text.replace("\r\n", "\n")
-    if "\n---" not in text:
-        return [Chunk(text, 0)]
-    chunks: list[Chunk] = []
+    spans: list[tuple[int, int, int]] = []
     start, line, most = 0, 0, limits().documents
-    for separator in _SEPARATOR.finditer(text):
-        if len(chunks) >= most:
+    for separator in _SEPARATOR.finditer(text) if "\n---" in text else ():
+        if len(spans) >= most:
             raise LimitError("documents", f"more than {most} documents").at(line, 0)
-        chunks.append(Chunk(text[start : separator.start() + 1], line))
+        spans.append((start, separator.start() + 1, line))
         line += text.count("\n", start, separator.end())
         start = separator.end()
         rest = separator[1].strip()
@@ -78,8 +99,7 @@ def split_documents(text: str) -> list[Chunk]:
             raise UnusableError(
                 "nothing but a comment may follow --- on its line", "write the rest on a line of its own"
             ).at(line - 1, len("---"))
-    chunks.append(Chunk(text[start:], line))
-    return chunks
+    return Documents(text, (*spans, (start, len(text), line)))
 
 
 def second_document(content: bytes) -> int:
