@@ -141,7 +141,7 @@ def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Ma
     return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
 
 
-#: How long the first overlays may take here, in seconds.
+#: Seconds of work that one process does alone: workers take a while to begin.
 ALONE = 0.3
 #: Workers get a share of so many parts each, so that they end at about the same time.
 _PARTS_PER_WORKER = 32
@@ -154,11 +154,21 @@ def rendered_in_order(
 
     Raises what ``OverlayRenderer.render`` raises, in a worker too.
     """
-    stopwatch, waiting = Stopwatch(), deque(overlays)
-    while waiting and (min(jobs, len(waiting)) == 1 or stopwatch.seconds() < ALONE):
-        yield renderer.render(waiting.popleft(), is_last=not waiting)
+    waiting, seconds = deque(overlays), list[float]()
+    while waiting and (min(jobs, len(waiting)) == 1 or not _is_much(seconds, len(waiting))):
+        rendered = renderer.render(waiting.popleft(), is_last=not waiting)
+        seconds.append(rendered.seconds)
+        yield rendered
     if waiting:
         yield from _rendered_by_workers(renderer, tuple(waiting), min(jobs, len(waiting)))
+
+
+def _is_much(seconds: Sequence[float], overlays: int) -> bool:
+    """Return True if ``overlays`` more are too much for one process, which took ``seconds`` for each so far.
+
+    The first overlay says little: what all have in common is read with it.
+    """
+    return sum(seconds) >= ALONE or (len(seconds) > 1 and min(seconds) * overlays >= ALONE)
 
 
 def _rendered_by_workers(
