@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
 from os.path import isdir, lexists, realpath
 from pathlib import Path
 from posixpath import normpath
@@ -26,6 +25,7 @@ from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.rule_settings import warnings_as_errors
+from renderer.model.text_enum import TextEnum
 from renderer.source.overlays import output_sites
 from renderer.source.project import PROJECT_FILE
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from renderer.sharding import ShardName
 
 
-class RenderMode(Enum):
+class RenderMode(TextEnum):
     """Write the trees, compare them with what they should be, or tell what writing would do."""
 
     WRITE = "write"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -16,6 +15,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.location import Location
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
+from renderer.model.text_enum import TextEnum
 from renderer.source.overlays import output_sites
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 _WrittenOne: TypeAlias = "tuple[Written | DiagnosticError, str]"
 
 
-class TreeAction(Enum):
+class TreeAction(TextEnum):
     """The three things that a run does with a tree, and the one that it only plans."""
 
     WRITTEN = "written"
