@@ -63,14 +63,19 @@ def split_documents(text: str) -> list[Chunk]:
     there.
     """
     text = text.replace("\r\n", "\n")
+    return [Chunk(text[start:end], line) for start, end, line in _document_spans(text)]
+
+
+def _document_spans(text: str) -> list[tuple[int, int, int]]:
+    """Return start, end and first line of each document in a text without carriage returns."""
     if "\n---" not in text:
-        return [Chunk(text, 0)]
-    chunks: list[Chunk] = []
+        return [(0, len(text), 0)]
+    spans: list[tuple[int, int, int]] = []
     start, line, most = 0, 0, limits().documents
     for separator in _SEPARATOR.finditer(text):
-        if len(chunks) >= most:
+        if len(spans) >= most:
             raise LimitError("documents", f"more than {most} documents").at(line, 0)
-        chunks.append(Chunk(text[start : separator.start() + 1], line))
+        spans.append((start, separator.start() + 1, line))
         line += text.count("\n", start, separator.end())
         start = separator.end()
         rest = separator[1].strip()
@@ -78,8 +83,8 @@ def split_documents(text: str) -> list[Chunk]:
             raise UnusableError(
                 "nothing but a comment may follow --- on its line", "write the rest on a line of its own"
             ).at(line - 1, len("---"))
-    chunks.append(Chunk(text[start:], line))
-    return chunks
+    spans.append((start, len(text), line))
+    return spans
 
 
 def second_document(content: bytes) -> int:
@@ -104,19 +109,19 @@ _NOTHING = Chunk("", 0)
 _TRIES = 2
 
 
-def _value_count(text: str) -> ValueCount | None:
-    """Return a counter for a text that may hold too many values."""
+def _value_count(content: bytes) -> ValueCount | None:
+    """Return a counter for a file that may hold too many values."""
     most = limits().values
-    if 2 + len(text) * _MOST_OF_A_CHARACTER <= most or most_values(text) <= most:
+    if 2 + len(content) * _MOST_OF_A_CHARACTER <= most or most_values(content) <= most:
         return None
     from renderer.yamlio.events import ValueCount  # noqa: PLC0415 - most files are shorter
 
     return ValueCount()
 
 
-def most_values(text: str) -> int:
-    """Return an upper bound of the values in ``text``, much sooner than a reader could count them."""
-    counted = text.encode().translate(None, _WITHOUT_VALUE)
+def most_values(content: bytes) -> int:
+    """Return an upper bound of the values in a file, much sooner than a reader could count them."""
+    counted = content.translate(None, _WITHOUT_VALUE)
     return 2 + sum(values * counted.count(character) for character, values in _VALUES.items())
 
 
@@ -193,13 +198,14 @@ def _written_scalars(
 
 def _decode_documents(content: bytes, path: str, dialect: Dialect) -> Iterator[Json]:
     try:
-        text = text_of(content)
-        chunks = split_documents(text)
+        text = text_of(content).replace("\r\n", "\n")
+        spans = _document_spans(text)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    count = _value_count(text)
+    count = _value_count(content)
     balance = _TRIES if count is None else 0
-    for chunk in chunks:
+    for start, end, line in spans:
+        chunk = Chunk(text[start:end], line)  # one at a time, as all together are the file once more
         if balance > 0:
             try:
                 tree = read_lines(chunk.text, dialect)
@@ -221,7 +227,7 @@ def decode_yaml11(content: bytes, path: str) -> Json:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    count = _value_count(chunk.text)
+    count = _value_count(content)
     if count is None:
         with suppress(UnusableError):
             return read_lines(chunk.text, YAML11)
