@@ -23,6 +23,7 @@ from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
+from renderer.model.sharing import forget_shared
 from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
 from renderer.model.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
@@ -40,10 +41,10 @@ class RenderedOverlay(Record):
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``inputs`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
-    ``work`` are the steps that it took
-    (``model.work``), ``read`` the sizes of the files that were read for it first. ``tainted`` are the
-    values noted for it first that no output may repeat (``model.taint``); ``may_be_kept`` is False where
-    one of them stands in a line that a finding is about.
+    ``work`` are the steps that it took (``model.work``), ``read`` the sizes of the files that were read for
+    it first. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
+    ``may_be_kept`` is False where one of them stands in a line that a finding is about. ``by_worker``:
+    another process has rendered it, and is busy with the next ones.
     """
 
     overlay: Overlay
@@ -57,6 +58,7 @@ class RenderedOverlay(Record):
     read: Mapping[str, int]
     tainted: tuple[str, ...] = ()
     may_be_kept: bool = True
+    by_worker: bool = False
 
 
 class OverlayRenderer:
@@ -80,15 +82,15 @@ class OverlayRenderer:
         stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
         known = count_tainted()
         with self._recorder.using(work):
-            composed = self._pipeline.compose_overlay(overlay)
-            if is_last:
-                self._pipeline.forget_sources(overlay)
+            composed = self._pipeline.compose_overlay(overlay, is_last=is_last)
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             # Paths that came later would lie in the room that the composed resources leave, all over it.
             paths = () if outcome.failed else file_paths(outcome.value, overlay.files)
             del composed  # what only it holds makes room for the texts
+            if is_last:
+                forget_shared()  # or a few parts hold pages of memory that nothing else is on any more
             files = {} if outcome.failed else _files(overlay, outcome.value, paths)
             found = outcome.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
@@ -215,7 +217,7 @@ def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect:
 
 
 def _render(overlay: Overlay) -> RenderedOverlay:
-    return _Worker.renderer.render(overlay)
+    return _Worker.renderer.render(overlay)._replace(by_worker=True)
 
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")

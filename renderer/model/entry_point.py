@@ -1,17 +1,11 @@
-"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin.
-
-Flux and Argo CD complete the kustomization of a folder before they build it; its file does not change.
-"""
+"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
@@ -91,24 +85,3 @@ class EntryPoint(Record):
         objects = [each.content for each in known]
         notes = [note.message for note in self.notes]
         return [objects, repr(self.options), self.ignore, list(self.folders), notes]
-
-
-class CompletedKustomization(Record):
-    """The kustomization that is built in ``folder`` in place of its file.
-
-    ``file`` is the path of that file, whether it exists or is generated. ``sites`` says of fields and of
-    list entries that were added where they are written. ``lenient``: fields that kustomize does not know
-    are passed over.
-    """
-
-    folder: str
-    file: str
-    content: JsonObject
-    sites: Mapping[FieldPath, Site] = MappingProxyType({})
-    generated: bool = False
-    lenient: bool = False
-
-    def site(self, *segments: str | int) -> Site:
-        """Return where a field of the kustomization is written."""
-        field = FieldPath(segments)
-        return self.sites.get(field) or Site(self.file, 0, field)

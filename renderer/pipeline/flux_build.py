@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
-from renderer.model.entry_point import CompletedKustomization
+from renderer.model.kustomization import CompletedKustomization
 from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys, Overlay

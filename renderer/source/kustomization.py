@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.entry_point import CompletedKustomization
 from renderer.model.json import Json
 from renderer.model.kustomization import (
     COMPONENT_HEAD,
     COMPONENT_KIND,
     KUSTOMIZATION_HEAD,
     KUSTOMIZATION_KIND,
+    CompletedKustomization,
     GeneratorArgs,
     GeneratorOptions,
     Kustomization,
