@@ -40,10 +40,10 @@ class RenderedOverlay(Record):
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
-    ``work`` are the steps that it took
-    (``model.work``), ``read`` the sizes of the files that were read for it first. ``tainted`` are the
-    values noted for it first that no output may repeat (``model.taint``); ``may_be_kept`` is False where
-    one of them stands in a line that a finding is about.
+    ``work`` are the steps that it took (``model.work``), ``read`` the sizes of the files that were read for
+    it first. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
+    ``may_be_kept`` is False where one of them stands in a line that a finding is about. ``by_worker``:
+    another process has rendered it, and is busy with the next ones.
     """
 
     overlay: Overlay
@@ -57,6 +57,7 @@ class RenderedOverlay(Record):
     read: Mapping[str, int]
     tainted: tuple[str, ...] = ()
     may_be_kept: bool = True
+    by_worker: bool = False
 
 
 class OverlayRenderer:
@@ -215,7 +216,7 @@ def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect:
 
 
 def _render(overlay: Overlay) -> RenderedOverlay:
-    return _Worker.renderer.render(overlay)
+    return _Worker.renderer.render(overlay)._replace(by_worker=True)
 
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
