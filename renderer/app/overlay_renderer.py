@@ -23,6 +23,7 @@ from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
+from renderer.model.sharing import forget_shared
 from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
 from renderer.model.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
@@ -81,15 +82,15 @@ class OverlayRenderer:
         stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
         known = count_tainted()
         with self._recorder.using(work):
-            composed = self._pipeline.compose_overlay(overlay)
-            if is_last:
-                self._pipeline.forget_sources(overlay)
+            composed = self._pipeline.compose_overlay(overlay, is_last=is_last)
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
             # Paths that came later would lie in the room that the composed resources leave, all over it.
             paths = () if outcome.failed else file_paths(outcome.value, overlay.files)
             del composed  # what only it holds makes room for the texts
+            if is_last:
+                forget_shared()  # or a few parts hold pages of memory that nothing else is on any more
             files = {} if outcome.failed else _files(overlay, outcome.value, paths)
             found = outcome.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about

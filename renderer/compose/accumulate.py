@@ -163,12 +163,18 @@ class Accumulation:
         self._schema = SchemaInEffect()
         self._open: list[_Accumulator] = []
         self._visits = 0
+        self._takes = False
 
-    def of(self, root: KustomizationRoot) -> Accumulated:
-        """Return the result for the root of a build. Raises ``DiagnosticError``."""
+    def of(self, root: KustomizationRoot, *, is_last: bool = False) -> Accumulated:
+        """Return the result for the root of a build. Raises ``DiagnosticError``.
+
+        With ``is_last``, files that are listed once hold no resources afterwards, so that what a transformer
+        changes goes at once.
+        """
         self._schema = SchemaInEffect(root.open_api)
         self._open = []
         self._visits = 0
+        self._takes = is_last and _lists_each_once(root)
         return self._accumulated(root)
 
     def _accumulated(self, root: KustomizationRoot) -> Accumulated:
@@ -178,13 +184,16 @@ class Accumulation:
             self._open.append(gathered)
             self._accumulate(root, gathered)
             self._open.pop()
-            self._known[key] = Accumulated(
+            accumulated = Accumulated(
                 tuple(gathered.resources),
                 gathered.field_specs,
                 gathered.variables,
                 tuple(dict.fromkeys(gathered.warnings)),  # or those of a base used twice would double
                 self._schema,
             )
+            if self._takes:
+                return accumulated
+            self._known[key] = accumulated
         self._schema = self._known[key].schema
         return self._known[key]
 
@@ -225,7 +234,9 @@ class Accumulation:
     def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Accumulator) -> None:
         for entry in listed:
             if isinstance(entry, ResourceFile):
-                into.resources.extend(map(with_build_annotations_read, entry.resources))
+                read = entry.resources.take() if self._takes else entry.resources
+                into.resources.extend(map(with_build_annotations_read, read))
+                del read
             else:
                 self._enter(entry)
                 into.merge(self._accumulated(entry))
@@ -285,3 +296,17 @@ class Accumulation:
                 resources.update(lambda resource: with_transformer(resource, by))
 
         run_observed(self._observer, change, apply, resources)
+
+
+def _lists_each_once(root: KustomizationRoot) -> bool:
+    """Return True if no kustomization and no resource file is listed twice in the tree of ``root``."""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        root = waiting.pop()
+        for listed in (root, *(entry for entry in root.resources if isinstance(entry, ResourceFile))):
+            if id(listed) in seen:
+                return False
+            seen.add(id(listed))
+        waiting += root.used_roots()
+    return True

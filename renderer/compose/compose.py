@@ -79,22 +79,30 @@ class Composer:
         """Return the resources of a root as another kustomization takes them. Raises ``DiagnosticError``."""
         return self._plain.of(root).resources
 
-    def compose(self, tree: SourceTree) -> Outcome[ResourceSet]:
-        """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run)."""
+    def compose(self, tree: SourceTree, *, is_last: bool = False) -> Outcome[ResourceSet]:
+        """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run).
+
+        With ``is_last``, nothing is composed of the tree afterwards: it need not keep its resources.
+        """
         try:
             accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain
-            accumulated = accumulation.of(tree.root)
+            accumulated = accumulation.of(tree.root, is_last=is_last)
+            resources = ResMap(accumulated.resources)
+            accumulated = accumulated._replace(resources=())  # what the last steps change goes at once
             warnings = list(accumulated.warnings)
-            resources = self._finished(accumulated, tree.root, warnings.append)
+            finished = self._finished(resources, accumulated, tree.root, warnings.append)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
-        return Outcome(resources, tuple(warnings))
+        return Outcome(finished, tuple(warnings))
 
     def _finished(
-        self, accumulated: Accumulated, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
+        self,
+        resources: ResMap,
+        accumulated: Accumulated,
+        root: KustomizationRoot,
+        warn: Callable[[Diagnostic], None],
     ) -> ResourceSet:
         """Return the resources after the last steps: hashes, references, variables, order."""
-        resources = ResMap(accumulated.resources)
         spend(_FINISHING * len(resources), "composing overlays")
         for what, step in _last_steps(resources, accumulated, warn):
             run_observed(self._observer, Finishing(root, what), step, resources)

@@ -18,7 +18,7 @@ differ, so the result does not depend on their order:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from renderer.emit.bounded_text import bounded_texts
@@ -145,16 +145,18 @@ def layout(resources: Iterable[Resource], pattern: str = PER_RESOURCE) -> Mappin
 def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mapping[str, str]:
     """The texts of ``layout`` for resources and the path of each (``file_paths``).
 
-    A resource that nobody else holds goes when its text is there. Raises ``DiagnosticError``: build-limit.
+    A resource that nobody else holds goes when its text is there, which takes its room (``_TextsByPath``).
+    Raises ``DiagnosticError``: build-limit.
     """
     files = _by_path(zip(paths, resources, strict=True))
     del resources
     left = limits().output_size
-    texts: dict[str, str] = {}
+    pieces: dict[str, tuple[str, ...]] = {}
     for path in sorted(files):
-        texts[path] = "---\n".join(bounded_texts(files.pop(path), left))
-        left -= len(texts[path])
-    return texts
+        text = "---\n".join(bounded_texts(files.pop(path), left))
+        left -= len(text)
+        pieces[path] = _pieces(text)
+    return _TextsByPath(pieces)
 
 
 def _by_path(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resource]]:
@@ -162,3 +164,32 @@ def _by_path(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resour
     for path, resource in resources:
         files.setdefault(path, []).append(resource)
     return files
+
+
+#: Characters of a piece, which takes up to 512 bytes with what Python notes of it; of one that is not ASCII.
+_PIECE, _WIDE_PIECE = 460, 100
+
+
+class _TextsByPath(Mapping[str, str]):
+    """Texts by path, held in pieces that fit into the room that resources leave.
+
+    Python has objects of up to 512 bytes in pages of its own. Resources leave room in all of them and hardly
+    a whole page, so the system gets few of them back. A whole text would take further pages of the system's.
+    """
+
+    def __init__(self, pieces: Mapping[str, tuple[str, ...]]) -> None:
+        self._pieces = pieces
+
+    def __getitem__(self, path: str) -> str:
+        return "".join(self._pieces[path])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pieces)
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    most = _PIECE if text.isascii() else _WIDE_PIECE
+    return tuple([text[start : start + most] for start in range(0, len(text), most)])

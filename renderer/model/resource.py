@@ -13,6 +13,7 @@ from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk, ResId
+from renderer.model.sharing import extended
 
 #: A repository has few kinds, and each is asked for again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)
@@ -133,7 +134,7 @@ class Resource(Record):
 
     def with_content(self, content: JsonObject, layer: Site | None = None) -> Resource:
         """The resource with new content, made so by the patch at ``layer``."""
-        layers = (*self.layers[-_MOST_LAYERS:], layer) if layer else self.layers
+        layers = extended(self.layers[-_MOST_LAYERS:], layer) if layer else self.layers
         # Every change of a resource comes by here; ``_replace`` takes twice as long.
         return Resource(content, self.origin, layers, *self[3:])
 

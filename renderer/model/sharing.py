@@ -127,6 +127,12 @@ class Memo(dict[str, Value]):
         return value
 
 
+@once_for_same
+def extended(items: tuple[Any, ...], item: object) -> tuple[Any, ...]:
+    """Return the items and one more: one tuple for all resources that a transformer adds the same to."""
+    return (*items, item)
+
+
 def _shared_tree(tree: Any) -> Any:  # noqa: ANN401 - a mapping or a list, as below
     """Return the known tree; None for a new one, in which known parts have taken the place of equal ones."""
     # A plain loop and exact types, as this goes through everything that is read.

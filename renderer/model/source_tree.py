@@ -26,7 +26,7 @@ from renderer.model.kustomization import (
 from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
 
 
@@ -195,7 +195,7 @@ class ResourceFile(Record):
     """The objects in one file, or in a text inside a kustomization."""
 
     site: Site
-    resources: tuple[Resource, ...]
+    resources: ResourceSet
 
 
 class Document(Record):

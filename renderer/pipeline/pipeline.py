@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -93,30 +92,31 @@ class Pipeline:
         """Render an overlay: compose, expand and check it. The value has the resources to write."""
         return self.checked(overlay, self.compose_overlay(overlay))
 
-    def compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        """Compose an overlay as kustomize or the engine of its entry point does, before variables."""
+    def compose_overlay(self, overlay: Overlay, *, is_last: bool = False) -> Outcome[ResourceSet]:
+        """Compose an overlay as kustomize or the engine of its entry point does, before variables.
+
+        With ``is_last``, what was read and composed so far is forgotten, but for the outline of the overlay,
+        which is checked next. Whatever is asked for again is read again.
+        """
+        composed = self._composed(overlay, is_last=is_last)
+        if is_last:
+            for part in ("_loader", "_composer"):
+                self.__dict__.pop(part, None)
+            forget_shared()
+        return composed
+
+    def _composed(self, overlay: Overlay, *, is_last: bool) -> Outcome[ResourceSet]:
         point = overlay.entry
         if point is None:
-            return self.compose(overlay.path)
-        folder = self.compose(overlay.path) if point.options.kind is EntryKind.KUSTOMIZATION else None
+            return self.compose(overlay.path, is_last=is_last)
+        has_folder = point.options.kind is EntryKind.KUSTOMIZATION
+        folder = self.compose(overlay.path, is_last=is_last) if has_folder else None
         return self._entry_points.compose(overlay, point, folder)
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Render composed resources in place of those that the overlay's folder composes to."""
         whole = self._whole(overlay, composed)
         return whole if overlay.write_instancetypes else whole.then(_without_instancetypes)
-
-    def forget_sources(self, overlay: Overlay) -> None:
-        """Forget what was read and composed so far but the outline of the overlay that is checked next.
-
-        Whatever is asked for again is read again.
-        """
-        if overlay.path in self._loader.folders:
-            with suppress(DiagnosticError):  # which composing has told of
-                self._outlines[overlay.path] = self._loader.load(overlay.path).root.outline({})
-        for part in ("_loader", "_composer"):
-            self.__dict__.pop(part, None)
-        forget_shared()
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
@@ -140,14 +140,22 @@ class Pipeline:
             found = overlay.rules.applied(substituted.diagnostics)
         return Outcome(_served(substituted.value), self._masked(overlay, substituted, found))
 
-    def compose(self, folder: str, listed_at: Site | None = None) -> Outcome[ResourceSet]:
-        """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``."""
+    def compose(
+        self, folder: str, listed_at: Site | None = None, *, is_last: bool = False
+    ) -> Outcome[ResourceSet]:
+        """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``.
+
+        With ``is_last``, its tree is left without resources, and its outline is kept.
+        """
         if folder.startswith(BUILTIN_SCHEME):
             shipped = shipped_catalog(folder, self._config.merge_keys, self._context.trace)
             if shipped is not None:
                 return Outcome(shipped)
         try:
-            return self._composer.compose(self._loader.load(folder, listed_at))
+            tree = self._loader.load(folder, listed_at)
+            if is_last:
+                self._outlines[folder] = tree.root.outline({})
+            return self._composer.compose(tree, is_last=is_last)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
 

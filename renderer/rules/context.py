@@ -112,12 +112,25 @@ class Context:
 
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
         """Return the machine's spec before expansion; its own where nothing was composed under that name."""
-        resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
+        wanted = machine.resource.current_id
+        resource = self._composed_by_unique_name.get(wanted.name)
+        if resource is None or resource.current_id != wanted:
+            resource = self._composed_by_id.get(wanted, machine.resource)
         return object_at(resource.content, *machine.paths.spec.keys)
 
     @cached_property
+    def _composed_by_unique_name(self) -> Mapping[str, Resource | None]:
+        """The composed resource of each name, None for names of several: ids of a large fleet take room."""
+        found: dict[str, Resource | None] = {}
+        for resource in self.composed:
+            found[resource.name] = None if resource.name in found else resource
+        return found
+
+    @cached_property
     def _composed_by_id(self) -> Mapping[ResId, Resource]:
-        return {resource.current_id: resource for resource in self.composed}
+        names = self._composed_by_unique_name
+        several = (resource for resource in self.composed if names[resource.name] is None)
+        return {resource.current_id: resource for resource in several}
 
     def _composed_by_name(self, kind: str) -> Mapping[str, Sequence[Resource]]:
         """Index the composed resources of a kind: few kinds are asked for, and machines are not."""

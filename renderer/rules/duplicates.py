@@ -15,14 +15,16 @@ from renderer.rules.rule import Finding, Rule, related_to
 
 
 def _duplicate_data_volumes(context: Context) -> Iterator[Finding]:
-    first: dict[tuple[str, str], tuple[VirtualMachineView, int]] = {}
+    first: dict[tuple[str, str], VirtualMachineView] = {}
     for machine in context.machines:
         if machine.is_one:
             for index, template in machine.data_volume_templates:
                 name = text_at(template, "metadata", "name")
-                other, other_index = first.setdefault((machine.namespace, name), (machine, index))
+                other = first.setdefault((machine.namespace, name), machine)
                 if name and other is not machine:
-                    made_here = _name_of_template(other, other_index)
+                    templates = other.data_volume_templates
+                    there = next(at for at, each in templates if text_at(each, "metadata", "name") == name)
+                    made_here = _name_of_template(other, there)
                     related = related_to(other.resource, f"{other.name} makes it here", made_here)
                     message = f"{other.name} makes a DataVolume {name} as well"
                     field = _name_of_template(machine, index)

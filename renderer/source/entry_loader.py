@@ -20,7 +20,7 @@ from renderer.model.kustomization import (
 )
 from renderer.model.location import Site
 from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
+from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import (
     Document,
     KustomizationRoot,
@@ -121,7 +121,7 @@ class EntryLoader:
     def plugin(self, entry: str, site: Site) -> ResourceFile | KustomizationRoot:
         """Load the configuration of a plugin: a text in the entry, or a file or folder."""
         inline = _inline_resources(entry, site)
-        return ResourceFile(site, inline) if inline is not None else self.resource(entry, site)
+        return self.resource(entry, site) if inline is None else ResourceFile(site, ResourceSet(inline))
 
     def patch(self, listed: Patch, site: Site) -> LoadedPatch:
         """Load an entry of ``patches`` (``PatchTransformer.go`` Config)."""
@@ -146,7 +146,7 @@ class EntryLoader:
         if inline is not None:
             return StrategicMergePatches(site, inline)
         file = self._files.resources(entry, self.folder, site)
-        return StrategicMergePatches(file.site, file.resources)
+        return StrategicMergePatches(file.site, file.resources.resources)
 
     def _patch_content(self, text: str, path: str, site: Site) -> PatchContent:
         if path:

@@ -12,6 +12,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.pattern import pattern
+from renderer.model.resource import ResourceSet
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.model.suggest import suggest_paths
 from renderer.model.work import spend
@@ -132,7 +133,7 @@ def remote(path: str, site: Site) -> DiagnosticError:
 
 
 def _read_resource_file(content: bytes, site: Site) -> ResourceFile:
-    return ResourceFile(site, read_resources(content, site))
+    return ResourceFile(site, ResourceSet(read_resources(content, site)))
 
 
 def _outside(path: str, folder: str, site: Site) -> DiagnosticError:

@@ -124,19 +124,19 @@ _NOTHING = Chunk("", 0)
 _TRIES = 2
 
 
-def _value_count(text: str) -> ValueCount | None:
-    """Return a counter for a text that may hold too many values."""
+def _value_count(content: bytes) -> ValueCount | None:
+    """Return a counter for a file that may hold too many values."""
     most = limits().values
-    if 2 + len(text) * _MOST_OF_A_CHARACTER <= most or most_values(text) <= most:
+    if 2 + len(content) * _MOST_OF_A_CHARACTER <= most or most_values(content) <= most:
         return None
     from renderer.yamlio.events import ValueCount  # noqa: PLC0415 - most files are shorter
 
     return ValueCount()
 
 
-def most_values(text: str) -> int:
-    """Return an upper bound of the values in ``text``, much sooner than a reader could count them."""
-    counted = text.encode().translate(None, _WITHOUT_VALUE)
+def most_values(content: bytes) -> int:
+    """Return an upper bound of the values in a file, much sooner than a reader could count them."""
+    counted = content.translate(None, _WITHOUT_VALUE)
     return 2 + sum(values * counted.count(character) for character, values in _VALUES.items())
 
 
@@ -213,11 +213,10 @@ def _written_scalars(
 
 def _decode_documents(content: bytes, path: str, dialect: Dialect) -> Iterator[Json]:
     try:
-        text = text_of(content)
-        chunks = split_documents(text)
+        chunks = split_documents(text_of(content))
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    count = _value_count(text)
+    count = _value_count(content)
     balance = _TRIES if count is None else 0
     for chunk in chunks:
         if balance > 0:
@@ -241,7 +240,7 @@ def decode_yaml11(content: bytes, path: str) -> Json:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
-    count = _value_count(chunk.text)
+    count = _value_count(content)
     if count is None:
         with suppress(UnusableError):
             return read_lines(chunk.text, YAML11)

@@ -12,6 +12,7 @@ from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldSpec
 from renderer.model.limits import check_name
 from renderer.model.resource import Resource
+from renderer.model.sharing import extended
 from renderer.model.work import spend
 
 _NAME = "metadata/name"
@@ -34,7 +35,7 @@ def prefix_transform(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
     return _affix_transform(
         specs,
         lambda name: f"{prefix}{name}",
-        lambda resource: resource._replace(name_prefixes=(*resource.name_prefixes, prefix)),
+        lambda resource: resource._replace(name_prefixes=extended(resource.name_prefixes, prefix)),
     )
 
 
@@ -43,7 +44,7 @@ def suffix_transform(suffix: str, specs: tuple[FieldSpec, ...]) -> Transform:
     return _affix_transform(
         specs,
         lambda name: f"{name}{suffix}",
-        lambda resource: resource._replace(name_suffixes=(*resource.name_suffixes, suffix)),
+        lambda resource: resource._replace(name_suffixes=extended(resource.name_suffixes, suffix)),
     )
 
 
