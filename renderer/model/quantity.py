@@ -177,7 +177,7 @@ def parse_quantity(text: str) -> ParsedQuantity:
     """The number, its format and, where Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
     digits = text.rstrip(_SUFFIX_LETTERS)
     if digits.isascii() and digits.isdigit() and len(text) <= _MAX_LENGTH:  # no expression is compiled for it
-        number, suffix = _Number(False, digits.lstrip("0") or "0", "", True), text[len(digits) :]  # noqa: FBT003
+        number, suffix = _Number(False, digits.lstrip("0") or "0", "", True), text[len(digits) :]  # noqa: FBT003 - no sign, digits
     else:
         match = _SYNTAX.fullmatch(text) if 0 < len(text) <= _MAX_LENGTH else None
         if match is None:
