@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from renderer.emit.ownership import EncodedFiles, digest
+from renderer.emit.ownership import EncodedFiles
 from renderer.emit.tree import OBSTACLE, Tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.digest import sha256
 from renderer.model.location import Location
 from renderer.model.record import Record
 
@@ -84,13 +85,13 @@ def _is_file(tree: Tree, path: str) -> bool:
 
 def _is_owned(tree: Tree, path: str) -> bool:
     content = tree.files[path]
-    return isinstance(content, bytes) and digest(content) == tree.owned.get(path)
+    return isinstance(content, bytes) and sha256(content) == tree.owned.get(path)
 
 
 def _has_other_line_ends(tree: Tree, path: str) -> bool:
     """Return True if only CRLF line ends differ, as Git for Windows makes them by default."""
     content = tree.files[path]
-    return isinstance(content, bytes) and digest(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
+    return isinstance(content, bytes) and sha256(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
 
 
 def _is_forced(tree: Tree, path: str, force: Collection[str]) -> bool:

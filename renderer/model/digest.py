@@ -6,8 +6,8 @@ takes 3 ms more for each MB. So the first MB of a process is left to that one.
 
 from __future__ import annotations
 
-from _operator import _compare_digest
-from typing import TYPE_CHECKING, AnyStr
+from _operator import _compare_digest as is_same_digest
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -61,6 +61,4 @@ def hmac_sha256(key: bytes, content: bytes) -> bytes:
     return _hash(key.translate(_OUTER) + inner).digest()
 
 
-def is_same_digest(one: AnyStr, other: AnyStr) -> bool:
-    """Compare in a time that says nothing about where they differ; texts must be ASCII."""
-    return _compare_digest(one, other)
+__all__ = ["hmac_sha256", "is_same_digest", "sha256"]
