@@ -153,18 +153,33 @@ def _by_position(before: Sequence[Json], after: Sequence[Json], field: FieldPath
         yield _absent_on_one_side(after[index], field.child(index), is_added=True)
 
 
+#: Texts that stand for true and false, which are 1 and 0 to Python. No YAML has such a character.
+_FLAGS = {"\0true": True, "\0false": False}
+
+
+def _without_flags(elements: Sequence[Json]) -> list[Json]:
+    texts = {flag: text for text, flag in _FLAGS.items()}
+    return [texts[each] if isinstance(each, bool) else each for each in elements]
+
+
+def _with_flag(element: Json) -> Json:
+    return _FLAGS.get(element, element) if isinstance(element, str) else element
+
+
 def _of_scalars(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
     from deepdiff import DeepDiff  # noqa: PLC0415 - it takes as long to import as a small overlay to render
 
-    for change_type, levels in DeepDiff([*before], [*after], view="tree").items():
+    found = DeepDiff(_without_flags(before), _without_flags(after), view="tree")
+    for change_type, levels in found.items():
         for level in levels:
             place = field.child(level.path(output_format="list")[-1])
+            old, new = _with_flag(level.t1), _with_flag(level.t2)
             if change_type == "iterable_item_added":
-                yield _absent_on_one_side(level.t2, place, is_added=True)
+                yield _absent_on_one_side(new, place, is_added=True)
             elif change_type == "iterable_item_removed":
-                yield _absent_on_one_side(level.t1, place, is_added=False)
-            elif not is_equal(level.t1, level.t2):  # 1 and 1.0 are of two types, and one value
-                yield FieldChange(place, level.t1, level.t2)
+                yield _absent_on_one_side(old, place, is_added=False)
+            elif not is_equal(old, new):  # 1 and 1.0 are of two types, and one value
+                yield FieldChange(place, old, new)
 
 
 def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -> bool:
